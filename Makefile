@@ -1,0 +1,33 @@
+# Two commands on a fresh machine with Python 3.11+: `make demo` and `make test`.
+PYTHON ?= python3
+BIN := .venv/bin
+EXTRAS := dev,torch,demo
+
+.PHONY: setup demo test test-all bench lint
+
+setup: .venv/ready
+
+# timm and torchvision are left out: they need a torch built for a GPU.
+.venv/ready: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "simplicert needs Python 3.11 or later")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[$(EXTRAS)]'
+	touch $@
+
+demo: setup
+	$(BIN)/simplicert demo --out demo
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: lint
+	$(BIN)/pytest -q -n 2
+
+test-all: lint
+	$(BIN)/pytest -q -n 2 -m 'slow or not slow'
+
+bench: setup
+	$(BIN)/python benchmarks/radii.py

@@ -1,0 +1,37 @@
+"""Certified radii by randomised smoothing, and where on the simplex each one comes from."""
+
+from simplicert.bounds import bound
+from simplicert.certification import certify, radius
+from simplicert.errors import (
+    DamagedRun,
+    IncompatibleTallies,
+    InvalidInput,
+    KindMismatch,
+    MissingEvidence,
+    SimplicertError,
+    UnsoundMechanism,
+)
+from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
+from simplicert.types import Certificates, Expectations, Plan, Tally
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "MECHANISMS",
+    "PAPER_ENSEMBLE",
+    "Certificates",
+    "DamagedRun",
+    "Expectations",
+    "IncompatibleTallies",
+    "InvalidInput",
+    "KindMismatch",
+    "Mechanism",
+    "MissingEvidence",
+    "Plan",
+    "SimplicertError",
+    "Tally",
+    "UnsoundMechanism",
+    "bound",
+    "certify",
+    "radius",
+]

@@ -1,0 +1,79 @@
+"""From what was seen (Tally) to what is known (Expectations). Knows alpha; knows no radius.
+
+To add a limit or a scheme: write its file, add its row to a table below.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from simplicert.bounds.box import Box, reasons
+from simplicert.bounds.looks import alpha_spent
+from simplicert.bounds.schemes import gated, paper, split
+from simplicert.bounds.softmax import LIMITS, Limit
+from simplicert.errors import choose, require
+from simplicert.types import KINDS, Expectations, Floats, Tally
+
+Scheme = Callable[[Tally, Floats], Box]
+
+
+def _softmax(scheme: Callable[[Tally, Floats, Limit], Box]) -> dict[str, Scheme]:
+    return {name: partial(scheme, limit=limit) for name, limit in LIMITS.items()}
+
+
+# kind -> scheme -> method; the first method is the default.
+SCHEMES: dict[str, dict[str, dict[str, Scheme]]] = {
+    "multinomial": {
+        "gated": {"clopper_pearson": gated.pair, "one_sided": gated.one},
+        "paper": {"clopper_pearson": paper.pair},
+        "split": {"clopper_pearson": split.pair, "one_sided": split.one},
+    },
+    "softmax": {
+        "gated": _softmax(gated.softmax),
+        "paper": _softmax(paper.softmax),
+        "split": _softmax(split.softmax),
+    },
+}
+
+# Proved probability of an issued, wrong certificate where it is not alpha itself.
+LEVELS: dict[str, Callable[[Tally, float], float]] = {"paper": paper.level}
+
+
+def bound(
+    tally: Tally,
+    alpha: float = 0.001,
+    kind: str = "multinomial",
+    scheme: str = "gated",
+    method: str | None = None,
+) -> Expectations:
+    """Bounds on the expectations of each input's top class and of all others.
+
+    A certificate issued for one input is wrong with probability at most `Expectations.level`
+    (alpha, or 3 alpha for scheme "paper"). Scheme, kind, method and alpha must be chosen before
+    the counts are seen: the better of two of them is covered by neither.
+    """
+    require(isinstance(tally, Tally), f"tally must be a Tally, got {type(tally).__name__}")
+    ok = isinstance(alpha, (int, float, np.number)) and 0 < alpha < 1
+    require(bool(ok), f"alpha must lie strictly between 0 and 1, got {alpha!r}")
+    kind = choose("kind", kind, KINDS)
+    methods = choose("scheme", scheme, SCHEMES[kind])
+    method = method if method is not None else next(iter(methods))
+    box = choose("method", method, methods)(tally, alpha_spent(tally, alpha))
+    reason = reasons(box)
+    issued = reason == "certified"
+    return Expectations(
+        top=box.top,
+        e0=np.where(issued, box.e0, np.nan),
+        e1=np.where(issued, box.e1, np.nan),
+        sigma=tally.sigma,
+        alpha=float(alpha),
+        kind=kind,
+        scheme=scheme,
+        method=method,
+        level=LEVELS[scheme](tally, alpha) if scheme in LEVELS else float(alpha),
+        labels=tally.labels,
+        index=tally.index,
+        draws=tally.draws,
+        reason=reason,
+    )

@@ -1,0 +1,65 @@
+"""Box: what a scheme proves of each input, before anything that is not proved is hidden."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from simplicert.types import Bools, Floats, Ints
+
+ROWS = 4096  # rows of a table of counts copied at a time
+TINY = np.finfo(float).tiny  # an upper bound of 0 would promise an infinite radius
+
+
+class Box(NamedTuple):
+    """E_0 <= p_top, p_j <= E_1 for every other j: valid where e0 > e1 and the gate was passed."""
+
+    top: Ints  # (N,)
+    e0: Floats  # (N,)
+    e1: Floats  # (N,)
+    gate: Bools  # (N,)
+    lead: Ints  # (N,) count of the top class less that of its strongest rival
+    spoiled: Bools  # (N,) the invalid cell is that rival or stronger
+
+
+class Field(NamedTuple):
+    """The top class and its strongest rival, the invalid cell among the rivals."""
+
+    top: Ints  # (N,)
+    wins: Ints  # (N,)
+    rival: Ints  # (N,)
+    spoiled: Bools  # (N,)
+
+
+def ranked(counts: Ints, invalid: Ints, top: Ints | None = None) -> Field:
+    """The most frequent class (lowest number on a tie) or the given one, and its rival's count."""
+    rows = np.arange(len(counts))
+    if top is None:
+        top = counts.argmax(axis=1)
+    wins = counts[rows, top]
+    rival = np.maximum(largest_other(counts, top), invalid)
+    return Field(top, wins, rival, (invalid >= rival) & (invalid >= wins))
+
+
+def largest_other(values: Ints, top: Ints) -> Ints:
+    """The largest value of each row besides the top column's; a few thousand rows at a time."""
+    out = np.empty(len(values), values.dtype)
+    for start in range(0, len(values), ROWS):
+        block = np.array(values[start : start + ROWS])
+        block[np.arange(len(block)), top[start : start + ROWS]] = -1
+        out[start : start + ROWS] = block.max(axis=1)
+    return out
+
+
+def clipped(e1: Floats, q0: Floats) -> Floats:
+    """E_1 lowered to 1 - E_0, which p_top >= E_0 implies; never to 0."""
+    return np.maximum(np.minimum(e1, q0), TINY)
+
+
+def reasons(box: Box) -> np.ndarray:
+    """Why each certificate is issued or refused, in one word."""
+    overlap = ~(box.e0 > box.e1)
+    return np.select(
+        [~overlap & box.gate, box.spoiled, box.lead == 0, overlap],
+        ["certified", "invalid", "tie", "overlap"],
+        "gate",
+    )

@@ -1,0 +1,25 @@
+"""Hoeffding's limits for the mean of scores in [0, 1]; paper eq. (SoftmaxBounds)."""
+
+import numpy as np
+
+from simplicert.types import FIXED_POINT, Floats, Ints
+
+UNIT = 2.0**FIXED_POINT
+WIDEN = 1 + 8 * np.finfo(float).eps  # rounding of the few elementary operations below
+
+
+def lower(sums: Ints, draws: Ints, tail: Floats) -> Floats:
+    """A lower limit from fixed-point sums, which were rounded down; not below 0."""
+    mean = np.nextafter(sums / (draws * UNIT), 0.0)
+    return np.maximum(np.nextafter(mean - half_width(draws, tail), -1.0), 0.0)
+
+
+def upper(sums: Ints, draws: Ints, tail: Floats) -> Floats:
+    """An upper limit: each of the rounded scores may have been up to one unit larger."""
+    mean = np.nextafter((sums + 1.0 * draws) / (draws * UNIT), 2.0)
+    return np.minimum(np.nextafter(mean + half_width(draws, tail), 2.0), 1.0)
+
+
+def half_width(draws: Ints, tail: Floats) -> Floats:
+    """sqrt(log(1 / tail) / (2 n)): the paper's, with tail = alpha / 2 for each side."""
+    return WIDEN * np.sqrt(-np.log(tail) / (2 * draws))

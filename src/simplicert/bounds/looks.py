@@ -1,0 +1,25 @@
+"""How much of alpha each input's look may spend (STATISTICS C1)."""
+
+import numpy as np
+
+from simplicert.errors import MissingEvidence
+from simplicert.types import Floats, Tally
+
+
+def alpha_spent(tally: Tally, alpha: float) -> Floats:
+    """(N,) alpha for each input: all of it without a plan, else its look's share.
+
+    The whole scheme runs at the look's share, so that any stopping rule on planned looks is
+    covered by the sum of the shares. Between looks nothing may be bounded.
+    """
+    if tally.plan is None:
+        return np.full(len(tally), alpha)
+    assert tally.looks is not None
+    between = np.flatnonzero(tally.looks == 0)
+    if between.size:
+        row = between[0]
+        raise MissingEvidence(
+            f"input {tally.inputs[row]} holds {tally.draws[row]} draws, and its plan looks at "
+            f"{', '.join(str(n) for n in tally.plan.looks)}: it can be bounded at a look only"
+        )
+    return alpha * np.array(tally.plan.weights)[tally.looks - 1]

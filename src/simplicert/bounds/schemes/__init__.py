@@ -1,0 +1,1 @@
+"""Schemes: how alpha is spent on selecting a class and on bounding it."""

@@ -1,0 +1,40 @@
+"""The paper's Algorithms 1 and 2 as printed: alpha/2 for each bound, no gate.
+
+Proved level: 3 alpha (STATISTICS A3 for multinomial; docs/method.md for softmax, where it is
+2 alpha + (K - 1) alpha^2 / 4). Measured: alpha. `level` says what is proved.
+"""
+
+import numpy as np
+
+from simplicert.bounds.box import Box, clipped, largest_other, ranked
+from simplicert.bounds.limits import clopper_pearson
+from simplicert.bounds.softmax import Limit, sums_of
+from simplicert.types import Floats, Tally
+
+HALF = 0.5  # share of alpha for each bound
+
+
+def pair(tally: Tally, alpha: Floats) -> Box:
+    """Multinomial: the two most frequent classes, each as a binomial proportion."""
+    assert tally.invalid is not None
+    field, n = ranked(tally.counts, tally.invalid), tally.draws
+    e0, q0 = clopper_pearson.lower(field.wins, n, HALF * alpha)
+    e1 = clipped(clopper_pearson.upper(field.rival, n, HALF * alpha), q0)
+    always = np.ones(len(tally), bool)
+    return Box(field.top, e0, e1, always, field.wins - field.rival, field.spoiled)
+
+
+def softmax(tally: Tally, alpha: Floats, limit: Limit) -> Box:
+    """Softmax: the class with the largest mean score."""
+    sums, n = sums_of(tally), tally.draws
+    top = sums[:, :-1].argmax(axis=1)
+    own, rival = sums[np.arange(len(sums)), top], largest_other(sums, top)
+    e0 = limit.lower(own, n, HALF * alpha)
+    e1 = clipped(limit.upper(rival, n, HALF * alpha), 1 - e0)
+    spoiled = sums[:, -1] >= own
+    return Box(top, e0, e1, np.ones(len(tally), bool), own - rival, spoiled)
+
+
+def level(tally: Tally, alpha: float) -> float:
+    """The proved probability that an issued certificate is wrong, for either kind."""
+    return max(3.0, 2 + (tally.classes - 1) * alpha / 4) * alpha

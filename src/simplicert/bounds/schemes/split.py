@@ -1,0 +1,62 @@
+"""Cohen's scheme, paper Algorithm 3: a pilot selects the class, fresh draws bound it.
+
+STATISTICS A3, Theorem 3: given the pilot's class, its strongest rival is fixed too, so no gate and no
+correction for the number of classes is needed. `top` is the pilot's choice.
+"""
+
+import numpy as np
+
+from simplicert.bounds.box import Box, clipped, largest_other, ranked
+from simplicert.bounds.limits import clopper_pearson
+from simplicert.bounds.softmax import Limit, sums_of
+from simplicert.errors import MissingEvidence
+from simplicert.types import Floats, Ints, Tally
+
+HALF = 0.5  # share of alpha for each bound of a pair
+
+
+def pair(tally: Tally, alpha: Floats) -> Box:
+    """Multinomial, both expectations bounded; with two classes one bound says it all."""
+    if tally.classes == 2:  # noqa: PLR2004
+        return one(tally, alpha)
+    return bounded(tally, HALF * alpha, with_rival=True)
+
+
+def one(tally: Tally, alpha: Floats) -> Box:
+    """Multinomial, E_0 bounded with all of alpha and E_1 = 1 - E_0: Algorithm 3 itself."""
+    return bounded(tally, alpha, with_rival=False)
+
+
+def bounded(tally: Tally, tail: Floats, *, with_rival: bool) -> Box:
+    """The pilot's class and its rival among the fresh draws."""
+    assert tally.invalid is not None
+    field, n = ranked(tally.counts, tally.invalid, pilot_choice(tally)), tally.draws
+    e0, q0 = clopper_pearson.lower(field.wins, n, tail)
+    e1 = clopper_pearson.upper(field.rival, n, tail) if with_rival else q0
+    always = np.ones(len(tally), bool)
+    return Box(field.top, e0, clipped(e1, q0), always, field.wins - field.rival, field.spoiled)
+
+
+def softmax(tally: Tally, alpha: Floats, limit: Limit) -> Box:
+    """Softmax: the pilot's class; the fresh draws' scores bound it."""
+    top, n, sums = pilot_choice(tally), tally.draws, sums_of(tally)
+    own, rival = sums[np.arange(len(sums)), top], largest_other(sums, top)
+    single = tally.classes == 2  # noqa: PLR2004
+    e0 = limit.lower(own, n, alpha if single else HALF * alpha)
+    e1 = 1 - e0 if single else limit.upper(rival, n, HALF * alpha)
+    spoiled = sums[:, -1] >= own
+    box_e1 = clipped(e1, 1 - e0)
+    return Box(top, e0, box_e1, np.ones(len(tally), bool), own - rival, spoiled)
+
+
+def pilot_choice(tally: Tally) -> Ints:
+    """The class most frequent in the pilot's separate draws."""
+    if tally.pilot is None:
+        raise MissingEvidence(
+            "scheme 'split' selects the class from separate draws, and this tally has no pilot: "
+            "sample with a pilot, or use scheme 'gated'"
+        )
+    empty = np.flatnonzero(tally.pilot.sum(axis=1) == 0)
+    if empty.size:
+        raise MissingEvidence(f"the pilot of input {tally.inputs[empty[0]]} holds no draws")
+    return np.asarray(tally.pilot.argmax(axis=1))

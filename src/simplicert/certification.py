@@ -1,0 +1,164 @@
+"""From what is known (Expectations) to what is promised (Certificates).
+
+Sigma, sensitivity and the rule e0 > e1 live here and nowhere else.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from simplicert.errors import InvalidInput, KindMismatch, UnsoundMechanism, choose, require
+from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
+from simplicert.search import in_blocks
+from simplicert.types import Certificates, Expectations, Floats, Kind
+from simplicert.types.arrays import positive
+
+Own = Mechanism | Callable[[Floats, Floats], Floats]
+
+# A mechanism of the caller's may round otherwise than two_sided; more than this above is false.
+ALLOWANCE = 1e-9
+
+
+def radius(
+    mechanism: str | Own,
+    e0: ArrayLike,
+    e1: ArrayLike,
+    sigma: float = 1.0,
+    sensitivity: float = 1.0,
+) -> Floats | float:
+    """Certified radius at given expectations, in units of the input; broadcasts.
+
+    0 where e0 <= e1; e1 is clipped to 1 - e0. `mechanism` is a name of MECHANISMS or a function
+    (e0, e1) -> radius at sigma 1. An infinite radius (two_sided at e1 = 0) is an error.
+    """
+    scale = positive("sigma", sigma) / positive("sensitivity", sensitivity)
+    top, rest = (probabilities(name, value) for name, value in (("e0", e0), ("e1", e1)))
+    try:
+        top, rest = np.broadcast_arrays(top, rest)
+    except ValueError:
+        raise InvalidInput(
+            f"e0 and e1 must broadcast, got shapes {top.shape} and {rest.shape}"
+        ) from None
+    name = mechanism if isinstance(mechanism, str) else "mechanism"
+    unit = unit_radius(name, named(mechanism), top.ravel(), rest.ravel())
+    infinite = np.flatnonzero(np.isinf(unit))
+    if infinite.size:
+        at = infinite[0]
+        raise InvalidInput(
+            f"{name} has no finite radius at e0 = {top.flat[at]}, e1 = {rest.flat[at]}: "
+            "give an upper bound e1 > 0"
+        )
+    out = scaled(unit, scale).reshape(top.shape)
+    return out if out.ndim else float(out)
+
+
+def certify(
+    known: Expectations,
+    mechanisms: Sequence[str] | Mapping[str, Own] | None = None,
+    sensitivity: float = 1.0,
+) -> Certificates:
+    """Radii by every mechanism valid for the kind (or those asked for), and the paper's ensemble.
+
+    All of them hold on the event that the expectations do, so the largest costs no extra alpha.
+    """
+    table = chosen(mechanisms, known.kind)
+    scale = known.sigma / positive("sensitivity", sensitivity)
+    ensemble = PAPER_ENSEMBLE[known.kind]
+    unit = {
+        name: unit_radius(name, row, known.e0, known.e1)
+        for name, row in {**table, **{name: MECHANISMS[name] for name in ensemble}}.items()
+    }
+    for name, values in unit.items():
+        if np.isinf(values).any():
+            at = np.isinf(values).argmax()
+            raise InvalidInput(
+                f"{name} has no finite radius at e0 = {known.e0[at]}, e1 = {known.e1[at]}"
+            )
+    members = scaled(np.stack([unit[name] for name in ensemble]), scale)
+    best = members.max(axis=0)
+    winner = np.where(best > 0, np.array(ensemble)[members.argmax(axis=0)], "")
+    radii = {name: scaled(unit[name], scale) for name in table}
+    return Certificates(known, radii, best, winner, sensitivity)
+
+
+def unit_radius(name: str, mechanism: Mechanism, e0: Floats, e1: Floats) -> Floats:
+    """One mechanism's L / sigma on flat arrays; 0 where e0 > e1 does not hold (NaN included)."""
+    e0, e1 = np.asarray(e0, dtype=float), np.asarray(e1, dtype=float)
+    live = e0 > e1
+    out = np.zeros(e0.shape)
+    # p_top >= e0 leaves 1 - e0 for all other classes together.
+    top, rest = e0[live], np.minimum(e1[live], 1 - e0[live])
+    still = top > rest
+    found = np.zeros(top.shape)
+    found[still] = in_blocks(mechanism.radius, top[still], rest[still])
+    out[live] = checked(name, mechanism, found, top, rest)
+    return out
+
+
+def checked(name: str, mechanism: Mechanism, found: Floats, e0: Floats, e1: Floats) -> Floats:
+    """The radii, or an error where one is not a number or above the Neyman-Pearson limit."""
+    broken = np.isnan(found) | (found < 0)
+    if broken.any():
+        at = broken.argmax()
+        raise UnsoundMechanism(
+            f"{name} returned {found[at]} at e0 = {e0[at]}, e1 = {e1[at]}; "
+            "a radius is a number that is not negative"
+        )
+    if (mechanism.noise, mechanism.norm) != ("gaussian", "l2"):
+        return found
+    limit = in_blocks(MECHANISMS["two_sided"].radius, e0, e1)
+    above = found > limit * (1 + ALLOWANCE) + ALLOWANCE
+    if above.any():
+        at = above.argmax()
+        raise UnsoundMechanism(
+            f"{name} returned {found[at]} at e0 = {e0[at]}, e1 = {e1[at]}, above the limit "
+            f"{limit[at]} of every true radius computed from (e0, e1)"
+        )
+    return np.minimum(found, limit)
+
+
+def scaled(unit: Floats, scale: float) -> Floats:
+    """Radii in units of the input, rounded toward zero (two roundings: the scale, the product)."""
+    return np.nextafter(np.nextafter(unit * scale, 0.0), 0.0)
+
+
+def probabilities(name: str, values: ArrayLike) -> Floats:
+    """Values in [0, 1] as float64; float32 is taken at its face value."""
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"{name} must hold numbers, got {values!r:.80}") from None
+    outside = ~((array >= 0) & (array <= 1))
+    require(
+        not outside.any(),
+        f"{name} must lie in [0, 1], got {array[outside].flat[0] if outside.any() else ''}",
+    )
+    return array
+
+
+def named(mechanism: str | Own) -> Mechanism:
+    """The row of a name, or a row made of the caller's own function."""
+    if isinstance(mechanism, str):
+        return choose("mechanism", mechanism, MECHANISMS)
+    if isinstance(mechanism, Mechanism):
+        return mechanism
+    require(callable(mechanism), f"mechanism must be a name or a function, got {mechanism!r}")
+    return Mechanism(mechanism, frozenset(PAPER_ENSEMBLE), "the caller's own")
+
+
+def chosen(
+    mechanisms: Sequence[str] | Mapping[str, Own] | None, kind: Kind
+) -> dict[str, Mechanism]:
+    """The mechanisms asked for, each with a proof for the kind; all that have one by default."""
+    if mechanisms is None:
+        return {name: row for name, row in MECHANISMS.items() if kind in row.kinds}
+    if isinstance(mechanisms, str):
+        mechanisms = (mechanisms,)
+    pairs = mechanisms.items() if isinstance(mechanisms, Mapping) else zip(mechanisms, mechanisms)
+    table = {name: named(row) for name, row in pairs}
+    for name, row in table.items():
+        if kind not in row.kinds:
+            needs = " or ".join(sorted(row.kinds))
+            raise KindMismatch(f"{name!r} has no proof for {kind} expectations; it needs {needs}")
+    return table

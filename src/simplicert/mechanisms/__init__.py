@@ -1,0 +1,39 @@
+"""The table of mechanisms. To add one: write its file, add its row, add its reference value."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from simplicert.mechanisms import cohen, improved_dp, lecuyer, li, two_sided
+from simplicert.types import Floats, Kind
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """A certified radius as a function of what is known, and what it is proved for."""
+
+    radius: Callable[[Floats, Floats], Floats]  # (e0, e1) -> L / sigma, for 0 < e1 < e0 < 1
+    kinds: frozenset[Kind]  # the expectations it has a proof for
+    source: str
+    needs: str = "pair"  # what it reads: the pair (e0, e1)
+    noise: str = "gaussian"
+    norm: str = "l2"
+
+
+_HARD = frozenset[Kind]({"multinomial"})
+_BOTH = frozenset[Kind]({"multinomial", "softmax"})
+
+MECHANISMS: dict[str, Mechanism] = {
+    "cohen": Mechanism(cohen.radius, _HARD, "Cohen et al. 2019; eq. Cohen_Bound"),
+    "li": Mechanism(li.radius, _HARD, "Li et al. 2018; eq. Li_Bound"),
+    "lecuyer": Mechanism(lecuyer.radius, _BOTH, "Lecuyer et al. 2019; eq. Lecuyer_bound"),
+    "improved_dp": Mechanism(improved_dp.radius, _BOTH, "Cullen et al. 2024; eq. NewDP"),
+    "two_sided": Mechanism(
+        two_sided.radius, _BOTH, "Cohen et al. 2019, Theorem 1; softmax: Salman et al. 2019"
+    ),
+}
+
+# The paper's, fixed: two_sided is never in it, or every ensemble column would turn into two_sided.
+PAPER_ENSEMBLE: dict[Kind, tuple[str, ...]] = {
+    "multinomial": ("cohen", "li", "improved_dp"),
+    "softmax": ("lecuyer", "improved_dp"),
+}

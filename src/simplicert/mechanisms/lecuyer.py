@@ -1,0 +1,44 @@
+"""Lecuyer et al. (2019): the radius from the classical Gaussian mechanism of differential privacy."""
+
+import numpy as np
+
+from simplicert.search import toward_zero, turning_point
+from simplicert.types import Floats
+
+LARGEST_EPSILON = 1.0  # the classical mechanism is proved for epsilon <= 1 only
+INSIDE = (1e-9, 1 - 1e-12)  # share of the permitted range of epsilon that is searched
+RELATIVE, ABSOLUTE = 1e-12, 1e-15  # rounding error of one evaluation, with room
+
+
+def radius(e0: Floats, e1: Floats) -> Floats:
+    """L / sigma for 0 <= E_1 < E_0; paper eq. (Lecuyer_bound), max over epsilon in (0, 1].
+
+    Every epsilon with E_0 > e^{2 epsilon} E_1 gives a true radius; the best one found counts.
+    """
+    with np.errstate(divide="ignore", over="ignore"):
+        ratio = np.log1p((e0 - e1) / e1) / 2
+    top = np.minimum(ratio, LARGEST_EPSILON)
+    low, high = (np.full(np.shape(e0), end) for end in INSIDE)
+    share = turning_point(slope, low, high, (top, e0, e1))
+    found = reach(share * top, e0, e1)
+    # A turning point outside (0, 1] leaves the end itself, which the search's interval leaves out.
+    at_end = np.where(ratio > LARGEST_EPSILON, reach(top, e0, e1), 0.0)
+    best = np.maximum(found, at_end)
+    return toward_zero(best, RELATIVE * best + ABSOLUTE)
+
+
+def reach(epsilon: Floats, e0: Floats, e1: Floats) -> Floats:
+    """The radius at one epsilon; 0 where that epsilon leaves no delta."""
+    left = (e0 - e1) - np.expm1(2 * epsilon) * e1
+    cost = np.log(1.25 * (1 + np.exp(epsilon)) / np.where(left > 0, left, 1.0))
+    return np.where(left > 0, epsilon / np.sqrt(2 * cost), 0.0)
+
+
+def slope(share: Floats, top: Floats, e0: Floats, e1: Floats) -> Floats:
+    """The sign of d(reach)/d(epsilon) at epsilon = share * top."""
+    epsilon = share * top
+    left = (e0 - e1) - np.expm1(2 * epsilon) * e1
+    tiny = np.finfo(float).tiny
+    used = np.exp(2 * epsilon) * e1 / np.maximum(left, tiny)
+    cost = np.log(1.25 * (1 + np.exp(epsilon)) / np.maximum(left, tiny))
+    return 2 * cost - epsilon * (1 / (1 + np.exp(-epsilon)) + 2 * used)

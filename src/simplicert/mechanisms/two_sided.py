@@ -1,0 +1,19 @@
+"""Cohen et al. (2019), Theorem 1: the tight radius from both expectations."""
+
+import numpy as np
+
+from simplicert.mechanisms.quantile import ULPS, quantile
+from simplicert.search import toward_zero
+from simplicert.types import Floats
+
+
+def radius(e0: Floats, e1: Floats) -> Floats:
+    """L / sigma = (Phi^{-1}(E_0) - Phi^{-1}(E_1)) / 2 for E_1 < E_0; infinite at E_1 = 0.
+
+    For E_0 + E_1 <= 1 it is the Neyman-Pearson limit: no true radius computed from (E_0, E_1)
+    alone is larger. Softmax expectations: Salman et al. (2019), Lemma 2.
+    """
+    z0, z1 = quantile(e0), quantile(e1)
+    with np.errstate(invalid="ignore"):  # infinite minus infinite: the radius stays infinite
+        error = ULPS * (np.abs(z0) + np.abs(z1))
+        return np.where(np.isinf(z1), np.inf, toward_zero((z0 - z1) / 2, error))

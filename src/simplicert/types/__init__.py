@@ -1,0 +1,20 @@
+"""The three values that flow one way: Tally (seen), Expectations (known), Certificates (promised)."""
+
+from simplicert.types.arrays import Bools, Floats, Ints
+from simplicert.types.certificates import Certificates
+from simplicert.types.expectations import KINDS, Expectations, Kind
+from simplicert.types.plan import Plan
+from simplicert.types.tally import FIXED_POINT, Tally
+
+__all__ = [
+    "FIXED_POINT",
+    "KINDS",
+    "Bools",
+    "Certificates",
+    "Expectations",
+    "Floats",
+    "Ints",
+    "Kind",
+    "Plan",
+    "Tally",
+]

@@ -1,0 +1,61 @@
+"""Array aliases, and the checks that every value type runs on its arrays."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from simplicert.errors import InvalidInput, require
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Texts = NDArray[np.str_]
+
+
+def whole_numbers(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> Ints:
+    """A read-only int64 copy of integers of the given shape (None: any length)."""
+    raw = np.asarray(values)
+    require(
+        raw.dtype.kind in "iu" or raw.size == 0,
+        f"{name} must hold integers, got an array of {raw.dtype}",
+    )
+    require(
+        raw.dtype != np.uint64 or raw.size == 0 or int(raw.max()) <= np.iinfo(np.int64).max,
+        f"{name} must fit in 64-bit signed integers",
+    )
+    return frozen(name, raw.astype(np.int64), shape)
+
+
+def real_numbers(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> Floats:
+    """A read-only float64 copy of numbers of the given shape; NaN is the caller's business."""
+    try:
+        raw = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"{name} must hold numbers, got {values!r:.80}") from None
+    return frozen(name, raw, shape)
+
+
+def frozen(name: str, array: NDArray[Any], shape: tuple[int | None, ...]) -> NDArray[Any]:
+    """The array, made read-only, after its shape was checked."""
+    fits = array.ndim == len(shape) and all(
+        want is None or want == have for want, have in zip(shape, array.shape, strict=True)
+    )
+    wanted = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ")"
+    require(fits, f"{name} must have shape {wanted}, got {array.shape}")
+    array.setflags(write=False)
+    return array
+
+
+def no_negative(name: str, values: Ints) -> None:
+    """Refuse a negative entry, saying which."""
+    if values.size and values.min() < 0:
+        where = tuple(int(i) for i in np.argwhere(values < 0)[0])
+        raise InvalidInput(f"{name} must not be negative, got {values[where]} at {where}")
+
+
+def positive(name: str, value: float) -> float:
+    """A positive finite number, or an error that names it."""
+    ok = isinstance(value, (int, float, np.number)) and np.isfinite(value) and value > 0
+    require(bool(ok), f"{name} must be a positive finite number, got {value!r}")
+    return float(value)

@@ -1,0 +1,136 @@
+"""Certificates: what is promised. One radius an input, and where it comes from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simplicert.errors import require
+from simplicert.types.arrays import Bools, Floats, Ints, Texts, positive
+from simplicert.types.expectations import Expectations
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SHOWN, DIGITS = 10, 4  # rows and decimals in a notebook
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Certificates:
+    """Radii in units of the input, 0 where abstained; `radius` is the best that is proved.
+
+    The ensemble is the paper's, whatever mechanisms were asked for; `winner` names its largest
+    member, "" where all are 0, the first of the paper's order on a tie.
+    """
+
+    known: Expectations
+    radii: Mapping[str, Floats]  # mechanism -> (N,)
+    ensemble: Floats  # (N,)
+    winner: Texts  # (N,)
+    sensitivity: float = 1.0
+
+    def __post_init__(self) -> None:
+        """No NaN, nothing negative, nothing certified where the expectations were refused."""
+        positive("sensitivity", self.sensitivity)
+        require(bool(self.radii), "mechanisms must name at least one mechanism, got none")
+        for name, values in (*self.radii.items(), ("ensemble", self.ensemble)):
+            sound = values.shape == self.known.top.shape and bool(
+                (np.isfinite(values) & (values >= 0)).all()
+            )
+            require(sound, f"radii of {name} must be finite and not negative")
+            require(
+                not (values[self.known.refused] > 0).any(),
+                f"radii of {name} must be 0 where the certificate is refused",
+            )
+            values.setflags(write=False)
+
+    @property
+    def radius(self) -> Floats:
+        """(N,) the largest radius that is proved: all hold on the same event."""
+        return np.asarray(np.max([*self.radii.values(), self.ensemble], axis=0))
+
+    @property
+    def abstained(self) -> Bools:
+        """(N,) no certificate: nothing is promised, the class included."""
+        return ~(self.radius > 0)
+
+    @property
+    def predicted(self) -> Ints:
+        """(N,) the certified class; -1 where abstained (the table shows an empty cell)."""
+        return np.where(self.abstained, -1, self.known.top)
+
+    @property
+    def correct(self) -> Bools:
+        """(N,) certified and equal to the label; an error without labels."""
+        require(self.known.labels is not None, "labels are needed to say what is correct")
+        return np.asarray(~self.abstained & (self.known.top == self.known.labels))
+
+    def column(self, name: str) -> Floats:
+        """(N,) the radii under one name of the table: a mechanism, "ensemble" or "radius"."""
+        columns = {**self.radii, "ensemble": self.ensemble, "radius": self.radius}
+        require(name in columns, f"column must be one of {', '.join(columns)}, got {name!r}")
+        return columns[name]
+
+    def to_frame(self) -> "pd.DataFrame":
+        """One row an input; the settings are columns, so that a saved table explains itself."""
+        import pandas as pd
+
+        known, hidden = self.known, self.abstained
+        rows = len(known)
+        labels = pd.array([pd.NA] * rows, dtype="Int64")
+        correct = pd.array([pd.NA] * rows, dtype="boolean")
+        if known.labels is not None:
+            labels = pd.array(known.labels, dtype="Int64")
+            correct = pd.array(self.correct, dtype="boolean")
+        predicted = pd.array(known.top, dtype="Int64")
+        predicted[hidden] = pd.NA
+        draws = pd.array([pd.NA] * rows, dtype="Int64")
+        if known.draws is not None:
+            draws = pd.array(known.draws, dtype="Int64")
+        return pd.DataFrame(
+            {
+                "index": known.index,
+                "label": labels,
+                "top": known.top,
+                "predicted": predicted,
+                "correct": correct,
+                "abstained": hidden,
+                "radius": self.radius,
+                "e0": np.where(hidden, np.nan, known.e0),
+                "e1": np.where(hidden, np.nan, known.e1),
+                **self.radii,
+                "ensemble": self.ensemble,
+                "winner": pd.array(np.where(self.winner == "", None, self.winner), dtype="string"),
+                "draws": draws,
+                "sigma": known.sigma,
+                "alpha": known.alpha,
+                "kind": known.kind,
+                "scheme": known.scheme,
+            }
+        )
+
+    def __len__(self) -> int:
+        """N, the number of inputs."""
+        return len(self.known)
+
+    def __repr__(self) -> str:
+        """One line: how many are certified, and how far."""
+        known, live = self.known, ~self.abstained
+        median = f", median radius {np.median(self.radius[live]):.4g}" if live.any() else ""
+        level = "" if known.level == known.alpha else f", proved level {known.level:g}"
+        return (
+            f"Certificates({int(live.sum())} of {len(self)} inputs certified{median}; {known.kind}, "
+            f"scheme {known.scheme}, sigma {known.sigma:g}, alpha {known.alpha:g}{level})"
+        )
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the summary line, then the first rows."""
+        from html import escape
+
+        frame = self.to_frame().head(SHOWN)
+        for name in ("radius", *self.radii, "ensemble"):  # shown radii are rounded down too
+            frame[name] = np.floor(frame[name] * 10**DIGITS) / 10**DIGITS
+        table = frame.to_html(index=False, na_rep="", float_format=f"{{:.{DIGITS}g}}".format)
+        more = f"<p>first {SHOWN} of {len(self)} inputs</p>" if len(self) > SHOWN else ""
+        return f"<p>{escape(repr(self))}</p>{table}{more}"

@@ -1,0 +1,98 @@
+"""Expectations: what is known. A lower bound for the top class, an upper one for every other."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from simplicert.errors import choose, require
+from simplicert.types.arrays import (
+    Bools,
+    Floats,
+    Ints,
+    Texts,
+    positive,
+    real_numbers,
+    whole_numbers,
+)
+
+Kind = Literal["multinomial", "softmax"]
+
+# The field says hard and soft for the same two things.
+KINDS: dict[str, Kind] = {
+    "multinomial": "multinomial",
+    "softmax": "softmax",
+    "hard": "multinomial",
+    "soft": "softmax",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Expectations:
+    """E_0 <= p_top and p_j <= E_1 for every other j, together with probability 1 - `level`.
+
+    Where the certificate is refused e0 and e1 are NaN: with the class chosen from the same draws
+    they are no bounds there (STATISTICS A2), and `reason` says why. A grid over the simplex is
+    the same type with sigma 1 and alpha 0.
+    """
+
+    top: Ints  # (N,)
+    e0: Floats  # (N,)
+    e1: Floats  # (N,)
+    sigma: float = 1.0
+    alpha: float = 0.0
+    kind: Kind = "multinomial"
+    scheme: str = "exact"
+    method: str = "exact"
+    level: float = 0.0  # proved probability that an issued certificate is wrong
+    labels: Ints | None = None  # (N,)
+    index: Ints | None = None  # (N,)
+    draws: Ints | None = None  # (N,)
+    reason: Texts | None = None  # (N,)
+
+    def __post_init__(self) -> None:
+        """Check every field; e0 and e1 are both numbers in [0, 1] or both NaN."""
+        set_field = object.__setattr__
+        top = whole_numbers("top", self.top, (None,))
+        set_field(self, "top", top)
+        set_field(self, "sigma", positive("sigma", self.sigma))
+        set_field(self, "kind", choose("kind", self.kind, KINDS))
+        for name in ("e0", "e1"):
+            values = real_numbers(name, getattr(self, name), top.shape)
+            outside = (values < 0) | (values > 1)
+            require(
+                not outside.any(),
+                f"{name} must lie in [0, 1], got {values[outside][:1]}",
+            )
+            set_field(self, name, values)
+        require(
+            bool((np.isnan(self.e0) == np.isnan(self.e1)).all()),
+            "e0 and e1 must be NaN together, where the certificate is refused",
+        )
+        require(0 <= self.alpha < 1, f"alpha must lie in [0, 1), got {self.alpha}")
+        if self.index is None:
+            set_field(self, "index", np.arange(len(top)))
+        for name in ("labels", "index", "draws"):
+            if getattr(self, name) is not None:
+                set_field(self, name, whole_numbers(name, getattr(self, name), top.shape))
+        require(
+            self.reason is None or np.shape(self.reason) == top.shape,
+            f"reason must have shape {top.shape}, got {np.shape(self.reason)}",
+        )
+
+    @property
+    def refused(self) -> Bools:
+        """(N,) where nothing is known: the certificate must not be issued."""
+        return np.isnan(self.e0)
+
+    def __len__(self) -> int:
+        """N, the number of inputs."""
+        return len(self.top)
+
+    def __repr__(self) -> str:
+        """One line: size, settings, and the proved level where it is not alpha itself."""
+        level = "" if self.level == self.alpha else f", proved level {self.level:g}"
+        return (
+            f"Expectations({len(self)} inputs, {int(self.refused.sum())} refused, {self.kind}, "
+            f"scheme {self.scheme}, sigma {self.sigma:g}, alpha {self.alpha:g}{level})"
+        )

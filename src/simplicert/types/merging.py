@@ -1,0 +1,98 @@
+"""Adding tallies: which draws may be put together, and the sums themselves."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simplicert.errors import IncompatibleTallies, InvalidInput
+from simplicert.types.arrays import Ints
+
+if TYPE_CHECKING:
+    from simplicert.types.tally import Tally
+
+SUMMED = ("counts", "invalid", "softmax_sums", "softmax_squares", "votes", "votes_invalid")
+SHARED = ("labels", "pilot")  # said once about an input: equal where both sides speak of it
+
+
+def disjoint(segments: Ints) -> Ints:
+    """Segments in order of (input, seed, first draw); touching ones joined, overlaps refused."""
+    rows = segments[np.lexsort(segments.T[2::-1])]
+    if (rows[:, 2] >= rows[:, 3]).any():
+        raise InvalidInput("segments must hold at least one draw each: first < one past the last")
+    same = (rows[1:, :2] == rows[:-1, :2]).all(axis=1)
+    clash = np.flatnonzero(same & (rows[1:, 2] < rows[:-1, 3]))
+    if clash.size:
+        item, seed, first, _ = rows[clash[0] + 1]
+        raise IncompatibleTallies(
+            f"draw {first} of input {item} (seed {seed}) would be counted twice"
+        )
+    starts = np.flatnonzero(np.r_[True, ~(same & (rows[1:, 2] == rows[:-1, 3]))][: len(rows)])
+    joined = rows[starts]
+    joined[:, 3] = rows[np.r_[starts[1:], len(rows)] - 1, 3] if len(rows) else joined[:, 3]
+    joined.setflags(write=False)
+    return joined
+
+
+def lengths(segments: Ints, index: Ints) -> Ints:
+    """(N,) draws that the segments describe, input by input."""
+    order = np.argsort(index)
+    place = np.searchsorted(index[order], segments[:, 0])
+    known = (place < len(index)) & (
+        index[order][np.minimum(place, len(index) - 1)] == segments[:, 0]
+    )
+    if not known.all():
+        missing = segments[~known][0, 0]
+        raise InvalidInput(f"segments must describe inputs of the index, got input {missing}")
+    out = np.zeros(len(index), np.int64)
+    np.add.at(out, order[place], segments[:, 3] - segments[:, 2])
+    return out
+
+
+def compatible(left: "Tally", right: "Tally") -> None:
+    """Refuse to add what was drawn under other conditions."""
+    for name, a, b in (
+        ("sigma", left.sigma, right.sigma),
+        ("number of classes", left.classes, right.classes),
+        ("plan", left.plan, right.plan),
+    ):
+        if a != b:
+            raise IncompatibleTallies(f"tallies of another {name} cannot be added: {a} and {b}")
+    for name in ("labels", *SUMMED, "pilot"):
+        if (getattr(left, name) is None) != (getattr(right, name) is None):
+            raise IncompatibleTallies(f"one tally holds {name}, the other does not")
+
+
+def merged(left: "Tally", right: "Tally") -> dict[str, Any]:
+    """The fields of left + right: sums over the union of their inputs."""
+    if np.array_equal(left.inputs, right.inputs):
+        index = left.inputs
+    else:
+        index = np.union1d(left.inputs, right.inputs)
+    order = np.argsort(index)
+    places = [order[np.searchsorted(index[order], side.inputs)] for side in (left, right)]
+    out: dict[str, Any] = {"index": index}
+    for name in SUMMED:
+        if getattr(left, name) is not None:
+            shape = (len(index), *getattr(left, name).shape[1:])
+            out[name] = np.zeros(shape, np.int64)
+            for place, side in zip(places, (left, right), strict=True):
+                out[name][place] += getattr(side, name)
+    for name in SHARED:
+        if getattr(left, name) is not None:
+            out[name] = agreed(name, index, places, (getattr(left, name), getattr(right, name)))
+    held = [side.segments for side in (left, right) if side.segments is not None]
+    if held:
+        out["segments"] = disjoint(np.concatenate(held))
+    return out
+
+
+def agreed(name: str, index: Ints, places: list[Ints], sides: tuple[Ints, Ints]) -> Ints:
+    """What both sides say of an input, which must be the same where both speak of it."""
+    out = np.full((len(index), *sides[0].shape[1:]), -1, np.int64)
+    for place, side in zip(places, sides, strict=True):
+        clash = (out[place] >= 0) & (out[place] != side)
+        if clash.any():
+            item = index[place[np.argwhere(clash)[0][0]]]
+            raise IncompatibleTallies(f"the tallies disagree about the {name} of input {item}")
+        out[place] = side
+    return out

@@ -1,0 +1,204 @@
+"""Tally: what was seen. Class counts and softmax sums of noisy draws, and how they were drawn."""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from simplicert.errors import require
+from simplicert.types import merging
+from simplicert.types.arrays import Ints, no_negative, positive, whole_numbers
+from simplicert.types.plan import Plan
+
+FIXED_POINT = 40  # softmax sums are integers in units of 2^-40, each score rounded down
+MOST_DRAWS = 2**53  # counts stay exact as float64
+MOST_SOFTMAX_DRAWS = 2**23 - 1  # sums in units of 2^-40 stay exact as int64
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tally:
+    """N inputs, K classes. `counts` and `sigma` are enough; the rest adds evidence or history.
+
+    `votes` are draws C_i ~ Categorical(softmax_i), made while sampling and never again: they
+    select the softmax class (STATISTICS B2). `pilot` holds counts of separate draws that are in
+    no other field. `segments` says which draws these are: rows (input, seed, first, one past
+    the last); a tally made by hand has none and is added at its maker's word.
+    """
+
+    counts: Ints  # (N, K)
+    sigma: float
+    labels: Ints | None = None  # (N,)
+    index: Ints | None = None  # (N,) each input's number in its data set; 0..N-1 by default
+    invalid: Ints | None = None  # (N,) draws without a class: NaN, infinite or tied logits
+    softmax_sums: Ints | None = None  # (N, K) in units of 2^-40
+    softmax_squares: Ints | None = None  # (N, K) in units of 2^-40
+    votes: Ints | None = None  # (N, K)
+    votes_invalid: Ints | None = None  # (N,) votes for no class
+    pilot: Ints | None = None  # (N, K)
+    plan: Plan | None = None
+    looks: Ints | None = None  # (N,) looks taken; derived from the plan where not given
+    segments: Ints | None = None  # (M, 4)
+
+    def __post_init__(self) -> None:
+        """Check every field once, here, so that no later room needs to."""
+        counts = whole_numbers("counts", self.counts, (None, None))
+        rows, classes = counts.shape
+        require(rows >= 1, "counts must have at least one row, got none")
+        require(
+            classes >= 2,  # noqa: PLR2004
+            f"counts must have at least two classes (columns), got {classes}: "
+            "a classifier with one class is constant and needs no certificate",
+        )
+        no_negative("counts", counts)
+        set_field = object.__setattr__
+        set_field(self, "counts", counts)
+        set_field(self, "sigma", positive("sigma", self.sigma))
+        per_input, per_class = (rows,), (rows, classes)
+        if self.index is None:
+            set_field(self, "index", np.arange(rows))
+        if self.invalid is None:
+            set_field(self, "invalid", np.zeros(rows, np.int64))
+        if self.votes is not None and self.votes_invalid is None:
+            set_field(self, "votes_invalid", np.zeros(rows, np.int64))
+        for name in ("index", "labels", "invalid", "votes_invalid", "looks"):
+            self._check(name, per_input)
+        for name in ("softmax_sums", "softmax_squares", "votes", "pilot"):
+            self._check(name, per_class)
+        self._check("segments", (None, 4))
+        self._check_meaning()
+
+    def _check(self, name: str, shape: tuple[int | None, ...]) -> None:
+        value = getattr(self, name)
+        if value is not None:
+            array = whole_numbers(name, value, shape)
+            no_negative(name, array)
+            object.__setattr__(self, name, array)
+
+    def _check_meaning(self) -> None:
+        """Refuse fields that contradict each other."""
+        assert self.index is not None and self.invalid is not None
+        require(
+            np.unique(self.index).size == self.index.size,
+            "index must name each input once, got repeated values",
+        )
+        if self.labels is not None and self.labels.max() >= self.classes:
+            worst = self.labels.max()
+            message = f"labels must lie in 0..{self.classes - 1} (K = {self.classes}), got {worst}"
+            require(False, message)
+        # Floats cannot overflow: a sum past 2^63 would wrap to a small number and pass.
+        total = self.counts.sum(axis=1, dtype=float) + self.invalid
+        require(
+            bool((total < MOST_DRAWS).all()),
+            f"counts must sum to fewer than 2^53 draws an input, got {total.max():.6g}",
+        )
+        require(
+            bool((self.draws > 0).all()),
+            f"counts must hold at least one draw an input, got none at row {self.draws.argmin()}",
+        )
+        self._check_softmax()
+        self._check_history()
+
+    def _check_softmax(self) -> None:
+        draws = self.draws
+        if self.votes is not None:
+            cast = self.votes.sum(axis=1) + self.votes_invalid
+            wrong = np.flatnonzero(cast != draws)
+            require(
+                not wrong.size,
+                "votes must add up to the draws, got "
+                f"{cast[wrong[:1]]} for {draws[wrong[:1]]} draws at row {wrong[:1]}",
+            )
+        require(
+            self.votes is not None or self.votes_invalid is None,
+            "votes_invalid must come with votes",
+        )
+        if self.softmax_sums is None:
+            require(self.softmax_squares is None, "softmax_squares must come with softmax_sums")
+            return
+        require(
+            int(draws.max()) <= MOST_SOFTMAX_DRAWS,
+            f"softmax sums are exact up to {MOST_SOFTMAX_DRAWS} draws, got {draws.max()}",
+        )
+        mass = self.softmax_sums.sum(axis=1, dtype=float) / 2.0**FIXED_POINT
+        require(
+            bool((mass <= draws * (1 + 1e-9)).all()),
+            "softmax_sums must not exceed the draws (units of 2^-40, each score rounded down), "
+            f"got {mass.max():.6g} for {draws[mass.argmax()]} draws at row {mass.argmax()}",
+        )
+        if self.softmax_squares is not None:
+            require(
+                bool((self.softmax_squares <= self.softmax_sums).all()),
+                "softmax_squares must not exceed softmax_sums: scores lie in [0, 1]",
+            )
+
+    def _check_history(self) -> None:
+        """Looks follow from the plan; segments must be disjoint and no longer than the draws."""
+        draws = self.draws
+        if self.plan is None:
+            require(self.looks is None, "looks must come with a plan")
+        else:
+            require(isinstance(self.plan, Plan), f"plan must be a Plan, got {self.plan!r}")
+            at = np.array(self.plan.looks)
+            taken = np.where(np.isin(draws, at), np.searchsorted(at, draws) + 1, 0)
+            given = self.looks
+            require(
+                given is None or bool((given == taken).all()),
+                f"looks must match the draws and the plan {self.plan.looks}, got {given}",
+            )
+            taken.setflags(write=False)
+            object.__setattr__(self, "looks", taken)
+        if self.segments is not None:
+            object.__setattr__(self, "segments", merging.disjoint(self.segments))
+            held = merging.lengths(self.segments, self.inputs)
+            require(
+                bool((held <= draws).all()),
+                "segments must not be longer than the draws they describe",
+            )
+
+    @property
+    def classes(self) -> int:
+        """K, the number of classes."""
+        return int(self.counts.shape[1])
+
+    @property
+    def draws(self) -> Ints:
+        """(N,) draws of each input, the invalid ones included."""
+        return np.asarray(self.counts.sum(axis=1) + self.invalid, dtype=np.int64)
+
+    @property
+    def inputs(self) -> Ints:
+        """(N,) the index, never None."""
+        assert self.index is not None
+        return self.index
+
+    def __len__(self) -> int:
+        """N, the number of inputs."""
+        return len(self.counts)
+
+    def __add__(self, other: object) -> "Tally":
+        """Draws of the same inputs added, other inputs joined; refused where it would be false."""
+        if not isinstance(other, Tally):
+            return NotImplemented
+        merging.compatible(self, other)
+        return Tally(**merging.merged(self, other), sigma=self.sigma, plan=self.plan)
+
+    def __eq__(self, other: object) -> bool:
+        """Equal in every field, bit for bit."""
+        return isinstance(other, Tally) and all(
+            np.array_equal(getattr(self, f.name), getattr(other, f.name))
+            if isinstance(getattr(self, f.name), np.ndarray)
+            else getattr(self, f.name) == getattr(other, f.name)
+            for f in fields(self)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        """One line: size, noise, draws and which evidence is held."""
+        low, high = self.draws.min(), self.draws.max()
+        draws = f"{low}" if low == high else f"{low} to {high}"
+        held = ("labels", "softmax_sums", "votes", "pilot", "plan")
+        also = ", ".join(name for name in held if getattr(self, name) is not None)
+        return (
+            f"Tally({len(self)} inputs, {self.classes} classes, sigma {self.sigma:g}, "
+            f"{draws} draws each{', with ' + also if also else ''})"
+        )
