@@ -11,14 +11,19 @@ from statistics import NormalDist
 import numpy as np
 from mpmath import mp, mpf
 
+Place = tuple[mpf, mpf]
+
 # Two adjacent floats share 16 digits, and the slope in `li` loses four times as many as they share.
 DIGITS = 100
 
 # Enough to place a maximum where the slope itself loses few digits: half the time of 100.
 SEARCH_DIGITS = 40
 
-# A maximum is flat: an argument good to 16 digits gives a value good to 32.
-ARGUMENT_TOLERANCE = mpf(10) ** -16
+# A maximum is flat: an argument good to 20 digits gives a value good to well over 30.
+ARGUMENT_TOLERANCE = mpf(10) ** -20
+
+# How nearly a radius must meet its constraint, relative to delta.
+VALUE_TOLERANCE = mpf(10) ** -30
 
 
 @mp.workdps(DIGITS)
@@ -78,8 +83,9 @@ def lecuyer(e0: float, e1: float) -> mpf:
     The radius is epsilon / sqrt(2 Q), Q = log(1.25 (1 + e^epsilon) / margin), and it rises while
     k = 2 Q - epsilon Q' > 0. Write Q' = a + 2 w with a = e^epsilon / (1 + e^epsilon) and
     w = e^(2 epsilon) E1 / margin. On (0, 1], k' = (a - epsilon a') + 2 w (1 - 2 epsilon (1 + w));
-    the first bracket exceeds 0.46, so k' < 0 needs 4 w (1 + w) > 0.46, and then the growth of w
-    makes k'' < 0 too. So k starts above 0, rises, then falls: one sign change at most.
+    the first bracket is at least 1/2, so k' < 0 needs 4 w (1 + w) > 1/2; then 2 w'' > 1, more than
+    |a''|, and k'' = -epsilon (a'' + 2 w'') < 0. So k starts above 0, rises while k' > 0, and once
+    falling falls for good: one sign change at most.
     """
     top, runner_up = mpf(e0), mpf(e1)
 
@@ -94,7 +100,7 @@ def lecuyer(e0: float, e1: float) -> mpf:
         return 2 * log_term * margin - epsilon * (share * margin + 2 * (top - margin))
 
     # A hair inside the limit, where the margin is 0 and the logarithm infinite.
-    limit = mp.log(top / runner_up) / 2 * (1 - ARGUMENT_TOLERANCE**2)
+    limit = mp.log(top / runner_up) / 2 * (1 - VALUE_TOLERANCE)
     best = min(limit, mpf(1))
     if slope(best) < 0:
         best = sign_change(slope, mpf(0), best)
@@ -118,8 +124,8 @@ def improved_dp(e0: float, e1: float) -> mpf:
 
     One maximum: where the derivative of W is 0, W has a minimum if phi(u) + phi(v) >= L (Phi(u) -
     Phi(v)), which is exactly where u - v has a maximum in y. At fixed L the ratio of the two sides
-    rises with epsilon, so W has one interior minimum at most; and epsilon = 0, where the derivative
-    of W is at most 0 as E0 + E1 <= 1, can only win at E0 + E1 = 1.
+    rises with epsilon, so W has one interior minimum at most. It also beats epsilon = 0: at the L
+    which that allows, the derivative of W has the sign of E0 + E1 - 1, so only E0 + E1 = 1 can tie.
     """
     top, runner_up = mpf(e0), mpf(e1)
     difference = top - runner_up
@@ -135,7 +141,7 @@ def improved_dp(e0: float, e1: float) -> mpf:
 
     low, high = mpf(0), mp.log(top / runner_up) / 2
     if runner_up == 1 - top:
-        # epsilon = 0 is a zero of the slope: a maximum for E0 up to about 0.9875, a minimum above.
+        # epsilon = 0 is a zero of the slope: a maximum for E0 up to about 0.9890, a minimum above.
         u = quantile(mpf(1) / 2 + difference / 4)
         if density(u) >= u * difference / 2:
             return 2 * u
@@ -154,7 +160,7 @@ def check_new_dp(e0: mpf, e1: mpf, epsilon: mpf, radius: mpf) -> None:
     delta = (e0 - mp.exp(2 * epsilon) * e1) / (1 + mp.exp(epsilon))
     u, v = radius / 2 - epsilon / radius, -radius / 2 - epsilon / radius
     spent = mp.ncdf(u) - mp.exp(epsilon) * mp.ncdf(v)
-    if abs(spent - delta) > ARGUMENT_TOLERANCE**2 * delta:
+    if abs(spent - delta) > VALUE_TOLERANCE * delta:
         raise ArithmeticError(f"no optimum of NewDP at e0 = {e0}, e1 = {e1}: {spent} != {delta}")
 
 
@@ -177,27 +183,39 @@ def quantile(p: mpf) -> mpf:
 
 
 def sign_change(slope: Callable[[mpf], mpf], low: mpf, high: mpf) -> mpf:
-    """Where a slope turns from positive at `low` to negative at `high`, by Ridders' method.
+    """Where a slope turns from positive at `low` to negative at `high`, by Chandrupatla's method.
 
-    Stops when two guesses agree to `ARGUMENT_TOLERANCE` times `high`; the later is far better.
+    The answer and the sign change lie in one interval, `ARGUMENT_TOLERANCE` times `high` long.
     """
     at_low, at_high = slope(low), slope(high)
     if not at_low > 0 > at_high:
         raise ArithmeticError(f"no maximum between {low} and {high}: slopes {at_low}, {at_high}")
     tolerance = ARGUMENT_TOLERANCE * high
-    guess, move = high, high
-    while move > tolerance:
-        middle = (low + high) / 2
-        at_middle = slope(middle)
-        shift = (middle - low) * at_middle / mp.sqrt(at_middle**2 - at_low * at_high)
-        move = abs(middle + shift - guess)
-        guess = middle + shift
-        for x, at_x in ((middle, at_middle), (guess, slope(guess))):
-            if low < x < high and at_x > 0:
-                low, at_low = x, at_x
-            elif low < x < high:
-                high, at_high = x, at_x
-    return guess
+    # The sign changes between `new` and `old`; `out` is the last end left outside.
+    new, at_new, old, at_old = low, at_low, high, at_high
+    part = mpf(1) / 2
+    while abs(old - new) > tolerance:
+        x = new + part * (old - new)
+        at_x = slope(x)
+        if (at_x > 0) == (at_new > 0):
+            out, at_out = new, at_new
+        else:
+            out, at_out, old, at_old = old, at_old, new, at_new
+        new, at_new = x, at_x
+        part = interpolated_part((new, at_new), (old, at_old), (out, at_out))
+        margin = tolerance / (2 * abs(old - new))
+        part = min(max(part, margin), 1 - margin)
+    return new if abs(at_new) < abs(at_old) else old
+
+
+def interpolated_part(new: Place, old: Place, out: Place) -> mpf:
+    """Part of the way from `new` to `old` at which to look next, from three (x, slope) pairs."""
+    (x, at_x), (y, at_y), (z, at_z) = new, old, out
+    place, level = (x - y) / (z - y), (at_x - at_y) / (at_z - at_y)
+    if level**2 < place and (1 - level) ** 2 < 1 - place:
+        inverse_quadratic = at_x / (at_y - at_x) * at_z / (at_y - at_z)
+        return inverse_quadratic + (z - x) / (y - x) * at_x / (at_z - at_x) * at_y / (at_z - at_y)
+    return mpf(1) / 2
 
 
 def points(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -205,7 +223,7 @@ def points(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     random = np.random.default_rng(seed)
     kept = np.empty((2, 0))
     while kept.shape[1] < count:
-        e0, e1 = np.concatenate(families(count // 7 + 1, random), axis=1)
+        e0, e1 = np.concatenate(families(count // 7 + 1, random), axis=1)  # seven families
         inside = (e1 > 0) & (e1 < e0) & (e0 < 1) & (e1 <= 1 - e0)
         kept = np.concatenate([kept, [e0[inside], e1[inside]]], axis=1)
     # Shuffled, so that the first few points are of every family too.

@@ -12,6 +12,7 @@ from simplicert.errors import (
     UnsoundMechanism,
 )
 from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
+from simplicert.runs import Run, create_run, open_run, write_certificates
 from simplicert.types import Certificates, Expectations, Plan, Tally
 
 __version__ = "0.1.0"
@@ -28,10 +29,14 @@ __all__ = [
     "Mechanism",
     "MissingEvidence",
     "Plan",
+    "Run",
     "SimplicertError",
     "Tally",
     "UnsoundMechanism",
     "bound",
     "certify",
+    "create_run",
+    "open_run",
     "radius",
+    "write_certificates",
 ]

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from simplicert.errors import InvalidInput, KindMismatch, UnsoundMechanism, choose, require
 from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
 from simplicert.search import in_blocks
-from simplicert.types import Certificates, Expectations, Floats, Kind
+from simplicert.types import KINDS, Certificates, Expectations, Floats, Kind
 from simplicert.types.arrays import positive
 
 Own = Mechanism | Callable[[Floats, Floats], Floats]
@@ -55,7 +55,7 @@ def radius(
 
 def certify(
     known: Expectations,
-    mechanisms: Sequence[str] | Mapping[str, Own] | None = None,
+    mechanisms: Sequence[str] | Mapping[str, str | Own] | None = None,
     sensitivity: float = 1.0,
 ) -> Certificates:
     """Radii by every mechanism valid for the kind (or those asked for), and the paper's ensemble.
@@ -80,6 +80,21 @@ def certify(
     winner = np.where(best > 0, np.array(ensemble)[members.argmax(axis=0)], "")
     radii = {name: scaled(unit[name], scale) for name in table}
     return Certificates(known, radii, best, winner, sensitivity)
+
+
+def point(
+    e0: float, e1: float, sigma: float = 1.0, sensitivity: float = 1.0, kind: str = "multinomial"
+) -> Certificates:
+    """All radii at one point of the simplex, as if (e0, e1) were known exactly."""
+    top, rest = (probabilities(name, value) for name, value in (("e0", e0), ("e1", e1)))
+    known = Expectations(
+        np.zeros(1, np.int64),
+        top.reshape(1),
+        rest.reshape(1),
+        sigma,
+        kind=choose("kind", kind, KINDS),
+    )
+    return certify(known, sensitivity=sensitivity)
 
 
 def unit_radius(name: str, mechanism: Mechanism, e0: Floats, e1: Floats) -> Floats:
@@ -148,15 +163,16 @@ def named(mechanism: str | Own) -> Mechanism:
 
 
 def chosen(
-    mechanisms: Sequence[str] | Mapping[str, Own] | None, kind: Kind
+    mechanisms: Sequence[str] | Mapping[str, str | Own] | None, kind: Kind
 ) -> dict[str, Mechanism]:
     """The mechanisms asked for, each with a proof for the kind; all that have one by default."""
     if mechanisms is None:
         return {name: row for name, row in MECHANISMS.items() if kind in row.kinds}
     if isinstance(mechanisms, str):
         mechanisms = (mechanisms,)
-    pairs = mechanisms.items() if isinstance(mechanisms, Mapping) else zip(mechanisms, mechanisms)
-    table = {name: named(row) for name, row in pairs}
+    if not isinstance(mechanisms, Mapping):
+        mechanisms = {name: name for name in mechanisms}
+    table = {name: named(row) for name, row in mechanisms.items()}
     for name, row in table.items():
         if kind not in row.kinds:
             needs = " or ".join(sorted(row.kinds))

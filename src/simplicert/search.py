@@ -13,7 +13,7 @@ from simplicert.types import Floats
 
 Curve = Callable[..., Floats]
 
-BLOCK = 1 << 13  # points evaluated together: enough to amortise numpy, few enough for the cache
+BLOCK = 1 << 14  # points evaluated together: enough to amortise numpy, few enough for the cache
 
 
 def last_below(f: Curve, target: Floats, low: Floats, high: Floats, steps: int = 60) -> Floats:
@@ -41,7 +41,8 @@ def turning_point(slope: Curve, low: Floats, high: Floats, args: tuple[Floats, .
 
 def toward_zero(radius: Floats, error: Floats) -> Floats:
     """A radius lowered by a bound on its rounding error, and never below zero."""
-    return np.nextafter(np.maximum(radius - error, 0.0), 0.0)
+    lowered = np.maximum(radius - error, 0.0)
+    return np.where(np.isinf(lowered), lowered, np.nextafter(lowered, 0.0))
 
 
 def in_blocks(f: Curve, *columns: Floats) -> Floats:

@@ -11,14 +11,15 @@ import numpy as np
 from simplicert.bounds.box import Box, reasons
 from simplicert.bounds.looks import alpha_spent
 from simplicert.bounds.schemes import gated, paper, split
-from simplicert.bounds.softmax import LIMITS, Limit
+from simplicert.bounds.softmax import LIMITS
 from simplicert.errors import choose, require
 from simplicert.types import KINDS, Expectations, Floats, Tally
 
 Scheme = Callable[[Tally, Floats], Box]
 
 
-def _softmax(scheme: Callable[[Tally, Floats, Limit], Box]) -> dict[str, Scheme]:
+def _softmax(scheme: Callable[..., Box]) -> dict[str, Scheme]:
+    """One method for each limit on a mean score."""
     return {name: partial(scheme, limit=limit) for name, limit in LIMITS.items()}
 
 

@@ -1,4 +1,4 @@
-"""How much of alpha each input's look may spend (STATISTICS C1)."""
+"""How much of alpha each input's look may spend."""
 
 import numpy as np
 

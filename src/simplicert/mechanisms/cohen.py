@@ -11,4 +11,4 @@ def radius(e0: Floats, e1: Floats) -> Floats:
     """L / sigma = Phi^{-1}(E_0), 0 for E_0 <= 1/2; paper eq. (Cohen_Bound). Infinite at E_0 = 1."""
     z0 = np.maximum(quantile(e0), 0.0)
     # Twice two_sided's allowance: on the edge E_0 + E_1 = 1 the two radii are the same number.
-    return toward_zero(z0, 2 * ULPS * z0)
+    return toward_zero(z0, np.where(np.isinf(z0), 0.0, 2 * ULPS * z0))

@@ -1,4 +1,4 @@
-"""Lecuyer et al. (2019): the radius from the classical Gaussian mechanism of differential privacy."""
+"""Lecuyer et al. (2019): the radius from the classical Gaussian mechanism of privacy."""
 
 import numpy as np
 
@@ -7,6 +7,7 @@ from simplicert.types import Floats
 
 LARGEST_EPSILON = 1.0  # the classical mechanism is proved for epsilon <= 1 only
 INSIDE = (1e-9, 1 - 1e-12)  # share of the permitted range of epsilon that is searched
+LEAST = 1e-20  # delta below this share of E_0 is rounding: the slope is then steeply negative
 RELATIVE, ABSOLUTE = 1e-12, 1e-15  # rounding error of one evaluation, with room
 
 
@@ -30,15 +31,14 @@ def radius(e0: Floats, e1: Floats) -> Floats:
 def reach(epsilon: Floats, e0: Floats, e1: Floats) -> Floats:
     """The radius at one epsilon; 0 where that epsilon leaves no delta."""
     left = (e0 - e1) - np.expm1(2 * epsilon) * e1
-    cost = np.log(1.25 * (1 + np.exp(epsilon)) / np.where(left > 0, left, 1.0))
+    cost = np.log(1.25 * (1 + np.exp(epsilon))) - np.log(np.where(left > 0, left, 1.0))
     return np.where(left > 0, epsilon / np.sqrt(2 * cost), 0.0)
 
 
 def slope(share: Floats, top: Floats, e0: Floats, e1: Floats) -> Floats:
     """The sign of d(reach)/d(epsilon) at epsilon = share * top."""
     epsilon = share * top
-    left = (e0 - e1) - np.expm1(2 * epsilon) * e1
-    tiny = np.finfo(float).tiny
-    used = np.exp(2 * epsilon) * e1 / np.maximum(left, tiny)
-    cost = np.log(1.25 * (1 + np.exp(epsilon)) / np.maximum(left, tiny))
+    left = np.maximum((e0 - e1) - np.expm1(2 * epsilon) * e1, LEAST * e0)
+    used = np.exp(2 * epsilon) * e1 / left
+    cost = np.log(1.25 * (1 + np.exp(epsilon))) - np.log(left)
     return 2 * cost - epsilon * (1 / (1 + np.exp(-epsilon)) + 2 * used)

@@ -29,33 +29,33 @@ def radius(e0: Floats, e1: Floats) -> Floats:
 def square(order: Floats, e0: Floats, e1: Floats) -> Floats:
     """(L / sigma)^2 at omega = 1 + e^order."""
     w = np.exp(order)
-    gap, _ = overlap_gap(w, e0, e1)
-    return -2 / (1 + w) * np.log1p(-gap)
+    return -2 / (1 + w) * log_overlap(w, e0, e1)[0]
 
 
 def slope(order: Floats, e0: Floats, e1: Floats) -> Floats:
     """The sign of d(L^2)/d(omega): positive while a larger omega helps."""
     w = np.exp(order)
-    gap, rate = overlap_gap(w, e0, e1)
-    return (1 + w) * rate / (1 - gap) + np.log1p(-gap)
+    log, rate = log_overlap(w, e0, e1)
+    return log - (1 + w) * rate
 
 
-def overlap_gap(w: Floats, e0: Floats, e1: Floats) -> tuple[Floats, Floats]:
-    """E_0 + E_1 - 2 M and its derivative in w, M the power mean of exponent 1 - omega = -w.
+def log_overlap(w: Floats, e0: Floats, e1: Floats) -> tuple[Floats, Floats]:
+    """log(1 - E_0 - E_1 + 2 M) and its derivative in w, M the power mean of exponent -w.
 
     In logs, as powers overflow: log(M / E_1) = l/2 - log cosh(w l / 2) / w, l = log(E_0 / E_1).
     """
     half = np.log1p((e0 - e1) / e1) / 2
     bend = log_cosh(w * half) / w
     rise = half - bend
-    rate = (bend - half * np.tanh(w * half)) / w
-    return (e0 - e1) - 2 * e1 * np.expm1(rise), -2 * e1 * np.exp(rise) * rate
+    fall = (bend - half * np.tanh(w * half)) / w
+    mean = e1 * np.exp(rise)
+    overlap = (1 - e0) - e1 + 2 * mean  # no digit is lost near E_0 = 1, where 1 - E_0 is exact
+    gap = (e0 - e1) - 2 * e1 * np.expm1(rise)  # 1 - overlap, no digit lost near ties
+    log = np.where(gap < 0.5, np.log1p(-gap), np.log(overlap))  # noqa: PLR2004
+    return log, 2 * mean * fall / overlap
 
 
 def log_cosh(x: Floats) -> Floats:
     """Log cosh x for x >= 0, without overflow and without losing small x."""
-    return np.where(
-        x < 1,
-        np.log1p(2 * np.sinh(np.minimum(x, 1) / 2) ** 2),
-        x - np.log(2) + np.log1p(np.exp(-2 * x)),
-    )
+    small = np.log1p(2 * np.sinh(np.minimum(x, 1) / 2) ** 2)
+    return np.asarray(np.where(x < 1, small, x - np.log(2) + np.log1p(np.exp(-2 * x))))

@@ -15,4 +15,4 @@ def quantile(e: Floats) -> Floats:
     e = np.asarray(e, dtype=float)
     high = e > 0.5  # noqa: PLR2004
     z = ndtri(np.where(high, 1 - e, e))
-    return np.where(high, -z, z)
+    return np.asarray(np.where(high, -z, z))

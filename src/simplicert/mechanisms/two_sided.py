@@ -14,6 +14,5 @@ def radius(e0: Floats, e1: Floats) -> Floats:
     alone is larger. Softmax expectations: Salman et al. (2019), Lemma 2.
     """
     z0, z1 = quantile(e0), quantile(e1)
-    with np.errstate(invalid="ignore"):  # infinite minus infinite: the radius stays infinite
-        error = ULPS * (np.abs(z0) + np.abs(z1))
-        return np.where(np.isinf(z1), np.inf, toward_zero((z0 - z1) / 2, error))
+    half, terms = (z0 - z1) / 2, np.abs(z0) + np.abs(z1)
+    return toward_zero(half, np.where(np.isinf(terms), 0.0, ULPS * terms))

@@ -1,4 +1,4 @@
-"""The three values that flow one way: Tally (seen), Expectations (known), Certificates (promised)."""
+"""Three values that flow one way: Tally (seen), Expectations (known), Certificates (promised)."""
 
 from simplicert.types.arrays import Bools, Floats, Ints
 from simplicert.types.certificates import Certificates

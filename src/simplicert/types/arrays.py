@@ -41,8 +41,9 @@ def frozen(name: str, array: NDArray[Any], shape: tuple[int | None, ...]) -> NDA
     fits = array.ndim == len(shape) and all(
         want is None or want == have for want, have in zip(shape, array.shape, strict=True)
     )
-    wanted = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ")"
-    require(fits, f"{name} must have shape {wanted}, got {array.shape}")
+    wanted = ", ".join("any" if n is None else str(n) for n in shape)
+    wanted += "," if len(shape) == 1 else ""
+    require(fits, f"{name} must have shape ({wanted}), got {array.shape}")
     array.setflags(write=False)
     return array
 

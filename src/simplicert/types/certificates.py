@@ -29,6 +29,7 @@ class Certificates:
     ensemble: Floats  # (N,)
     winner: Texts  # (N,)
     sensitivity: float = 1.0
+    exploratory: bool = False  # settings other than those declared before the counts were seen
 
     def __post_init__(self) -> None:
         """No NaN, nothing negative, nothing certified where the expectations were refused."""
@@ -101,7 +102,7 @@ class Certificates:
                 "e1": np.where(hidden, np.nan, known.e1),
                 **self.radii,
                 "ensemble": self.ensemble,
-                "winner": pd.array(np.where(self.winner == "", None, self.winner), dtype="string"),
+                "winner": pd.array([name or None for name in self.winner], dtype="string"),
                 "draws": draws,
                 "sigma": known.sigma,
                 "alpha": known.alpha,
@@ -120,8 +121,9 @@ class Certificates:
         median = f", median radius {np.median(self.radius[live]):.4g}" if live.any() else ""
         level = "" if known.level == known.alpha else f", proved level {known.level:g}"
         return (
-            f"Certificates({int(live.sum())} of {len(self)} inputs certified{median}; {known.kind}, "
-            f"scheme {known.scheme}, sigma {known.sigma:g}, alpha {known.alpha:g}{level})"
+            f"Certificates({int(live.sum())} of {len(self)} inputs certified{median}; "
+            f"{known.kind}, scheme {known.scheme}, sigma {known.sigma:g}, "
+            f"alpha {known.alpha:g}{level}{', exploratory' if self.exploratory else ''})"
         )
 
     def _repr_html_(self) -> str:

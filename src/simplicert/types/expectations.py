@@ -32,7 +32,7 @@ class Expectations:
     """E_0 <= p_top and p_j <= E_1 for every other j, together with probability 1 - `level`.
 
     Where the certificate is refused e0 and e1 are NaN: with the class chosen from the same draws
-    they are no bounds there (STATISTICS A2), and `reason` says why. A grid over the simplex is
+    they are no bounds there, and `reason` says why. A grid over the simplex is
     the same type with sigma 1 and alpha 0.
     """
 
@@ -76,8 +76,8 @@ class Expectations:
             if getattr(self, name) is not None:
                 set_field(self, name, whole_numbers(name, getattr(self, name), top.shape))
         require(
-            self.reason is None or np.shape(self.reason) == top.shape,
-            f"reason must have shape {top.shape}, got {np.shape(self.reason)}",
+            self.reason is None or self.reason.shape == top.shape,
+            f"reason must have shape {top.shape}, got {self.reason}",
         )
 
     @property

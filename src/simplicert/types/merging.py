@@ -35,17 +35,19 @@ def disjoint(segments: Ints) -> Ints:
 
 def lengths(segments: Ints, index: Ints) -> Ints:
     """(N,) draws that the segments describe, input by input."""
-    order = np.argsort(index)
-    place = np.searchsorted(index[order], segments[:, 0])
-    known = (place < len(index)) & (
-        index[order][np.minimum(place, len(index) - 1)] == segments[:, 0]
-    )
-    if not known.all():
-        missing = segments[~known][0, 0]
-        raise InvalidInput(f"segments must describe inputs of the index, got input {missing}")
     out = np.zeros(len(index), np.int64)
-    np.add.at(out, order[place], segments[:, 3] - segments[:, 2])
+    np.add.at(out, rows_of(segments[:, 0], index), segments[:, 3] - segments[:, 2])
     return out
+
+
+def rows_of(inputs: Ints, index: Ints) -> Ints:
+    """The row of the index that each input stands in; an unknown input is refused."""
+    order = np.argsort(index)
+    place = order[np.minimum(np.searchsorted(index[order], inputs), len(index) - 1)]
+    strange = index[place] != inputs
+    if strange.any():
+        raise InvalidInput(f"input {inputs[strange][0]} is not in the index")
+    return place
 
 
 def compatible(left: "Tally", right: "Tally") -> None:
@@ -68,8 +70,7 @@ def merged(left: "Tally", right: "Tally") -> dict[str, Any]:
         index = left.inputs
     else:
         index = np.union1d(left.inputs, right.inputs)
-    order = np.argsort(index)
-    places = [order[np.searchsorted(index[order], side.inputs)] for side in (left, right)]
+    places = [rows_of(side.inputs, index) for side in (left, right)]
     out: dict[str, Any] = {"index": index}
     for name in SUMMED:
         if getattr(left, name) is not None:

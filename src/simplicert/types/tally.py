@@ -19,7 +19,7 @@ class Tally:
     """N inputs, K classes. `counts` and `sigma` are enough; the rest adds evidence or history.
 
     `votes` are draws C_i ~ Categorical(softmax_i), made while sampling and never again: they
-    select the softmax class (STATISTICS B2). `pilot` holds counts of separate draws that are in
+    select the softmax class. `pilot` holds counts of separate draws that are in
     no other field. `segments` says which draws these are: rows (input, seed, first, one past
     the last); a tally made by hand has none and is added at its maker's word.
     """

@@ -1,4 +1,4 @@
-"""Chernoff's limit in its relative-entropy form: wider than Clopper-Pearson, elementary, always valid.
+"""Chernoff's limit, by relative entropy: wider than Clopper-Pearson, elementary, always valid.
 
 P(p > U) <= exp(-n kl(y/n, U)); so U is the smallest p above y/n with n kl(y/n, p) >= log(1/tail).
 It stands in where a special function fails its check.
@@ -24,7 +24,7 @@ def upper(successes: Floats, draws: Floats, tail: Floats, needed: Bools) -> Floa
     def failures_share(q: Floats) -> Floats:
         """N kl at p = 1 - q, negated: it falls as p rises, so it rises with q."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            return -(xlogy(y, y / n / (1 - q)) + xlogy(n - y, (n - y) / n / q))
+            return np.asarray(-(xlogy(y, y / n / (1 - q)) + xlogy(n - y, (n - y) / n / q)))
 
     # Searched in q = 1 - p, from 0 (p = 1, always safe) to the share of failures (p = y / n).
     q = last_below(failures_share, -enough, np.zeros_like(y), (n - y) / n)

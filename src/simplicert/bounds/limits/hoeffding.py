@@ -10,14 +10,14 @@ WIDEN = 1 + 8 * np.finfo(float).eps  # rounding of the few elementary operations
 
 def lower(sums: Ints, draws: Ints, tail: Floats) -> Floats:
     """A lower limit from fixed-point sums, which were rounded down; not below 0."""
-    mean = np.nextafter(sums / (draws * UNIT), 0.0)
-    return np.maximum(np.nextafter(mean - half_width(draws, tail), -1.0), 0.0)
+    mean: Floats = np.nextafter(sums / (draws * UNIT), 0.0)
+    return np.asarray(np.maximum(np.nextafter(mean - half_width(draws, tail), -1.0), 0.0))
 
 
 def upper(sums: Ints, draws: Ints, tail: Floats) -> Floats:
     """An upper limit: each of the rounded scores may have been up to one unit larger."""
     mean = np.nextafter((sums + 1.0 * draws) / (draws * UNIT), 2.0)
-    return np.minimum(np.nextafter(mean + half_width(draws, tail), 2.0), 1.0)
+    return np.asarray(np.minimum(np.nextafter(mean + half_width(draws, tail), 2.0), 1.0))
 
 
 def half_width(draws: Ints, tail: Floats) -> Floats:

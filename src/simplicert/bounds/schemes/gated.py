@@ -1,7 +1,7 @@
 """The default: class and bounds from the same draws, with a gate that makes it a theorem.
 
-STATISTICS A3, Theorem 2: issued and wrong with probability at most a1 + a2 + 2 b = alpha, for any
-number of classes. Two classes, or one bound: Theorem 1, issued and wrong at most a + b = alpha.
+Theorem 2 (docs/method.md): issued and wrong with probability at most a1 + a2 + 2 b = alpha, for
+any number of classes. Two classes, or one bound: Theorem 1, at most a + b = alpha.
 """
 
 import numpy as np
@@ -37,8 +37,8 @@ def one(tally: Tally, alpha: Floats) -> Box:
 
 def softmax(tally: Tally, alpha: Floats, limit: Limit) -> Box:
     """Softmax: the categorical votes select the class, the sums of its scores bound it."""
-    votes, votes_invalid = votes_of(tally)
-    field, n, sums = ranked(votes, votes_invalid), tally.draws, sums_of(tally)
+    sums, n = sums_of(tally), tally.draws
+    field = ranked(*votes_of(tally))
     own = sums[np.arange(len(sums)), field.top]
     if tally.classes == 2:  # noqa: PLR2004
         e0 = limit.lower(own, n, ONE * alpha)

@@ -1,7 +1,7 @@
 """The paper's Algorithms 1 and 2 as printed: alpha/2 for each bound, no gate.
 
-Proved level: 3 alpha (STATISTICS A3 for multinomial; docs/method.md for softmax, where it is
-2 alpha + (K - 1) alpha^2 / 4). Measured: alpha. `level` says what is proved.
+Proved level: 3 alpha, for softmax max(3 alpha, 2 alpha + (K - 1) alpha^2 / 4), both in
+docs/method.md; by exact enumeration it was alpha. `level` says what is proved.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Cohen's scheme, paper Algorithm 3: a pilot selects the class, fresh draws bound it.
 
-STATISTICS A3, Theorem 3: given the pilot's class, its strongest rival is fixed too, so no gate and no
-correction for the number of classes is needed. `top` is the pilot's choice.
+Theorem 3 (docs/method.md): given the pilot's class, its strongest rival is fixed too, so no gate
+and no correction for the number of classes is needed. `top` is the pilot's choice.
 """
 
 import numpy as np

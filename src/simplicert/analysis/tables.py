@@ -1,0 +1,98 @@
+"""Tables as rows of text, ready for a screen; radii are rounded down, as everywhere."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simplicert.analysis import metrics
+from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE
+from simplicert.types import Certificates
+
+DECIMALS = 4
+RADII = (0.0, 0.25, 0.5, 1.0)  # where certified accuracy is shown, in units of the input
+
+
+class Grid(NamedTuple):
+    """A table before anything is drawn: the same rows serve every format."""
+
+    title: str
+    headings: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+    notes: tuple[str, ...] = ()
+
+
+def rounded_down(radius: float, decimals: int = DECIMALS) -> str:
+    """A radius as text, never larger than the number itself."""
+    text = f"{radius:.{decimals}f}"
+    if float(text) > radius:
+        text = f"{max(float(text) - 10.0**-decimals, 0.0):.{decimals}f}"
+    return text
+
+
+def point_table(certificates: Certificates) -> Grid:
+    """Every mechanism at one point of the simplex, with its share of the limit."""
+    known, best = certificates.known, certificates.radius[0]
+    rows: list[tuple[str, ...]] = []
+    for name, values in {**certificates.radii, "ensemble": certificates.ensemble}.items():
+        source = MECHANISMS[name].source if name in MECHANISMS else ensemble_source(certificates)
+        share = f"{100 * values[0] / best:.1f} %" if best > 0 else ""
+        rows.append((name, rounded_down(values[0], 6), share, source))
+    title = f"E0 = {known.e0[0]:g}, E1 = {known.e1[0]:g}, sigma = {known.sigma:g}, {known.kind}"
+    notes = () if best > 0 else ("no certificate: E0 must be larger than E1",)
+    return Grid(title, ("mechanism", "radius", "of the limit", "source"), rows, notes)
+
+
+def ensemble_source(certificates: Certificates) -> str:
+    """Whose radius the ensemble's is."""
+    winner = str(certificates.winner[0])
+    return f"the paper's: {winner}" if winner else "the paper's"
+
+
+def point_record(certificates: Certificates) -> dict[str, Any]:
+    """The same for machines, at full precision."""
+    known = certificates.known
+    return {
+        "e0": float(known.e0[0]),
+        "e1": float(known.e1[0]),
+        "sigma": known.sigma,
+        "sensitivity": certificates.sensitivity,
+        "kind": known.kind,
+        "radii": {name: float(values[0]) for name, values in certificates.radii.items()},
+        "ensemble": float(certificates.ensemble[0]),
+        "winner": str(certificates.winner[0]) or None,
+        "radius": float(certificates.radius[0]),
+    }
+
+
+def summary(certificates: Certificates) -> Grid:
+    """One row a column of radii: how far, how often, how often the largest; over all inputs."""
+    known = certificates.known
+    largest = metrics.share_largest(certificates)
+    with_labels = known.labels is not None
+    headings = ["mechanism", "median", "mean", "> 0", "largest"]
+    if with_labels:
+        headings += [f"correct > {radius:g}" for radius in RADII]
+    rows: list[tuple[str, ...]] = []
+    for name in (*certificates.radii, "ensemble"):
+        values = certificates.column(name)
+        above = metrics.share_above(certificates, 0.0, column=name).value
+        share = f"{largest[name].value:.3f}" if name in largest else ""
+        row = [name, rounded_down(float(np.median(values))), rounded_down(float(values.mean()))]
+        row += [f"{above:.3f}", share]
+        if with_labels:
+            row += [
+                f"{metrics.certified_accuracy(certificates, radius, column=name).value:.3f}"
+                for radius in RADII
+            ]
+        rows.append(tuple(row))
+    level = (
+        f"a certificate is wrong with probability at most {known.level:g} (proved), one input"
+        if known.level
+        else "expectations taken as exact"
+    )
+    ensemble = ", ".join(PAPER_ENSEMBLE[known.kind])
+    notes = (
+        f"all {len(certificates)} inputs; radii in units of the input, rounded down",
+        f"ensemble: {ensemble}; largest: among these; {level}",
+    )
+    return Grid(repr(certificates), tuple(headings), rows, notes)

@@ -1,0 +1,61 @@
+"""The command line: one file per command; each parses, calls one function, writes."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from simplicert.cli.certify import certify
+from simplicert.cli.demo import demo
+from simplicert.cli.import_ import app as import_app
+from simplicert.cli.radius import radius
+
+app = typer.Typer(
+    name="simplicert",
+    help="Certified radii by randomised smoothing, and where on the simplex each comes from.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(demo)
+app.command()(radius)
+app.add_typer(import_app, name="import")
+app.command()(certify)
+
+
+def show_version(asked: bool) -> None:
+    """Print the version and stop."""
+    if asked:
+        from simplicert import __version__
+
+        typer.echo(f"simplicert {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", callback=show_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Certified radii by randomised smoothing, and where on the simplex each comes from."""
+
+
+def main() -> None:
+    """Run a command; a deliberate error is one sentence on stderr and exit code 2."""
+    from simplicert.errors import SimplicertError
+
+    try:
+        app()
+    except SimplicertError as error:
+        sys.exit(refuse(str(error)))
+    except OSError as error:
+        where = f" {error.filename}" if error.filename else ""
+        sys.exit(refuse(f"cannot read or write{where}: {error.strerror or error}"))
+
+
+def refuse(message: str) -> int:
+    """Say why, on stderr."""
+    print(f"simplicert: {message}", file=sys.stderr)
+    return 2

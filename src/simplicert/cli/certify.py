@@ -1,0 +1,42 @@
+"""`simplicert certify`: certificates from a run's tallies."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def certify(
+    run: Annotated[Path, typer.Argument(help="Run folder, written by `simplicert import`.")],
+    out: Annotated[Path, typer.Option(help="CSV or Parquet by suffix, one row an input.")] = Path(
+        "certificates.csv"
+    ),
+    alpha: Annotated[float | None, typer.Option(help="Default: the run's own.")] = None,
+    kind: Annotated[str | None, typer.Option(help="Default: the run's own.")] = None,
+    scheme: Annotated[str | None, typer.Option(help="gated, paper or split.")] = None,
+    method: Annotated[str | None, typer.Option(help="Limit used inside the scheme.")] = None,
+    mechanisms: Annotated[str | None, typer.Option(help="Comma-separated; default: all.")] = None,
+) -> None:
+    """Compute the certificates anew; never touches the model.
+
+    Settings other than those the run declared are exploratory: choosing them after seeing the
+    counts is not covered by alpha.
+    """
+    from simplicert.analysis.tables import summary
+    from simplicert.cli.screen import show, warn
+    from simplicert.runs import open_run, write_certificates
+
+    opened = open_run(run)
+    names = mechanisms.split(",") if mechanisms else None
+    certificates = opened.certify(alpha, kind, scheme, method, names)
+    write_certificates(certificates, out, origin={"run": run.name})
+    show(summary(certificates))
+    if certificates.exploratory:
+        declared = opened.manifest
+        warn(
+            f"exploratory: the run declared alpha {declared.alpha:g}, kind {declared.kind}, "
+            f"scheme {declared.scheme}"
+        )
+    if opened.missing:
+        warn(f"incomplete: {opened.missing} of {opened.manifest.inputs} inputs are missing")
+    typer.echo(f"wrote {out}")

@@ -1,0 +1,1 @@
+"""What is certified. So far: one table of counts of our own making."""

@@ -1,0 +1,39 @@
+"""Files that appear whole or not at all."""
+
+import hashlib
+import os
+import secrets
+from pathlib import Path
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write to a temporary name beside `path`, flush to the disk, then rename.
+
+    A killed process or a full disk leaves the old file, or none, and never a torn one.
+    """
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with temporary.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a rename in this folder survive a power cut, where the system can."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def checksum(content: bytes) -> str:
+    """128 bits of SHA-256, as 32 hexadecimal digits."""
+    return hashlib.sha256(content).hexdigest()[:32]

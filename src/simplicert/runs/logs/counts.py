@@ -1,0 +1,77 @@
+"""Tables of class counts: text (K counts and the label last, one row an input) and npz."""
+
+import warnings
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simplicert.errors import InvalidInput, require
+from simplicert.types import Ints, Tally
+
+FIELDS = (
+    "counts",
+    "labels",
+    "index",
+    "invalid",
+    "softmax_sums",
+    "softmax_squares",
+    "votes",
+    "votes_invalid",
+    "pilot",
+)
+
+
+def read_counts(
+    path: Path, sigma: float, *, labelled: bool = True, pilot: Path | None = None
+) -> Tally:
+    """A tally from a file. `pilot`: a second table of separate draws, for scheme "split"."""
+    if path.suffix == ".npz":
+        require(pilot is None, f"pilot must be an array of {path.name} itself, got {pilot}")
+        return Tally(**read_arrays(path), sigma=sigma)
+    counts, labels = read_table(path, labelled)
+    if pilot is None:
+        return Tally(counts, sigma, labels)
+    pilot_counts, pilot_labels = read_table(pilot, labelled)
+    same = labels is None or pilot_labels is None or np.array_equal(pilot_labels, labels)
+    require(
+        pilot_counts.shape == counts.shape and same,
+        f"pilot must hold the same inputs, labels and classes as {path}, got {pilot}",
+    )
+    return Tally(counts, sigma, labels, pilot=pilot_counts)
+
+
+def read_table(path: Path, labelled: bool) -> tuple[Ints, Ints | None]:
+    """Whitespace-separated integers; lines from # on are comments."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # an empty file: refused below
+            table = np.loadtxt(path, dtype=np.int64, comments="#", ndmin=2)
+    except (ValueError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{path} must hold whitespace-separated integers: {error}") from None
+    require(table.size > 0, f"{path} must hold at least one row of counts, got none")
+    if not labelled:
+        return table, None
+    counts, labels = table[:, :-1], table[:, -1]
+    outside = (labels < 0) | (labels >= counts.shape[1])
+    if outside.any():
+        row = outside.argmax()
+        raise InvalidInput(
+            f"{path} must end each row with a label in 0..{counts.shape[1] - 1}, got "
+            f"{labels[row]} in row {row + 1}; a table without labels needs --no-labels"
+        )
+    return counts, labels
+
+
+def read_arrays(path: Path) -> dict[str, Any]:
+    """The arrays of an npz file under the names of Tally's fields; never unpickled."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+    except (ValueError, zipfile.BadZipFile, EOFError) as error:
+        raise InvalidInput(f"{path} must be an npz file of plain arrays: {error}") from None
+    require("counts" in arrays, f"{path} must hold an array 'counts', got {sorted(arrays)}")
+    unknown = sorted(set(arrays) - set(FIELDS))
+    require(not unknown, f"{path} may hold {', '.join(FIELDS)}; got also {', '.join(unknown)}")
+    return arrays

@@ -1,0 +1,119 @@
+"""Parts: immutable Parquet files that each hold a tally, named by their own checksum.
+
+One row an input. Class vectors are stored sparse, as two lists (classes, values) without zeros: a
+thousand classes of which five were ever seen take the space of five.
+"""
+
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from simplicert.errors import DamagedRun, SimplicertError
+from simplicert.runs.atomic import checksum, write_whole
+from simplicert.runs.manifest import Manifest
+from simplicert.types import Ints, Tally
+from simplicert.types.merging import rows_of
+
+SINGLE = ("labels", "invalid", "votes_invalid")  # one number an input
+VECTORS = ("counts", "softmax_sums", "softmax_squares", "votes", "pilot")  # one for each class
+SEGMENTS = "segments"
+
+
+def write_part(folder: Path, tally: Tally) -> Path:
+    """Write the tally as one part; the same tally always gets the same name."""
+    sink = BytesIO()
+    pq.write_table(to_table(tally), sink, compression="zstd")
+    content = sink.getvalue()
+    first = int(tally.inputs.min())
+    path = folder / f"{first:08d}-{checksum(content)}.parquet"
+    write_whole(path, content)
+    return path
+
+
+def read_part(path: Path, manifest: Manifest) -> Tally:
+    """The tally of one part, after its checksum; a damaged part is named, never used."""
+    content = path.read_bytes()
+    if checksum(content) != path.stem.rpartition("-")[2]:
+        raise DamagedRun(f"{path} was altered or truncated: its checksum does not match its name")
+    try:
+        table = pq.read_table(BytesIO(content))
+        return from_table(table, manifest)
+    except (pa.ArrowException, KeyError, SimplicertError) as error:
+        raise DamagedRun(f"{path} does not hold a tally: {error}") from None
+
+
+def to_table(tally: Tally) -> pa.Table:
+    """One row an input; columns only for what the tally holds."""
+    columns: dict[str, Any] = {"index": tally.inputs}
+    for name in SINGLE:
+        if getattr(tally, name) is not None:
+            columns[name] = getattr(tally, name)
+    for name in VECTORS:
+        if getattr(tally, name) is not None:
+            columns |= sparse(name, getattr(tally, name))
+    if tally.segments is not None:
+        columns[SEGMENTS] = ragged_segments(tally.segments, tally.inputs)
+    return pa.table(columns)
+
+
+def from_table(table: pa.Table, manifest: Manifest) -> Tally:
+    """The inverse of `to_table`; noise, classes and plan are the run's."""
+    held = set(table.column_names)
+    fields: dict[str, Any] = {"index": numbers(table, "index")}
+    for name in SINGLE:
+        if name in held:
+            fields[name] = numbers(table, name)
+    for name in VECTORS:
+        if f"{name}_class" in held:
+            fields[name] = dense(table, name, manifest.classes)
+    if SEGMENTS in held:
+        fields[SEGMENTS] = flat_segments(table, fields["index"])
+    return Tally(**fields, sigma=manifest.sigma, plan=manifest.plan)
+
+
+def sparse(name: str, values: Ints) -> dict[str, pa.ListArray]:
+    """Two list columns: the classes that are not zero, and their values."""
+    rows, classes = np.nonzero(values)
+    offsets = pa.array(np.searchsorted(rows, np.arange(len(values) + 1)), pa.int32())
+    return {
+        f"{name}_class": pa.ListArray.from_arrays(offsets, pa.array(classes.astype(np.int32))),
+        f"{name}_value": pa.ListArray.from_arrays(offsets, pa.array(values[rows, classes])),
+    }
+
+
+def dense(table: pa.Table, name: str, classes: int) -> Ints:
+    """(N, K) from the two list columns."""
+    at, value = (table[f"{name}_{part}"].combine_chunks() for part in ("class", "value"))
+    rows = np.repeat(np.arange(len(at)), at.value_lengths().to_numpy())
+    columns, entries = at.flatten().to_numpy(), value.flatten().to_numpy()
+    if len(columns) != len(entries) or (len(columns) and columns.max() >= classes):
+        raise DamagedRun(f"column {name} does not fit {classes} classes")
+    out = np.zeros((len(at), classes), np.int64)
+    out[rows, columns] = entries
+    return out
+
+
+def numbers(table: pa.Table, name: str) -> Ints:
+    """One integer column as an array."""
+    return np.asarray(table[name].to_numpy(), dtype=np.int64)
+
+
+def ragged_segments(segments: Ints, index: Ints) -> pa.ListArray:
+    """For each input the flat list seed, first, stop, seed, first, stop, ..."""
+    rows = rows_of(segments[:, 0], index)
+    order = np.argsort(rows, kind="stable")
+    offsets = 3 * np.searchsorted(rows[order], np.arange(len(index) + 1))
+    flat = segments[order, 1:].ravel()
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(flat))
+
+
+def flat_segments(table: pa.Table, index: Ints) -> Ints:
+    """(M, 4) rows (input, seed, first, one past the last)."""
+    lists = table[SEGMENTS].combine_chunks()
+    triples = lists.flatten().to_numpy().reshape(-1, 3)
+    inputs = np.repeat(index, lists.value_lengths().to_numpy() // 3)
+    return np.column_stack([inputs, triples])

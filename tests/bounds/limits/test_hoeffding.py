@@ -1,0 +1,27 @@
+"""Hoeffding's limits, and the direction in which fixed-point sums are rounded."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from simplicert.bounds.limits import hoeffding
+from simplicert.types import FIXED_POINT
+
+
+def test_exact_rational_means_lie_inside():
+    """Lower from the sums as they are, upper as if every rounded score had been a unit larger."""
+    random = np.random.default_rng(0)
+    draws = random.integers(1, 8_000_000, 200)
+    sums = (random.random(200) * draws * 2.0**FIXED_POINT).astype(np.int64)
+    low, high = hoeffding.lower(sums, draws, 0.01), hoeffding.upper(sums, draws, 0.01)
+    for s, n, a, b in zip(sums.tolist(), draws.tolist(), low, high, strict=True):
+        width = np.sqrt(np.log(100) / (2 * n))
+        mean = Fraction(s, n << FIXED_POINT)
+        assert a == 0 or Fraction(float(a)) <= mean - Fraction(float(width))
+        top = Fraction(s + n, n << FIXED_POINT) + Fraction(float(width))
+        assert b == 1 or Fraction(float(b)) >= top
+
+
+def test_limits_stay_probabilities():
+    assert hoeffding.lower(np.array([0]), np.array([10]), 0.01) == 0
+    assert hoeffding.upper(np.array([10 << FIXED_POINT]), np.array([10]), 0.01) == 1

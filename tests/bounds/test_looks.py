@@ -1,0 +1,46 @@
+"""A tally with a plan is bounded at its look's share of alpha, and at no other draw."""
+
+import numpy as np
+import pytest
+
+from simplicert import MissingEvidence, Plan, Tally, bound
+
+PLAN = Plan((100, 1000), (0.25, 0.75), rule="decided")
+
+
+def test_each_input_at_its_own_look():
+    tally = Tally([[90, 5, 5], [900, 50, 50]], 1.0, plan=PLAN)
+    known = bound(tally, 0.01)
+    for row, share in ((0, 0.25), (1, 0.75)):
+        alone = bound(Tally(tally.counts[row : row + 1], 1.0), share * 0.01)
+        assert known.e0[row] == alone.e0[0]
+        assert known.e1[row] == alone.e1[0]
+    assert known.alpha == 0.01
+
+
+def test_between_looks_nothing_is_bounded():
+    tally = Tally([[90, 5, 5], [300, 50, 50]], 1.0, plan=PLAN, index=[3, 8])
+    with pytest.raises(MissingEvidence, match="input 8 holds 400 draws"):
+        bound(tally)
+
+
+def test_repeated_looks_stay_below_alpha():
+    """Looking at 100, 200, ..., 1600 draws and stopping at the first certificate, at a tie.
+
+    Every certificate is wrong there. Budget: at exactly alpha this fails with probability 1e-6.
+    """
+    from scipy.stats import binom
+
+    alpha, repeats = 0.1, 4000
+    looks = tuple(100 * 2**k for k in range(5))
+    plan = Plan(looks, (0.125,) * 4 + (0.5,), "decided")
+    random = np.random.default_rng(3)
+    steps = np.diff((0, *looks))
+    counts = np.cumsum([random.multinomial(s, [0.5, 0.5, 0], size=repeats) for s in steps], axis=0)
+    issued = np.zeros(repeats, bool)
+    naive = np.zeros(repeats, bool)
+    for seen in counts:
+        issued |= ~bound(Tally(seen, 1.0, plan=plan), alpha).refused
+        naive |= ~bound(Tally(seen, 1.0), alpha).refused
+    assert issued.sum() <= binom.isf(1e-6, repeats, alpha)
+    assert naive.sum() > 1.3 * issued.sum()  # the plan is what makes the difference

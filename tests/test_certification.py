@@ -1,0 +1,176 @@
+"""sc.radius and certify: sigma, sensitivity, e0 > e1, own mechanisms, errors."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import simplicert as sc
+from simplicert.certification import point
+
+each = pytest.mark.parametrize("name", sorted(sc.MECHANISMS))
+
+
+@each
+@settings(max_examples=40, deadline=None)
+@given(st.floats(1e-3, 1e3), st.floats(1e-3, 1e3))
+def test_linear_in_sigma_over_sensitivity(name, sigma, sensitivity):
+    unit = sc.radius(name, 0.7, 0.2)
+    scaled = sc.radius(name, 0.7, 0.2, sigma=sigma, sensitivity=sensitivity)
+    np.testing.assert_allclose(scaled, unit * sigma / sensitivity, rtol=1e-14)
+    raw = sc.MECHANISMS[name].radius(np.array([0.7]), np.array([0.2]))[0]
+    from fractions import Fraction
+
+    exact = Fraction(float(raw)) * Fraction(sigma) / Fraction(sensitivity)
+    assert Fraction(scaled) <= exact  # rounded toward zero, in exact arithmetic
+
+
+@each
+def test_shapes_and_scalars(name):
+    assert isinstance(sc.radius(name, 0.7, 0.2), float)
+    assert sc.radius(name, [0.7, 0.6], [[0.1], [0.2], [0.3]]).shape == (3, 2)
+    assert sc.radius(name, np.empty((0, 4)), 0.1).shape == (0, 4)
+    grid = sc.radius(name, np.full((3, 4), 0.7), 0.2)
+    assert (grid == sc.radius(name, 0.7, 0.2)).all()
+
+
+@each
+def test_zero_where_the_top_class_does_not_lead(name):
+    assert sc.radius(name, 0.3, 0.4) == 0
+    assert sc.radius(name, 0.4, 0.4) == 0
+    assert sc.radius(name, 0.0, 0.0) == 0
+    assert sc.radius(name, 0.45, 0.9) == 0
+
+
+@each
+def test_e1_is_clipped_to_what_e0_leaves(name):
+    assert sc.radius(name, 0.9, 0.5) == sc.radius(name, 0.9, 1 - 0.9)
+
+
+@each
+def test_float32_is_taken_at_face_value(name):
+    e0, e1 = np.float32(0.7), np.float32(0.2)
+    assert sc.radius(name, e0, e1) == sc.radius(name, float(e0), float(e1))
+
+
+def test_no_runner_up():
+    assert 1.55 < sc.radius("li", 0.7, 0) < np.sqrt(-2 * np.log(0.3))
+    np.testing.assert_allclose(sc.radius("cohen", 0.7, 0), 0.5244005, rtol=1e-7)
+    expected = 1 / np.sqrt(2 * np.log(1.25 * (1 + np.e) / 0.7))
+    np.testing.assert_allclose(sc.radius("lecuyer", 0.7, 0), expected, rtol=1e-11)
+    for name, e0 in [("two_sided", 0.7), ("improved_dp", 0.7), ("cohen", 1.0), ("li", 1.0)]:
+        with pytest.raises(sc.InvalidInput, match=f"{name} has no finite radius at e0 = {e0}"):
+            sc.radius(name, e0, 0)
+
+
+@pytest.mark.parametrize("bad", [np.nan, -0.1, 1.1, np.inf, "x", None])
+@pytest.mark.parametrize("argument", ["e0", "e1"])
+def test_outside_the_domain(argument, bad):
+    values = {"e0": 0.7, "e1": 0.2, argument: bad}
+    with pytest.raises(sc.InvalidInput, match=rf"{argument} must (lie in \[0, 1\]|hold numbers)"):
+        sc.radius("cohen", **values)
+
+
+@pytest.mark.parametrize("argument", ["sigma", "sensitivity"])
+@pytest.mark.parametrize("bad", [0, -1, np.nan, np.inf, "1"])
+def test_scale_must_be_positive(argument, bad):
+    with pytest.raises(sc.InvalidInput, match=f"{argument} must be a positive finite number"):
+        sc.radius("cohen", 0.7, 0.2, **{argument: bad})
+    known = sc.Expectations([0], [0.7], [0.2])
+    if argument == "sensitivity":
+        with pytest.raises(sc.InvalidInput, match="sensitivity"):
+            sc.certify(known, sensitivity=bad)
+
+
+def test_shapes_that_do_not_broadcast():
+    with pytest.raises(sc.InvalidInput, match=r"e0 and e1 must broadcast, got shapes \(2,\)"):
+        sc.radius("cohen", [0.5, 0.6], [0.1, 0.2, 0.3])
+
+
+def test_unknown_mechanism_is_told_the_names():
+    with pytest.raises(sc.InvalidInput, match=r"must be one of cohen, li, .*got 'ours'"):
+        sc.radius("ours", 0.7, 0.2)
+    known = sc.Expectations([0], [0.7], [0.2])
+    with pytest.raises(sc.InvalidInput, match="got 'ours'"):
+        sc.certify(known, ["cohen", "ours"])
+    with pytest.raises(sc.InvalidInput, match="a name or a function, got 5"):
+        sc.radius(5, 0.7, 0.2)
+
+
+def test_a_kind_without_a_proof():
+    known = sc.Expectations([0], [0.7], [0.2], kind="softmax")
+    with pytest.raises(sc.KindMismatch, match="'cohen' has no proof for softmax expectations"):
+        sc.certify(known, ["cohen"])
+    assert set(sc.certify(known).radii) == {"lecuyer", "improved_dp", "two_sided"}
+
+
+def half(e0, e1):
+    """A sound mechanism of one's own."""
+    return sc.MECHANISMS["two_sided"].radius(e0, e1) / 2
+
+
+def test_own_mechanism():
+    known = sc.Expectations([0, 0], [0.7, 0.3], [0.2, 0.4], sigma=0.5)
+    certificates = sc.certify(known, {"half": half, "cohen": "cohen"})
+    np.testing.assert_allclose(certificates.radii["half"][0], sc.radius("two_sided", 0.7, 0.2) / 4)
+    assert list(certificates.radii) == ["half", "cohen"]
+    assert certificates.radii["half"][1] == 0
+    ensemble = sc.certify(known).ensemble
+    np.testing.assert_array_equal(certificates.ensemble, ensemble)  # always the paper's
+    np.testing.assert_allclose(sc.radius(half, 0.7, 0.2), sc.radius("two_sided", 0.7, 0.2) / 2)
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        (lambda e0, e1: 1.01 * sc.MECHANISMS["two_sided"].radius(e0, e1), "above the limit"),
+        (lambda e0, e1: np.full(e0.shape, np.nan), "returned nan"),
+        (lambda e0, e1: -e0, "not negative"),
+    ],
+)
+def test_an_unsound_mechanism_is_caught(broken, message):
+    with pytest.raises(sc.UnsoundMechanism, match=message):
+        sc.radius(broken, [0.6, 0.7], 0.2)
+    with pytest.raises(sc.UnsoundMechanism, match=message):
+        sc.certify(sc.Expectations([0], [0.7], [0.2]), {"mine": broken})
+
+
+def test_a_mechanism_that_rounds_otherwise_is_lowered_to_the_limit():
+    plain = lambda e0, e1: sc.MECHANISMS["two_sided"].radius(e0, e1) * (1 + 1e-13)  # noqa: E731
+    assert sc.radius(plain, 0.7, 0.2) == sc.radius("two_sided", 0.7, 0.2)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.floats(0.001, 0.999), st.floats(0.001, 0.999))
+def test_the_ensemble_is_never_below_a_member(e0, share):
+    certificates = point(e0, share * min(e0, 1 - e0))
+    members = [certificates.radii[name][0] for name in sc.PAPER_ENSEMBLE["multinomial"]]
+    assert certificates.ensemble[0] == max(members)
+    assert certificates.radius[0] == certificates.radii["two_sided"][0] >= max(members)
+
+
+def test_each_member_wins_somewhere():
+    winners = [str(point(e0, e1).winner[0]) for e0, e1 in [(0.9, 0.1), (0.99, 1e-3), (0.4, 0.1)]]
+    assert winners == ["cohen", "li", "improved_dp"]
+
+
+def test_ties_go_to_the_first_and_zeros_to_none():
+    certificates = sc.certify(sc.Expectations([0], [0.3], [0.4]))
+    assert certificates.winner[0] == ""
+    assert certificates.abstained[0]
+
+
+def test_all_five_on_a_fine_grid_in_one_call():
+    """Half a million points of the simplex, every mechanism, a few megabytes at a time."""
+    import tracemalloc
+
+    e0 = np.linspace(0.01, 0.99, 1000)[:, None]
+    e1 = np.minimum(e0, 1 - e0) * np.linspace(0.001, 0.999, 500)
+    known = sc.Expectations(np.zeros(500_000, int), np.repeat(e0, 500), e1.ravel())
+    sc.certify(sc.Expectations([0], [0.7], [0.2]))  # imports are not what is measured
+    tracemalloc.start()
+    certificates = sc.certify(known)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(certificates.radii) == 5
+    assert peak < 40 * known.e0.nbytes  # the results themselves take about 12 columns

@@ -1,0 +1,126 @@
+"""The table of certificates: its columns, its empty cells, its notebook."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from simplicert import Certificates, Expectations, InvalidInput, Tally, bound, certify
+
+COLUMNS = [
+    "index",
+    "label",
+    "top",
+    "predicted",
+    "correct",
+    "abstained",
+    "radius",
+    "e0",
+    "e1",
+    "cohen",
+    "li",
+    "lecuyer",
+    "improved_dp",
+    "two_sided",
+    "ensemble",
+    "winner",
+    "draws",
+    "sigma",
+    "alpha",
+    "kind",
+    "scheme",
+]
+
+
+@pytest.fixture
+def certificates():
+    tally = Tally(
+        [[900, 80, 20], [500, 480, 20], [10, 990, 0]], 0.5, labels=[0, 0, 2], index=[10, 20, 30]
+    )
+    return certify(bound(tally))
+
+
+def test_columns_are_those_of_the_format(certificates):
+    assert list(certificates.to_frame().columns) == COLUMNS
+
+
+def test_softmax_leaves_out_what_has_no_proof():
+    known = Expectations([0], [0.6], [0.3], kind="softmax")
+    frame = certify(known).to_frame()
+    assert list(frame.columns) == [c for c in COLUMNS if c not in ("cohen", "li")]
+
+
+def test_a_refused_certificate_shows_no_bounds(certificates):
+    row = certificates.to_frame().iloc[1]
+    assert row["abstained"]
+    assert row["top"] == 0
+    for name in ("predicted", "e0", "e1", "winner"):
+        assert pd.isna(row[name])
+    assert not row["correct"]
+    assert all(row[name] == 0 for name in ("radius", "cohen", "two_sided", "ensemble"))
+
+
+def test_correct_needs_the_label(certificates):
+    np.testing.assert_array_equal(certificates.correct, [True, False, False])
+    np.testing.assert_array_equal(certificates.predicted, [0, -1, 1])
+    known = Expectations([0], [0.6], [0.3])
+    frame = certify(known).to_frame()
+    assert frame["label"].isna().all()
+    assert frame["correct"].isna().all()
+    with pytest.raises(InvalidInput, match="labels are needed"):
+        _ = certify(known).correct
+
+
+def test_radius_is_the_best_and_the_winner_is_the_papers(certificates):
+    frame = certificates.to_frame()
+    assert (frame["radius"] == frame["two_sided"]).all()
+    members = frame[["cohen", "li", "improved_dp"]]
+    assert (frame["ensemble"] == members.max(axis=1)).all()
+    live = frame["winner"].notna()
+    assert (members.idxmax(axis=1)[live] == frame["winner"][live]).all()
+
+
+def test_settings_are_columns(certificates):
+    frame = certificates.to_frame()
+    assert set(frame["sigma"]) == {0.5}
+    assert set(frame["alpha"]) == {0.001}
+    assert set(frame["kind"]) == {"multinomial"}
+    assert set(frame["scheme"]) == {"gated"}
+    assert set(frame["draws"]) == {1000}
+
+
+def test_column_by_name(certificates):
+    np.testing.assert_array_equal(certificates.column("radius"), certificates.radius)
+    np.testing.assert_array_equal(certificates.column("li"), certificates.radii["li"])
+    with pytest.raises(InvalidInput, match=r"column must be one of cohen, .*got 'ours'"):
+        certificates.column("ours")
+
+
+def test_notebook(certificates):
+    html = certificates._repr_html_()
+    assert "2 of 3 inputs certified" in html
+    assert "<table" in html
+    assert "nan" not in html.lower()
+    many = certify(Expectations(np.zeros(30, int), np.full(30, 0.6), np.full(30, 0.3)))
+    assert "first 10 of 30 inputs" in many._repr_html_()
+
+
+def test_shown_radii_are_rounded_down():
+    known = Expectations([0], [0.6], [0.3])
+    radius = certify(known).radius[0]  # .38887...: the fourth decimal would round up
+    assert f"{np.floor(radius * 1e4) / 1e4:.4g}" in certify(known)._repr_html_()
+
+
+def test_nothing_false_can_be_built(certificates):
+    known = certificates.known
+    good = np.zeros(3)
+    for bad, message in [
+        (np.array([0.0, 0.1, 0.0]), "0 where the certificate is refused"),
+        (np.array([np.nan, 0, 0]), "finite and not negative"),
+        (np.array([-1.0, 0, 0]), "finite and not negative"),
+        (np.array([np.inf, 0, 0]), "finite and not negative"),
+        (np.zeros(2), "finite and not negative"),
+    ]:
+        with pytest.raises(InvalidInput, match=message):
+            Certificates(known, {"cohen": bad}, good.copy(), np.array(["", "", ""]))
+    with pytest.raises(InvalidInput, match="at least one mechanism"):
+        Certificates(known, {}, good.copy(), np.array(["", "", ""]))

@@ -1,0 +1,50 @@
+"""Expectations hold numbers in [0, 1], or nothing where the certificate is refused."""
+
+import numpy as np
+import pytest
+
+from simplicert import Expectations, InvalidInput
+
+
+def test_a_point_of_the_simplex():
+    known = Expectations([0], [0.6], [0.3])
+    assert (known.sigma, known.alpha, known.kind, known.scheme) == (
+        1.0,
+        0.0,
+        "multinomial",
+        "exact",
+    )
+    assert not known.refused[0]
+    assert repr(known) == (
+        "Expectations(1 inputs, 0 refused, multinomial, scheme exact, sigma 1, alpha 0)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"e0": [1.5]}, "e0 must lie in"),
+        ({"e1": [-0.1]}, "e1 must lie in"),
+        ({"e0": [np.nan]}, "e0 and e1 must be NaN together"),
+        ({"e0": [0.5, 0.6]}, r"e0 must have shape \(1,\), got \(2,\)"),
+        ({"e0": ["x"]}, "e0 must hold numbers"),
+        ({"top": [0.0]}, "top must hold integers"),
+        ({"sigma": 0}, "sigma must be a positive finite number"),
+        ({"alpha": 1.0}, "alpha must lie in"),
+        ({"alpha": np.nan}, "alpha must lie in"),
+        ({"kind": "both"}, "kind must be one of"),
+        ({"labels": [1, 2]}, "labels must have shape"),
+        ({"reason": np.array(["a", "b"])}, "reason must have shape"),
+    ],
+)
+def test_refused_input(change, message):
+    fields = {"top": [0], "e0": [0.6], "e1": [0.3], **change}
+    with pytest.raises(InvalidInput, match=message):
+        Expectations(**fields)
+
+
+def test_frozen():
+    known = Expectations([0], [0.6], [0.3], kind="soft")
+    assert known.kind == "softmax"
+    with pytest.raises(ValueError, match="read-only"):
+        known.e0[0] = 0.9

@@ -1,0 +1,37 @@
+"""Plans spend at most alpha, and extending one keeps half for the last look."""
+
+import math
+
+import pytest
+
+from simplicert import InvalidInput, Plan
+
+
+def test_extended_keeps_half_for_the_last_look():
+    plan = Plan((100,)).extended(1000)
+    assert plan == Plan((100, 1000), (0.5, 0.5))
+    again = plan.extended(5000)
+    assert again.weights == (0.25, 0.25, 0.5)
+    assert math.fsum(again.weights) == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        (((),), "increasing"),
+        (((0, 5), (0.5, 0.5)), "increasing"),
+        (((5, 5), (0.5, 0.5)), "increasing"),
+        (((5, 6), (1.0,)), "one for each look, got 1"),
+        (((5, 6), (0.6, 0.6)), "sum to at most 1"),
+        (((5, 6), (0.5, 0.0)), "must be positive"),
+        (((5,), (float("nan"),)), "must be positive"),
+    ],
+)
+def test_refused(fields, message):
+    with pytest.raises(InvalidInput, match=message):
+        Plan(*fields)
+
+
+def test_an_earlier_look_cannot_be_added():
+    with pytest.raises(InvalidInput, match="must exceed the plan's last look 100, got 100"):
+        Plan((100,)).extended(100)

@@ -1,0 +1,192 @@
+"""A tally checks itself at construction, and adds only what may be added."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simplicert import IncompatibleTallies, InvalidInput, Plan, Tally
+from simplicert.types import FIXED_POINT
+
+UNIT = 1 << FIXED_POINT
+
+
+def sampled(index, seed, first, stop, **more):
+    """A tally of the draws [first, stop) of each input, as sampling would make it."""
+    rows = len(index)
+    counts = np.zeros((rows, 3), int)
+    counts[:, 0] = stop - first
+    segments = [[i, seed, first, stop] for i in index]
+    return Tally(counts, 1.0, index=index, segments=segments, **more)
+
+
+def test_counts_are_enough():
+    tally = Tally([[7, 2, 1], [0, 4, 6]], sigma=0.25)
+    assert (len(tally), tally.classes) == (2, 3)
+    np.testing.assert_array_equal(tally.draws, [10, 10])
+    np.testing.assert_array_equal(tally.inputs, [0, 1])
+    assert repr(tally) == "Tally(2 inputs, 3 classes, sigma 0.25, 10 draws each)"
+
+
+def test_frozen_in_every_way():
+    mine = np.array([[7, 2, 1]])
+    tally = Tally(mine, sigma=0.25)
+    mine[0, 0] = 99
+    assert tally.counts[0, 0] == 7
+    with pytest.raises(ValueError, match="read-only"):
+        tally.counts[0, 0] = 1
+    with pytest.raises(AttributeError):
+        tally.sigma = 2.0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"counts": [[1.0, 2.0]]}, "counts must hold integers, got an array of float64"),
+        ({"counts": [[np.nan, 2.0]]}, "counts must hold integers"),
+        ({"counts": [["a", "b"]]}, "counts must hold integers"),
+        ({"counts": [[True, False]]}, "counts must hold integers, got an array of bool"),
+        ({"counts": [[-1, 2]]}, r"counts must not be negative, got -1 at \(0, 0\)"),
+        ({"counts": [1, 2]}, r"counts must have shape \(any, any\), got \(2,\)"),
+        ({"counts": [[5], [6]]}, "counts must have at least two classes .columns., got 1"),
+        ({"counts": np.zeros((0, 3), int)}, "counts must have at least one row"),
+        ({"counts": [[0, 0]]}, "counts must hold at least one draw an input, got none at row 0"),
+        ({"counts": [[2**52, 2**52]]}, r"fewer than 2\^53 draws"),
+        ({"counts": [[2**62, 2**62, 2**62, 2**62]]}, r"fewer than 2\^53 draws"),
+        ({"counts": np.array([[2**63, 1]], np.uint64)}, "counts must fit in 64-bit"),
+        ({"sigma": 0}, "sigma must be a positive finite number, got 0"),
+        ({"sigma": -1.0}, "sigma must be a positive finite number, got -1.0"),
+        ({"sigma": np.nan}, "sigma must be a positive finite number, got nan"),
+        ({"sigma": np.inf}, "sigma must be a positive finite number, got inf"),
+        ({"sigma": "1"}, "sigma must be a positive finite number, got '1'"),
+        ({"labels": [0, 1]}, r"labels must have shape \(1,\), got \(2,\)"),
+        ({"labels": [3]}, r"labels must lie in 0..2 \(K = 3\), got 3"),
+        ({"labels": [-1]}, "labels must not be negative"),
+        ({"invalid": [-1]}, "invalid must not be negative"),
+        ({"votes": [[9, 0, 0]]}, "votes must add up to the draws, got .9. for .10. draws"),
+        ({"votes": [[10, 0]]}, r"votes must have shape \(1, 3\), got \(1, 2\)"),
+        ({"votes_invalid": [0]}, "votes_invalid must come with votes"),
+        ({"softmax_sums": [[11 * UNIT, 0, 0]]}, "softmax_sums must not exceed the draws"),
+        ({"softmax_sums": [[0.5, 0.2, 0.3]]}, "softmax_sums must hold integers"),
+        ({"softmax_squares": [[1, 0, 0]]}, "softmax_squares must come with softmax_sums"),
+        (
+            {"softmax_sums": [[5, 0, 0]], "softmax_squares": [[6, 0, 0]]},
+            "softmax_squares must not exceed softmax_sums",
+        ),
+        ({"looks": [1]}, "looks must come with a plan"),
+        ({"plan": "fixed"}, "plan must be a Plan, got 'fixed'"),
+        ({"plan": Plan((10,)), "looks": [2]}, "looks must match the draws and the plan"),
+        ({"segments": [[0, 1, 5, 5]]}, "segments must hold at least one draw each"),
+        ({"segments": [[0, 1, 0, 11]]}, "segments must not be longer than the draws"),
+        ({"segments": [[4, 1, 0, 10]]}, "input 4 is not in the index"),
+    ],
+)
+def test_refused(change, message):
+    fields = {"counts": [[7, 2, 1]], "sigma": 0.25, **change}
+    with pytest.raises(InvalidInput, match=message):
+        Tally(**fields)
+
+
+def test_softmax_sums_have_their_own_limit():
+    with pytest.raises(InvalidInput, match="softmax sums are exact up to 8388607 draws"):
+        Tally([[2**23, 0]], 1.0, softmax_sums=[[0, 0]])
+    Tally([[2**23 - 1, 0]], 1.0, softmax_sums=[[(2**23 - 1) * UNIT, 0]])
+
+
+def test_repeated_inputs():
+    with pytest.raises(InvalidInput, match="index must name each input once"):
+        Tally([[1, 2], [3, 4]], 1.0, index=[5, 5])
+
+
+def test_looks_follow_from_the_plan():
+    plan = Plan((10, 20), (0.5, 0.5))
+    tally = Tally([[7, 3], [10, 10], [12, 3]], 1.0, plan=plan)
+    np.testing.assert_array_equal(tally.looks, [1, 2, 0])
+
+
+def test_sum_of_draws_of_the_same_inputs():
+    a, b = Tally([[7, 3], [1, 9]], 1.0), Tally([[1, 1], [2, 0]], 1.0)
+    np.testing.assert_array_equal((a + b).counts, [[8, 4], [3, 9]])
+    assert a + b == b + a
+
+
+def test_sum_over_other_inputs_joins_them():
+    a = Tally([[7, 3], [1, 9]], 1.0, index=[4, 2], labels=[0, 1])
+    b = Tally([[1, 1], [5, 5]], 1.0, index=[2, 0], labels=[1, 0])
+    both = a + b
+    assert both == b + a
+    np.testing.assert_array_equal(both.inputs, [0, 2, 4])
+    np.testing.assert_array_equal(both.counts, [[5, 5], [2, 10], [7, 3]])
+    np.testing.assert_array_equal(both.labels, [0, 1, 0])
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.permutations(range(5)))
+def test_the_order_of_parts_changes_nothing(order):
+    """Softmax sums are integers: adding is exact, whatever the order."""
+    random = np.random.default_rng(0)
+    parts = []
+    for k in range(5):
+        counts = random.multinomial(100, [0.5, 0.3, 0.2], size=4)
+        sums = (random.random((4, 3)) * 100 * UNIT / 3).astype(np.int64)
+        segments = [[i, 0, 100 * k, 100 * k + 100] for i in range(4)]
+        parts.append(
+            Tally(counts, 1.0, softmax_sums=sums, votes=counts, segments=segments, pilot=counts * 0)
+        )
+    whole = parts[order[0]]
+    for k in order[1:]:
+        whole = whole + parts[k]
+    expected = parts[0] + parts[1] + parts[2] + parts[3] + parts[4]
+    assert whole == expected
+    np.testing.assert_array_equal(whole.segments, [[i, 0, 0, 500] for i in range(4)])
+
+
+def test_draws_never_count_twice():
+    a = sampled([0, 1], 7, 0, 100)
+    with pytest.raises(IncompatibleTallies, match=r"draw 0 of input 0 .seed 7. would be counted"):
+        a + a
+    with pytest.raises(IncompatibleTallies, match=r"draw 99 of input 1 .seed 7."):
+        a + sampled([1], 7, 99, 120)
+    assert (a + sampled([0, 1], 7, 100, 150)).draws.tolist() == [150, 150]
+    assert (a + sampled([0, 1], 8, 0, 100)).draws.tolist() == [200, 200]
+
+
+def test_a_hand_made_tally_adds_at_its_makers_word():
+    by_hand = Tally([[5, 5, 0]], 1.0)
+    assert (by_hand + by_hand).draws[0] == 20
+    both = sampled([0], 7, 0, 100) + by_hand
+    assert both.draws[0] == 110
+    with pytest.raises(IncompatibleTallies, match="counted twice"):
+        both + sampled([0], 7, 50, 60)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"sigma": 0.5}, "tallies of another sigma cannot be added: 1.0 and 0.5"),
+        ({"counts": [[1, 2, 3]]}, "tallies of another number of classes cannot be added: 2 and 3"),
+        ({"plan": Plan((3,))}, "tallies of another plan cannot be added"),
+        ({"labels": [1]}, "disagree about the labels of input 0"),
+        ({"labels": None}, "one tally holds labels, the other does not"),
+        ({"pilot": [[1, 2]]}, "one tally holds pilot, the other does not"),
+        ({"votes": [[1, 2]]}, "one tally holds votes, the other does not"),
+    ],
+)
+def test_other_conditions_are_refused(change, message):
+    one = Tally([[1, 2]], 1.0, labels=[0])
+    other = Tally(**{"counts": [[1, 2]], "sigma": 1.0, "labels": [0], **change})
+    with pytest.raises(IncompatibleTallies, match=message):
+        one + other
+
+
+def test_adding_something_else():
+    with pytest.raises(TypeError):
+        Tally([[1, 2]], 1.0) + 3
+
+
+def test_equality_is_bit_for_bit():
+    one = Tally([[1, 2]], 1.0, labels=[0])
+    assert one == Tally([[1, 2]], 1.0, labels=[0])
+    assert one != Tally([[2, 1]], 1.0, labels=[0])
+    assert one != Tally([[1, 2]], 1.0)
+    assert one != 5
