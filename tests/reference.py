@@ -19,6 +19,10 @@ DIGITS = 100
 # Enough to place a maximum where the slope itself loses few digits: half the time of 100.
 SEARCH_DIGITS = 40
 
+# Where the package and its golden radii end the search over omega - 1. The supremum over all
+# omega > 1 is larger by up to 6.2e-5 of itself; tests/mechanisms/test_li.py holds both together.
+SMALLEST_ORDER = mp.exp(-9)
+
 # A maximum is flat: an argument good to 20 digits gives a value good to well over 30.
 ARGUMENT_TOLERANCE = mpf(10) ** -20
 
@@ -39,8 +43,8 @@ def two_sided(e0: float, e1: float) -> mpf:
 
 
 @mp.workdps(DIGITS)
-def li(e0: float, e1: float) -> mpf:
-    """Supremum over omega > 1 of paper eq. (Li_Bound), its limit at omega = 1 included.
+def li(e0: float, e1: float, smallest: mpf = SMALLEST_ORDER) -> mpf:
+    """Supremum over omega - 1 >= smallest of paper eq. (Li_Bound); at 0 its limit is included.
 
     With t = omega - 1, the squared radius is 2 A(t) / (1 + t), where A = -log(1 - E0 - E1 + 2 M)
     and M is the power mean of E0 and E1 with exponent -t. Half the log-ratio being s, log M is
@@ -67,12 +71,12 @@ def li(e0: float, e1: float) -> mpf:
     def slope(t: mpf) -> mpf:
         return height_and_slope(t)[1]
 
-    best = mpf(0)
+    best = mpf(smallest)
     if slope(best) > 0:
         high = mpf(1) / 2
         while slope(high) > 0:
             high *= 2
-        best = sign_change(slope, mpf(0), high)
+        best = sign_change(slope, best, high)
     return mp.sqrt(2 * height_and_slope(best)[0] / (1 + best))
 
 

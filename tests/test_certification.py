@@ -154,6 +154,21 @@ def test_each_member_wins_somewhere():
     assert winners == ["cohen", "li", "improved_dp"]
 
 
+@pytest.mark.parametrize("name", ["radius", "e0", "ensemble", "top", ""])
+def test_own_mechanisms_do_not_take_the_name_of_another_column(name):
+    known = sc.Expectations([0], [0.7], [0.2])
+    with pytest.raises(sc.InvalidInput, match="must not take the name of another column"):
+        sc.certify(known, {name: half})
+
+
+def test_own_mechanism_under_a_name_of_the_papers():
+    """It is used as given, and the ensemble stays the paper's."""
+    known = sc.Expectations([0], [0.9], [0.1])
+    certificates = sc.certify(known, {"cohen": half})
+    np.testing.assert_allclose(certificates.radii["cohen"], sc.radius("cohen", 0.9, 0.1) / 2)
+    assert certificates.ensemble[0] == sc.radius("cohen", 0.9, 0.1)
+
+
 def test_ties_go_to_the_first_and_zeros_to_none():
     certificates = sc.certify(sc.Expectations([0], [0.3], [0.4]))
     assert certificates.winner[0] == ""

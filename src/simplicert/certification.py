@@ -13,6 +13,7 @@ from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
 from simplicert.search import in_blocks
 from simplicert.types import KINDS, Certificates, Expectations, Floats, Kind
 from simplicert.types.arrays import positive
+from simplicert.types.certificates import RESERVED
 
 Own = Mechanism | Callable[[Floats, Floats], Floats]
 
@@ -41,15 +42,9 @@ def radius(
             f"e0 and e1 must broadcast, got shapes {top.shape} and {rest.shape}"
         ) from None
     name = mechanism if isinstance(mechanism, str) else "mechanism"
-    unit = unit_radius(name, named(mechanism), top.ravel(), rest.ravel())
-    infinite = np.flatnonzero(np.isinf(unit))
-    if infinite.size:
-        at = infinite[0]
-        raise InvalidInput(
-            f"{name} has no finite radius at e0 = {top.flat[at]}, e1 = {rest.flat[at]}: "
-            "give an upper bound e1 > 0"
-        )
-    out = scaled(unit, scale).reshape(top.shape)
+    top_flat, rest_flat = top.ravel(), rest.ravel()
+    unit = unit_radius(name, named(mechanism), top_flat, rest_flat)
+    out = scaled(all_finite(name, unit, top_flat, rest_flat), scale).reshape(top.shape)
     return out if out.ndim else float(out)
 
 
@@ -65,20 +60,18 @@ def certify(
     table = chosen(mechanisms, known.kind)
     scale = known.sigma / positive("sensitivity", sensitivity)
     ensemble = PAPER_ENSEMBLE[known.kind]
-    unit = {
-        name: unit_radius(name, row, known.e0, known.e1)
-        for name, row in {**table, **{name: MECHANISMS[name] for name in ensemble}}.items()
-    }
-    for name, values in unit.items():
-        if np.isinf(values).any():
-            at = np.isinf(values).argmax()
-            raise InvalidInput(
-                f"{name} has no finite radius at e0 = {known.e0[at]}, e1 = {known.e1[at]}"
-            )
-    members = scaled(np.stack([unit[name] for name in ensemble]), scale)
-    best = members.max(axis=0)
-    winner = np.where(best > 0, np.array(ensemble)[members.argmax(axis=0)], "")
-    radii = {name: scaled(unit[name], scale) for name in table}
+    radii: dict[str, Floats] = {}
+    for name, row in table.items():
+        unit = unit_radius(name, row, known.e0, known.e1)
+        radii[name] = scaled(all_finite(name, unit, known.e0, known.e1), scale)
+    members = [
+        radii[name]
+        if table.get(name) is MECHANISMS[name]  # the caller's own may go by the same name
+        else scaled(unit_radius(name, MECHANISMS[name], known.e0, known.e1), scale)
+        for name in ensemble
+    ]
+    best = np.max(members, axis=0)
+    winner = np.where(best > 0, np.array(ensemble)[np.argmax(members, axis=0)], "")
     return Certificates(known, radii, best, winner, sensitivity)
 
 
@@ -133,6 +126,18 @@ def checked(name: str, mechanism: Mechanism, found: Floats, e0: Floats, e1: Floa
     return np.minimum(found, limit)
 
 
+def all_finite(name: str, unit: Floats, e0: Floats, e1: Floats) -> Floats:
+    """The radii, or an error where the expectations leave them infinite."""
+    infinite = np.isinf(unit)
+    if infinite.any():
+        at = infinite.argmax()
+        raise InvalidInput(
+            f"{name} has no finite radius at e0 = {e0[at]}, e1 = {e1[at]}: "
+            "give an upper bound e1 > 0"
+        )
+    return unit
+
+
 def scaled(unit: Floats, scale: float) -> Floats:
     """Radii in units of the input, rounded toward zero (two roundings: the scale, the product)."""
     return np.nextafter(np.nextafter(unit * scale, 0.0), 0.0)
@@ -174,6 +179,10 @@ def chosen(
         mechanisms = {name: name for name in mechanisms}
     table = {name: named(row) for name, row in mechanisms.items()}
     for name, row in table.items():
+        require(
+            bool(name) and name not in RESERVED,
+            f"mechanisms must not take the name of another column of the table, got {name!r}",
+        )
         if kind not in row.kinds:
             needs = " or ".join(sorted(row.kinds))
             raise KindMismatch(f"{name!r} has no proof for {kind} expectations; it needs {needs}")

@@ -122,5 +122,8 @@ def test_nothing_false_can_be_built(certificates):
     ]:
         with pytest.raises(InvalidInput, match=message):
             Certificates(known, {"cohen": bad}, good.copy(), np.array(["", "", ""]))
+    for winner in (["cohen", "", ""], ["", ""]):
+        with pytest.raises(InvalidInput, match="winner must name"):
+            Certificates(known, {"cohen": good}, good, np.array(winner))
     with pytest.raises(InvalidInput, match="at least one mechanism"):
         Certificates(known, {}, good.copy(), np.array(["", "", ""]))

@@ -29,6 +29,7 @@ def test_a_point_of_the_simplex():
         ({"e0": [0.5, 0.6]}, r"e0 must have shape \(1,\), got \(2,\)"),
         ({"e0": ["x"]}, "e0 must hold numbers"),
         ({"top": [0.0]}, "top must hold integers"),
+        ({"top": [-1]}, "top must not be negative"),
         ({"sigma": 0}, "sigma must be a positive finite number"),
         ({"alpha": 1.0}, "alpha must lie in"),
         ({"alpha": np.nan}, "alpha must lie in"),

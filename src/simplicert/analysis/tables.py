@@ -69,9 +69,9 @@ def summary(certificates: Certificates) -> Grid:
     known = certificates.known
     largest = metrics.share_largest(certificates)
     with_labels = known.labels is not None
-    headings = ["mechanism", "median", "mean", "> 0", "largest"]
+    headings = ["mechanism", "median", "mean", ">0", "largest"]
     if with_labels:
-        headings += [f"correct > {radius:g}" for radius in RADII]
+        headings += [f"acc>{radius:g}" for radius in RADII]
     rows: list[tuple[str, ...]] = []
     for name in (*certificates.radii, "ensemble"):
         values = certificates.column(name)
@@ -85,14 +85,10 @@ def summary(certificates: Certificates) -> Grid:
                 for radius in RADII
             ]
         rows.append(tuple(row))
-    level = (
-        f"a certificate is wrong with probability at most {known.level:g} (proved), one input"
-        if known.level
-        else "expectations taken as exact"
-    )
-    ensemble = ", ".join(PAPER_ENSEMBLE[known.kind])
-    notes = (
-        f"all {len(certificates)} inputs; radii in units of the input, rounded down",
-        f"ensemble: {ensemble}; largest: among these; {level}",
-    )
-    return Grid(repr(certificates), tuple(headings), rows, notes)
+    members = ", ".join(PAPER_ENSEMBLE[known.kind])
+    notes = [
+        f"over all {len(certificates)} inputs; radii in units of the input, rounded down",
+        f"ensemble and largest: among {members}; acc>r: correct and certified beyond r",
+        f"each certificate is wrong with probability at most {known.level:g}, as proved",
+    ]
+    return Grid(repr(certificates), tuple(headings), rows, tuple(notes))

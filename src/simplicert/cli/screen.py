@@ -7,14 +7,19 @@ from rich.table import Table
 
 from simplicert.analysis.tables import Grid
 
+PIPED = 200  # columns where there is no terminal to ask
+
 
 def show(grid: Grid) -> None:
-    """A table with a title line, its first column left-aligned."""
-    console = Console(highlight=False)
+    """A table with a title line; words to the left, numbers to the right, nothing cut."""
+    console = Console(highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console.width = PIPED
     console.print(grid.title, style="bold", soft_wrap=True)
     table = Table(box=None, pad_edge=False, header_style="dim")
     for place, heading in enumerate(grid.headings):
-        table.add_column(heading, justify="left" if place == 0 else "right", no_wrap=True)
+        words = any(row[place][:1].isalpha() for row in grid.rows)
+        table.add_column(heading, justify="left" if words else "right", overflow="fold")
     for row in grid.rows:
         table.add_row(*row)
     console.print(table)

@@ -27,9 +27,7 @@ MECHANISMS: dict[str, Mechanism] = {
     "li": Mechanism(li.radius, _HARD, "Li et al. 2018; eq. Li_Bound"),
     "lecuyer": Mechanism(lecuyer.radius, _BOTH, "Lecuyer et al. 2019; eq. Lecuyer_bound"),
     "improved_dp": Mechanism(improved_dp.radius, _BOTH, "Cullen et al. 2024; eq. NewDP"),
-    "two_sided": Mechanism(
-        two_sided.radius, _BOTH, "Cohen et al. 2019, Theorem 1; softmax: Salman et al. 2019"
-    ),
+    "two_sided": Mechanism(two_sided.radius, _BOTH, "Cohen et al. 2019, Theorem 1"),
 }
 
 # The paper's, fixed: two_sided is never in it, or every ensemble column would turn into two_sided.

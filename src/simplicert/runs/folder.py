@@ -6,7 +6,7 @@ from functools import cached_property, reduce
 from operator import add
 from pathlib import Path
 
-from simplicert.bounds import bound
+from simplicert.bounds import SCHEMES, bound
 from simplicert.certification import Own, certify
 from simplicert.errors import DamagedRun, IncompatibleTallies, require
 from simplicert.runs.manifest import NAME, Manifest, read_manifest, write_manifest
@@ -62,8 +62,8 @@ class Run:
         same = (kind, scheme) == (declared.kind, declared.scheme)
         method = method if method is not None else (declared.method if same else None)
         known = bound(self.tally(), alpha, kind, scheme, method)
-        first = declared.method if declared.method is not None else known.method
-        as_declared = same and known.alpha == declared.alpha and known.method == first
+        own = declared.method or next(iter(SCHEMES[declared.kind][declared.scheme]))
+        as_declared = same and known.alpha == declared.alpha and known.method == own
         return replace(certify(known, mechanisms), exploratory=not as_declared)
 
 

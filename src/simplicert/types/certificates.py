@@ -13,7 +13,12 @@ from simplicert.types.expectations import Expectations
 if TYPE_CHECKING:
     import pandas as pd
 
-SHOWN, DIGITS = 10, 4  # rows and decimals in a notebook
+# Columns of the table that are not mechanisms, in their order; radii stand between e1 and ensemble.
+BEFORE = ("index", "label", "top", "predicted", "correct", "abstained", "radius", "e0", "e1")
+AFTER = ("ensemble", "winner", "draws", "sigma", "alpha", "kind", "scheme")
+RESERVED = frozenset(BEFORE + AFTER)
+
+SHOWN, DIGITS = 10, 4  # rows in a notebook, decimals of a radius there and in one line
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,6 +40,9 @@ class Certificates:
         """No NaN, nothing negative, nothing certified where the expectations were refused."""
         positive("sensitivity", self.sensitivity)
         require(bool(self.radii), "mechanisms must name at least one mechanism, got none")
+        set_field = object.__setattr__
+        set_field(self, "radii", {name: np.array(r, float) for name, r in self.radii.items()})
+        set_field(self, "ensemble", np.array(self.ensemble, float))
         for name, values in (*self.radii.items(), ("ensemble", self.ensemble)):
             sound = values.shape == self.known.top.shape and bool(
                 (np.isfinite(values) & (values >= 0)).all()
@@ -45,6 +53,10 @@ class Certificates:
                 f"radii of {name} must be 0 where the certificate is refused",
             )
             values.setflags(write=False)
+        require(
+            np.array_equal(np.asarray(self.winner) != "", self.ensemble > 0),
+            "winner must name a mechanism exactly where the ensemble certifies",
+        )
 
     @property
     def radius(self) -> Floats:
@@ -118,11 +130,12 @@ class Certificates:
     def __repr__(self) -> str:
         """One line: how many are certified, and how far."""
         known, live = self.known, ~self.abstained
-        median = f", median radius {np.median(self.radius[live]):.4g}" if live.any() else ""
+        middle = np.floor(np.median(self.radius) * 10**DIGITS) / 10**DIGITS
         level = "" if known.level == known.alpha else f", proved level {known.level:g}"
         return (
-            f"Certificates({int(live.sum())} of {len(self)} inputs certified{median}; "
-            f"{known.kind}, scheme {known.scheme}, sigma {known.sigma:g}, "
+            f"Certificates({int(live.sum())} of {len(self)} inputs certified, "
+            f"median radius {middle:g}; {known.kind}, scheme {known.scheme}, "
+            f"sigma {known.sigma:g}, "
             f"alpha {known.alpha:g}{level}{', exploratory' if self.exploratory else ''})"
         )
 

@@ -11,6 +11,7 @@ from simplicert.types.arrays import (
     Floats,
     Ints,
     Texts,
+    no_negative,
     positive,
     real_numbers,
     whole_numbers,
@@ -54,6 +55,7 @@ class Expectations:
         """Check every field; e0 and e1 are both numbers in [0, 1] or both NaN."""
         set_field = object.__setattr__
         top = whole_numbers("top", self.top, (None,))
+        no_negative("top", top)
         set_field(self, "top", top)
         set_field(self, "sigma", positive("sigma", self.sigma))
         set_field(self, "kind", choose("kind", self.kind, KINDS))

@@ -1,0 +1,185 @@
+"""The commands as a user types them: output, files, one-sentence errors, exit codes."""
+
+import json
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+import simplicert as sc
+from simplicert.cli import main
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Type a command; returns exit code, stdout, stderr."""
+
+    def typed(*words):
+        monkeypatch.setattr(sys, "argv", ["simplicert", *map(str, words)])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        printed = capsys.readouterr()
+        return stop.value.code or 0, printed.out, printed.err
+
+    return typed
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "counts.txt"
+    path.write_text("900 80 20 0\n500 480 20 1\n10 990 0 2\n")
+    return path
+
+
+def test_version(run):
+    assert run("--version") == (0, f"simplicert {sc.__version__}\n", "")
+
+
+def test_help_names_every_command(run):
+    code, out, _ = run("--help")
+    assert code == 0
+    assert all(name in out for name in ("radius", "import", "certify", "demo"))
+
+
+def test_help_needs_no_heavy_library():
+    """`simplicert --help` must answer at once: no pandas, matplotlib or torch."""
+    code = (
+        "import sys, simplicert.cli\n"
+        "heavy = {'pandas', 'matplotlib', 'torch', 'scipy.stats', 'scipy.optimize'}\n"
+        "sys.exit(', '.join(sorted(heavy & set(sys.modules))) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_radius(run):
+    code, out, _ = run("radius", "--e0", ".6", "--e1", ".3", "--sigma", ".5")
+    assert code == 0
+    for name, values in sc.MECHANISMS.items():
+        assert values.source in out
+        shown = next(line for line in out.splitlines() if line.startswith(name)).split()[1]
+        exact = sc.radius(name, 0.6, 0.3, sigma=0.5)
+        assert exact - 1e-6 < float(shown) <= exact
+
+
+def test_radius_as_json_is_exact(run):
+    _, out, _ = run("radius", "--e0", ".6", "--e1", ".3", "--json", "--kind", "soft")
+    found = json.loads(out)
+    assert found["kind"] == "softmax"
+    assert set(found["radii"]) == {"lecuyer", "improved_dp", "two_sided"}
+    assert found["radii"]["improved_dp"] == sc.radius("improved_dp", 0.6, 0.3)
+    assert found["winner"] == "improved_dp"
+
+
+def test_radius_without_a_lead(run):
+    code, out, _ = run("radius", "--e0", ".3", "--e1", ".4")
+    assert code == 0
+    assert "no certificate" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--e0", "1.5", "--e1", ".3"), "e0 must lie in [0, 1], got 1.5"),
+        (("--e0", "nan", "--e1", ".3"), "e0 must lie in [0, 1], got nan"),
+        (("--e0", ".6", "--e1", "0"), "has no finite radius at e0 = 0.6, e1 = 0.0"),
+        (("--e0", ".6", "--e1", ".3", "--sigma", "0"), "sigma must be a positive finite number"),
+        (("--e0", ".6", "--e1", ".3", "--kind", "x"), "kind must be one of"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(run, words, message):
+    code, out, err = run("radius", *words)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.startswith("simplicert: ")
+    assert err.count("\n") == 1
+
+
+def test_words_that_are_not_numbers(run):
+    code, _, err = run("radius", "--e0", "x", "--e1", ".3")
+    assert code == 2
+    assert "Traceback" not in err
+
+
+def test_from_counts_to_certificates(run, table, tmp_path):
+    code, out, _ = run("import", "counts", table, "--sigma", ".5", "--out", tmp_path / "run")
+    assert code == 0
+    assert "3 inputs, 3 classes" in out
+    certificates = tmp_path / "c.csv"
+    code, out, err = run("certify", tmp_path / "run", "--out", certificates)
+    assert (code, err) == (0, "")
+    assert "2 of 3 inputs certified" in out
+    frame = pd.read_csv(certificates)
+    tally = sc.Tally([[900, 80, 20], [500, 480, 20], [10, 990, 0]], 0.5, labels=[0, 1, 2])
+    expected = sc.certify(sc.bound(tally)).to_frame()
+    assert list(frame.columns) == list(expected.columns)
+    assert (frame["radius"] == expected["radius"]).all()
+
+
+def test_other_settings_are_marked(run, table, tmp_path):
+    run("import", "counts", table, "--sigma", ".5", "--out", tmp_path / "run")
+    words = ("certify", tmp_path / "run", "--out", tmp_path / "c.parquet")
+    code, out, err = run(*words, "--scheme", "paper", "--mechanisms", "cohen,li")
+    assert code == 0
+    assert "exploratory" in err
+    assert "proved level 0.003" in out
+    metadata = pd.read_parquet(tmp_path / "c.parquet")
+    assert {"cohen", "li", "ensemble"} < set(metadata.columns)
+    assert "two_sided" not in metadata.columns
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("import", "counts", "nowhere.txt", "--sigma", "1", "--out", "r"), "got 'nowhere.txt'"),
+        (("certify", "nowhere"), "run must be a folder that exists, got 'nowhere'"),
+    ],
+)
+def test_files_that_are_not_there(run, words, message):
+    code, _, err = run(*words)
+    assert code == 2
+    assert message in err
+
+
+def test_certify_refuses_without_touching_the_output(run, table, tmp_path):
+    run("import", "counts", table, "--sigma", ".5", "--out", tmp_path / "run")
+    out = tmp_path / "c.csv"
+    out.write_text("precious")
+    for words, message in (
+        (("--alpha", "2"), "alpha must lie strictly between 0 and 1, got 2.0"),
+        (("--kind", "softmax"), "softmax_sums"),
+        (("--mechanisms", "ours"), "must be one of cohen"),
+        (("--scheme", "split"), "no pilot"),
+    ):
+        code, _, err = run("certify", tmp_path / "run", "--out", out, *words)
+        assert code == 2
+        assert message in err
+        assert out.read_text() == "precious"
+
+
+def test_importing_onto_something_is_refused(run, table, tmp_path):
+    words = ("import", "counts", table, "--sigma", ".5", "--out", tmp_path / "run")
+    assert run(*words)[0] == 0
+    code, _, err = run(*words)
+    assert code == 2
+    assert "already holds something" in err
+
+
+def test_a_folder_that_cannot_be_written(run, table, tmp_path):
+    (tmp_path / "file").write_text("x")
+    code, _, err = run(
+        "import", "counts", table, "--sigma", "1", "--out", tmp_path / "file" / "run"
+    )
+    assert code == 2
+    assert "cannot read or write" in err
+
+
+def test_demo(run, tmp_path):
+    for _ in range(2):  # a second demo replaces the first
+        code, out, _ = run("demo", "--out", tmp_path / "demo")
+        assert code == 0
+        assert "of 200 inputs certified" in out
+    assert (tmp_path / "demo" / "cohen_minus_li.png").read_bytes()[:4] == b"\x89PNG"
+    assert len(pd.read_csv(tmp_path / "demo" / "certificates.csv")) == 200
+    assert sc.open_run(tmp_path / "demo" / "run").certify().known.sigma == 0.5

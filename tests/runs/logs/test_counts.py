@@ -1,0 +1,109 @@
+"""Tables of counts from elsewhere: read as they are, or refused with the reason."""
+
+import numpy as np
+import pytest
+
+import simplicert as sc
+from simplicert.runs.logs import import_counts
+from simplicert.runs.logs.counts import read_counts
+
+TABLE = "# a comment\n7 2 1 0\n0\t4 6 2\n"
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "counts.txt"
+    path.write_text(TABLE)
+    return path
+
+
+def test_text(table):
+    tally = read_counts(table, 0.25)
+    assert tally == sc.Tally([[7, 2, 1], [0, 4, 6]], 0.25, labels=[0, 2])
+
+
+def test_text_without_labels(table):
+    tally = read_counts(table, 0.25, labelled=False)
+    assert tally == sc.Tally([[7, 2, 1, 0], [0, 4, 6, 2]], 0.25)
+
+
+def test_text_with_a_pilot(table, tmp_path):
+    pilot = tmp_path / "pilot.txt"
+    pilot.write_text("2 1 0 0\n0 1 2 2\n")
+    assert read_counts(table, 0.25, pilot=pilot).pilot.tolist() == [[2, 1, 0], [0, 1, 2]]
+    pilot.write_text("2 1 0 1\n0 1 2 2\n")
+    with pytest.raises(sc.InvalidInput, match="pilot must hold the same inputs, labels"):
+        read_counts(table, 0.25, pilot=pilot)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "must hold at least one row of counts"),
+        ("# only a comment\n", "must hold at least one row of counts"),
+        ("1 2 x\n", "must hold whitespace-separated integers"),
+        ("1.5 2 0\n", "must hold whitespace-separated integers"),
+        ("1 2 0\n1 2\n", "must hold whitespace-separated integers"),
+        ("1 nan 0\n", "must hold whitespace-separated integers"),
+        (
+            "7 2 1\n7 2 5\n",
+            r"label in 0..1, got 5 in row 2; a table without labels needs --no-labels",
+        ),
+        ("7 2 -1\n", "got -1 in row 1"),
+        ("-7 2 1\n", "counts must not be negative"),
+        ("7 0\n", "at least two classes"),
+    ],
+)
+def test_bad_text(tmp_path, text, message):
+    path = tmp_path / "counts.txt"
+    path.write_text(text)
+    with pytest.raises(sc.InvalidInput, match=message):
+        read_counts(path, 0.25)
+
+
+def test_npz_holds_any_field_of_a_tally(tmp_path):
+    path = tmp_path / "counts.npz"
+    counts = np.array([[7, 2, 1], [0, 4, 6]])
+    np.savez(path, counts=counts, labels=[0, 2], index=[5, 9], votes=counts, pilot=counts)
+    expected = sc.Tally(counts, 0.25, labels=[0, 2], index=[5, 9], votes=counts, pilot=counts)
+    assert read_counts(path, 0.25) == expected
+
+
+def test_bad_npz(tmp_path):
+    path = tmp_path / "counts.npz"
+    np.savez(path, labels=[0])
+    with pytest.raises(sc.InvalidInput, match=r"must hold an array 'counts', got .'labels'."):
+        read_counts(path, 0.25)
+    np.savez(path, counts=[[1, 2]], mood=[1])
+    with pytest.raises(sc.InvalidInput, match="got also mood"):
+        read_counts(path, 0.25)
+    np.savez(path, counts=np.array([[object()]], dtype=object), allow_pickle=True)
+    with pytest.raises(sc.InvalidInput, match="npz file of plain arrays"):
+        read_counts(path, 0.25)
+    path.write_text("not a zip")
+    with pytest.raises(sc.InvalidInput, match="npz file of plain arrays"):
+        read_counts(path, 0.25)
+
+
+def test_import_declares_its_settings(table, tmp_path):
+    run = import_counts(table, 0.25, tmp_path / "run", alpha=0.01, scheme="paper", kind="hard")
+    declared = sc.open_run(tmp_path / "run").manifest
+    assert (declared.alpha, declared.kind, declared.scheme) == (0.01, "multinomial", "paper")
+    assert declared.source["file"] == "counts.txt"
+    assert len(declared.source["sha256"]) == 32
+    assert declared.package == sc.__version__
+    assert run.certify().known.scheme == "paper"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"alpha": 0}, "alpha must lie strictly between 0 and 1"),
+        ({"kind": "x"}, "kind must be one of"),
+        ({"scheme": "x"}, "scheme must be one of gated, paper, split"),
+    ],
+)
+def test_import_refuses_before_it_writes(table, tmp_path, change, message):
+    with pytest.raises(sc.InvalidInput, match=message):
+        import_counts(table, 0.25, tmp_path / "run", **change)
+    assert not (tmp_path / "run").exists()

@@ -1,0 +1,213 @@
+"""Run folders: what goes in comes out, and damage is named instead of used."""
+
+import tomllib
+
+import numpy as np
+import pytest
+
+import simplicert as sc
+from simplicert.runs import Manifest, create_run, open_run
+from simplicert.types import FIXED_POINT
+
+
+def full_tally(rows=5, classes=4):
+    """A tally that holds everything a tally can hold."""
+    random = np.random.default_rng(0)
+    counts = random.multinomial(90, np.full(classes, 1 / classes), size=rows)
+    votes = random.multinomial(95, np.full(classes, 1 / classes), size=rows)
+    index = np.arange(rows)[::-1] * 7
+    return sc.Tally(
+        counts,
+        0.25,
+        labels=np.arange(rows) % classes,
+        index=index,
+        invalid=np.full(rows, 10),
+        softmax_sums=counts * (1 << FIXED_POINT) // 2,
+        softmax_squares=counts * (1 << FIXED_POINT) // 3,
+        votes=votes,
+        votes_invalid=np.full(rows, 5),
+        pilot=random.multinomial(10, np.full(classes, 1 / classes), size=rows),
+        plan=sc.Plan((50, 100), (0.5, 0.5), "decided"),
+        segments=[[i, 3, 0, 60] for i in index] + [[i, 4, 10, 50] for i in index[:2]],
+    )
+
+
+def manifest_of(tally, **more):
+    return Manifest(tally.sigma, len(tally), tally.classes, plan=tally.plan, **more)
+
+
+def test_everything_survives(tmp_path):
+    tally = full_tally()
+    create_run(tmp_path / "run", manifest_of(tally, source={"format": "test"}), tally)
+    run = open_run(tmp_path / "run")
+    assert run.tally() == tally
+    assert run.manifest == manifest_of(tally, source={"format": "test"})
+    assert run.missing == 0
+
+
+def test_the_least_survives_too(tmp_path):
+    tally = sc.Tally([[5, 0], [0, 0]], 0.5, invalid=[0, 5])
+    create_run(tmp_path, manifest_of(tally), tally)
+    assert open_run(str(tmp_path)).tally() == tally
+
+
+def test_settings_are_readable_text(tmp_path):
+    tally = full_tally()
+    create_run(tmp_path / "run", manifest_of(tally), tally)
+    content = tomllib.loads((tmp_path / "run" / "run.toml").read_text())
+    assert content["format"] == 1
+    assert content["sigma"] == 0.25
+    assert content["plan"] == {"looks": [50, 100], "weights": [0.5, 0.5], "rule": "decided"}
+    assert (content["alpha"], content["kind"], content["scheme"]) == (0.001, "multinomial", "gated")
+
+
+def test_one_atomic_part_and_nothing_left_over(tmp_path):
+    tally = full_tally()
+    create_run(tmp_path / "run", manifest_of(tally), tally)
+    names = sorted(path.name for path in (tmp_path / "run").rglob("*"))
+    assert len(names) == 3
+    assert names[1:] == ["parts", "run.toml"]
+    assert not [name for name in names if "tmp" in name]
+
+
+def test_the_same_tally_gets_the_same_name(tmp_path):
+    tally = full_tally()
+    for name in ("a", "b"):
+        create_run(tmp_path / name, manifest_of(tally), tally)
+    parts = [next((tmp_path / name / "parts").iterdir()).name for name in ("a", "b")]
+    assert parts[0] == parts[1]
+
+
+@pytest.mark.parametrize("place", [4, 200, -20])
+def test_a_flipped_byte_is_found(tmp_path, place):
+    tally = full_tally()
+    create_run(tmp_path / "run", manifest_of(tally), tally)
+    part = next((tmp_path / "run" / "parts").iterdir())
+    content = bytearray(part.read_bytes())
+    content[place] ^= 1
+    part.write_bytes(bytes(content))
+    with pytest.raises(sc.DamagedRun, match=f"{part.name} was altered or truncated"):
+        open_run(tmp_path / "run").tally()
+
+
+def test_a_truncated_part_is_found(tmp_path):
+    tally = full_tally()
+    create_run(tmp_path / "run", manifest_of(tally), tally)
+    part = next((tmp_path / "run" / "parts").iterdir())
+    part.write_bytes(part.read_bytes()[:-10])
+    with pytest.raises(sc.DamagedRun, match="altered or truncated"):
+        open_run(tmp_path / "run").tally()
+
+
+def test_a_part_of_another_run_does_not_slip_in(tmp_path):
+    """Its draws would be counted twice, or it has other classes."""
+    tally = full_tally()
+    run = create_run(tmp_path / "run", manifest_of(tally), tally)
+    other = full_tally(rows=3)
+    twin = create_run(tmp_path / "twin", manifest_of(other), other)
+    part = next((twin.folder / "parts").iterdir())
+    (run.folder / "parts" / part.name).write_bytes(part.read_bytes())
+    with pytest.raises(sc.DamagedRun, match="contradict each other"):
+        open_run(run.folder).tally()
+    wide = full_tally(classes=9)
+    create_run(tmp_path / "wide", manifest_of(wide), wide)
+    part = next((tmp_path / "wide" / "parts").iterdir())
+    target = tmp_path / "twin" / "parts"
+    next(target.iterdir()).unlink()
+    (target / part.name).write_bytes(part.read_bytes())
+    with pytest.raises(sc.DamagedRun, match="does not fit 4 classes"):
+        open_run(tmp_path / "twin").tally()
+
+
+def test_lost_parts_are_said(tmp_path):
+    tally = full_tally()
+    create_run(tmp_path / "run", manifest_of(tally), tally)
+    next((tmp_path / "run" / "parts").iterdir()).unlink()
+    with pytest.raises(sc.DamagedRun, match="holds no parts"):
+        open_run(tmp_path / "run").tally()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("format = 2\nsigma = 1.0\n", "has run format 2; this simplicert reads format 1"),
+        ("sigma = 1.0\n", "has run format None"),
+        ("format = 1\nsigma = 1.0\n", "incomplete or altered"),
+        (
+            "format = 1\nsigma = 1.0\ninputs = 1\nclasses = 2\nmood = 'x'\n",
+            "does not know: .'mood'.",
+        ),
+        ("format = \n", "cannot be read as TOML"),
+    ],
+)
+def test_other_manifests_are_refused(tmp_path, text, message):
+    (tmp_path / "run.toml").write_text(text)
+    with pytest.raises(sc.DamagedRun, match=message):
+        open_run(tmp_path)
+
+
+def test_not_a_run(tmp_path):
+    with pytest.raises(sc.DamagedRun, match="not a run folder"):
+        open_run(tmp_path)
+    with pytest.raises(sc.InvalidInput, match="must be a folder that exists"):
+        open_run(tmp_path / "nowhere")
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(sc.InvalidInput, match="got the file"):
+        open_run(tmp_path / "file")
+
+
+def test_an_existing_folder_is_never_touched(tmp_path):
+    (tmp_path / "precious.txt").write_text("tallies")
+    tally = full_tally()
+    with pytest.raises(sc.InvalidInput, match="out must be a new or empty folder"):
+        create_run(tmp_path, manifest_of(tally), tally)
+    assert [path.name for path in tmp_path.iterdir()] == ["precious.txt"]
+
+
+def test_a_failed_write_leaves_nothing_torn(tmp_path, monkeypatch):
+    from simplicert.runs import atomic
+
+    def full_disk(handle):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(atomic.os, "fsync", full_disk)
+    target = tmp_path / "file.csv"
+    target.write_text("old")
+    with pytest.raises(OSError, match="No space left"):
+        atomic.write_whole(target, b"new")
+    assert target.read_text() == "old"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_declared_settings_and_others(tmp_path):
+    counts = [[900, 60, 40], [400, 350, 250]]
+    tally = sc.Tally(counts, 0.5, labels=[0, 1])
+    run = create_run(tmp_path / "run", manifest_of(tally, alpha=0.01), tally)
+    declared = run.certify()
+    assert not declared.exploratory
+    assert declared.known.alpha == 0.01
+    np.testing.assert_array_equal(declared.radius, sc.certify(sc.bound(tally, 0.01)).radius)
+    assert not run.certify(alpha=0.01, kind="hard", method="clopper_pearson").exploratory
+    for other in ({"alpha": 0.001}, {"scheme": "paper"}, {"method": "one_sided"}):
+        certificates = run.certify(**other)
+        assert certificates.exploratory
+        assert "exploratory" in repr(certificates)
+
+
+def test_missing_inputs_are_counted(tmp_path):
+    tally = sc.Tally([[9, 1]], 0.5)
+    run = create_run(tmp_path / "run", Manifest(0.5, 3, 2), tally)
+    assert run.missing == 2
+
+
+def test_many_classes_are_stored_sparse(tmp_path):
+    """2,000 inputs, 1,000 classes, five of them seen: a few bytes a seen class, not a thousand."""
+    random = np.random.default_rng(0)
+    counts = np.zeros((2000, 1000), int)
+    for _ in range(5):
+        counts[np.arange(2000), random.integers(1000, size=2000)] += 20
+    tally = sc.Tally(counts, 1.0)
+    run = create_run(tmp_path / "run", manifest_of(tally), tally)
+    size = sum(path.stat().st_size for path in run.folder.rglob("*.parquet"))
+    assert size < 2000 * 5 * 10
+    assert open_run(run.folder).tally() == tally

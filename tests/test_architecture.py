@@ -1,0 +1,93 @@
+"""Imports go from later rooms to earlier ones only, and the public names are exact."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import simplicert
+
+SOURCE = Path(simplicert.__file__).parent
+
+# DESIGN's house plan: a room may import from itself and from those before it.
+ROOMS = [
+    "errors",
+    "types",
+    "search",
+    "mechanisms",
+    "bounds",
+    "certification",
+    "data",
+    "models",
+    "sampling",
+    "runs",
+    "analysis",
+    "smoothed",
+    "plan",
+    "attack",
+    "training",
+    "cli",
+]
+
+
+def imports(path):
+    """Every simplicert module that a file imports at its top level or inside functions."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("simplicert."):
+            yield node.module.split(".")[1]
+
+
+def files():
+    return sorted(path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py")
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_imports_point_one_way(path):
+    room = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+    assert room in ROOMS, f"{room} is not in the house plan"
+    for other in imports(path):
+        assert ROOMS.index(other) <= ROOMS.index(room), f"{path} imports {other}"
+
+
+def test_there_are_enough_files_for_this_test_to_mean_something():
+    assert len(files()) > 30
+
+
+def test_public_names_are_exact():
+    modules = {name for name in vars(simplicert) if name in ROOMS}
+    public = {n for n in vars(simplicert) if not n.startswith("_")} - modules
+    assert public == set(simplicert.__all__)
+
+
+def test_every_public_name_is_documented():
+    for name in simplicert.__all__:
+        value = getattr(simplicert, name)
+        assert isinstance(value, dict) or (value.__doc__ and "dataclass" not in value.__doc__)
+
+
+def test_works_without_torch_and_friends(tmp_path):
+    """Import, mathematics, runs and the command line, with every optional library blocked."""
+    code = """
+import sys
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name in ("torch", "sklearn", "ray", "onnxruntime", "transformers", "timm"):
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Blocked())
+import simplicert as sc
+tally = sc.Tally([[900, 80, 20]], sigma=0.5, labels=[0])
+certificates = sc.certify(sc.bound(tally))
+assert certificates.radius[0] > 0.5
+certificates.to_frame()
+import simplicert.cli
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_no_file_is_long():
+    for path in files():
+        lines = len(path.read_text().splitlines())
+        assert lines <= 250, f"{path} has {lines} lines"
