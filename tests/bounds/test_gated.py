@@ -98,6 +98,18 @@ def test_many_classes_by_simulation(name):
     assert bad <= most
 
 
+def test_why_refused_bounds_are_hidden():
+    """1,000 tied classes: E_0 exceeds the winner's probability in over a third of the tallies.
+
+    And not one certificate is issued: the promise holds where the intermediate bound does not.
+    """
+    tied = np.full(1000, 0.001)
+    counts = np.random.default_rng(0).multinomial(100_000, tied, size=1000)
+    e0, _ = clopper_pearson.lower(counts.max(axis=1), 100_000, 0.0005)
+    assert (e0 > 0.001).mean() > 1 / 3
+    assert bound(Tally(counts, sigma=1.0)).refused.all()
+
+
 def test_tricky_points_are_outside_the_box():
     known = bound(Tally(outcomes(60, 3), sigma=1.0), 0.05)
     points = tricky_points(known, 20, 3, np.random.default_rng(1))

@@ -72,9 +72,9 @@ def test_continued_fraction_agrees_with_the_series():
 
 
 @pytest.mark.parametrize("tail", [5e-4, 1e-11])
-@pytest.mark.parametrize("share", [0.001, 0.144, 0.199, 0.5, 0.9])
+@pytest.mark.parametrize("share", [0.001, 0.144, 0.19676383, 0.199962914, 0.9])
 def test_a_billion_draws(share, tail):
-    """Where scipy's inverse was seen to stop early, on the unsafe side, by up to 6.4e-6."""
+    """Where scipy's inverse was seen to stop early, on the unsafe side, by up to 1e-5."""
     n, x = 10**9, round(share * 10**9)
     upper = clopper_pearson.upper(np.array(x), np.array(n), np.array(tail))
     lower = clopper_pearson.lower_directly(np.array(x), np.array(n), np.array(tail))

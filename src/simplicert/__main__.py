@@ -1,0 +1,5 @@
+"""`python -m simplicert`: the same as the command."""
+
+from simplicert.cli import main
+
+main()
