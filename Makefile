@@ -30,4 +30,5 @@ test-all: lint
 	$(BIN)/pytest -q -n 2 -m 'slow or not slow'
 
 bench: setup
-	$(BIN)/python benchmarks/radii.py
+	mkdir -p benchmarks/results
+	$(BIN)/python -W ignore benchmarks/radii.py --json benchmarks/results/radii.json

@@ -169,6 +169,37 @@ def test_own_mechanism_under_a_name_of_the_papers():
     assert certificates.ensemble[0] == sc.radius("cohen", 0.9, 0.1)
 
 
+def test_an_infinite_radius_is_never_a_large_one():
+    """Nor does the ensemble hide one that was not asked for."""
+    for known, names in (
+        (sc.Expectations([0], [0.9], [0.0]), ["cohen"]),
+        (sc.Expectations([0], [0.9], [0.0], kind="softmax"), ["lecuyer"]),
+    ):
+        with pytest.raises(sc.InvalidInput, match="has no finite radius"):
+            sc.certify(known, names)
+
+
+@pytest.mark.parametrize(("sigma", "sensitivity"), [(1e300, 1e-300), (1e-300, 1e300)])
+def test_scales_that_are_no_numbers(sigma, sensitivity):
+    with pytest.raises(sc.InvalidInput, match="sigma / sensitivity must be an ordinary number"):
+        sc.radius("cohen", 0.4, 0.3, sigma=sigma, sensitivity=sensitivity)
+
+
+@pytest.mark.parametrize("value", [lambda a, b: np.zeros(3), lambda a, b: a * 1j, lambda a, b: 0.1])
+def test_a_mechanism_of_another_shape(value):
+    with pytest.raises(sc.UnsoundMechanism, match="must return a real number for each of 2 points"):
+        sc.radius(value, [0.6, 0.7], 0.2)
+
+
+@each
+def test_the_smallest_numbers_there_are(name):
+    """Denormal expectations: safe, and without a warning."""
+    e0, e1 = np.array([1e-320, 0.5, 1e-300]), np.array([1e-323, 5e-324, 1e-308])
+    radius = sc.radius(name, e0, e1)
+    assert (radius >= 0).all()
+    assert (radius <= sc.radius("two_sided", e0, e1)).all()
+
+
 def test_ties_go_to_the_first_and_zeros_to_none():
     certificates = sc.certify(sc.Expectations([0], [0.3], [0.4]))
     assert certificates.winner[0] == ""

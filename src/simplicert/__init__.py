@@ -13,6 +13,7 @@ from simplicert.errors import (
 )
 from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
 from simplicert.runs import Run, create_run, open_run, write_certificates
+from simplicert.sampling import sample
 from simplicert.types import Certificates, Expectations, Plan, Tally
 
 __version__ = "0.1.0"
@@ -38,5 +39,6 @@ __all__ = [
     "create_run",
     "open_run",
     "radius",
+    "sample",
     "write_certificates",
 ]

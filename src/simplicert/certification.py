@@ -4,6 +4,7 @@ Sigma, sensitivity and the rule e0 > e1 live here and nowhere else.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,7 +34,7 @@ def radius(
     0 where e0 <= e1; e1 is clipped to 1 - e0. `mechanism` is a name of MECHANISMS or a function
     (e0, e1) -> radius at sigma 1. An infinite radius (two_sided at e1 = 0) is an error.
     """
-    scale = positive("sigma", sigma) / positive("sensitivity", sensitivity)
+    scale = noise_scale(sigma, sensitivity)
     top, rest = (probabilities(name, value) for name, value in (("e0", e0), ("e1", e1)))
     try:
         top, rest = np.broadcast_arrays(top, rest)
@@ -58,21 +59,24 @@ def certify(
     All of them hold on the event that the expectations do, so the largest costs no extra alpha.
     """
     table = chosen(mechanisms, known.kind)
-    scale = known.sigma / positive("sensitivity", sensitivity)
+    scale = noise_scale(known.sigma, sensitivity)
     ensemble = PAPER_ENSEMBLE[known.kind]
-    radii: dict[str, Floats] = {}
-    for name, row in table.items():
-        unit = unit_radius(name, row, known.e0, known.e1)
-        radii[name] = scaled(all_finite(name, unit, known.e0, known.e1), scale)
+    radii = {name: certified_radii(name, row, known, scale) for name, row in table.items()}
     members = [
         radii[name]
         if table.get(name) is MECHANISMS[name]  # the caller's own may go by the same name
-        else scaled(unit_radius(name, MECHANISMS[name], known.e0, known.e1), scale)
+        else certified_radii(name, MECHANISMS[name], known, scale)
         for name in ensemble
     ]
     best = np.max(members, axis=0)
     winner = np.where(best > 0, np.array(ensemble)[np.argmax(members, axis=0)], "")
     return Certificates(known, radii, best, winner, sensitivity)
+
+
+def certified_radii(name: str, row: Mechanism, known: Expectations, scale: float) -> Floats:
+    """(N,) one mechanism's radii in units of the input, all of them finite."""
+    unit = unit_radius(name, row, known.e0, known.e1)
+    return scaled(all_finite(name, unit, known.e0, known.e1), scale)
 
 
 def point(
@@ -99,9 +103,20 @@ def unit_radius(name: str, mechanism: Mechanism, e0: Floats, e1: Floats) -> Floa
     top, rest = e0[live], np.minimum(e1[live], 1 - e0[live])
     still = top > rest
     found = np.zeros(top.shape)
-    found[still] = in_blocks(mechanism.radius, top[still], rest[still])
+    found[still] = in_blocks(partial(of_shape, name, mechanism), top[still], rest[still])
     out[live] = checked(name, mechanism, found, top, rest)
     return out
+
+
+def of_shape(name: str, mechanism: Mechanism, e0: Floats, e1: Floats) -> Floats:
+    """What the mechanism returns, if it is one real number for each point."""
+    found = np.asarray(mechanism.radius(e0, e1))
+    if found.shape != e0.shape or found.dtype.kind not in "fiu":
+        raise UnsoundMechanism(
+            f"{name} must return a real number for each of {len(e0)} points, "
+            f"got {found.dtype} of shape {found.shape}"
+        )
+    return found
 
 
 def checked(name: str, mechanism: Mechanism, found: Floats, e0: Floats, e1: Floats) -> Floats:
@@ -124,6 +139,14 @@ def checked(name: str, mechanism: Mechanism, found: Floats, e0: Floats, e1: Floa
             f"{limit[at]} of every true radius computed from (e0, e1)"
         )
     return np.minimum(found, limit)
+
+
+def noise_scale(sigma: float, sensitivity: float) -> float:
+    """Sigma over sensitivity, which every radius is multiplied by."""
+    scale = positive("sigma", sigma) / positive("sensitivity", sensitivity)
+    usual = np.finfo(float).tiny <= scale <= 1 / np.finfo(float).tiny
+    require(bool(usual), f"sigma / sensitivity must be an ordinary number, got {scale}")
+    return scale
 
 
 def all_finite(name: str, unit: Floats, e0: Floats, e1: Floats) -> Floats:

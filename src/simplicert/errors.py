@@ -51,6 +51,6 @@ def require(condition: bool, message: str) -> None:
 
 def choose(argument: str, name: str, table: Mapping[str, Row]) -> Row:
     """The row of a table of choices, or an InvalidInput that lists them."""
-    if name not in table:
+    if not isinstance(name, str) or name not in table:
         raise InvalidInput(f"{argument} must be one of {', '.join(table)}, got {name!r}")
     return table[name]

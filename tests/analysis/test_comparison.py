@@ -30,7 +30,9 @@ each_population = pytest.mark.parametrize("population", ["all", "correct"])
 def pairs_of(certs, column, over, population):
     """(new, base) of each input of a population, by the words of its definition."""
     table = certs.to_frame().to_dict("records")
-    return [(r[column], r[over]) for r in table if population == "all" or r["correct"]]
+    pairs = [(r[column], r[over]) for r in table if population == "all" or r["correct"]]
+    # Two radii that differ by rounding are the same radius.
+    return [(base if abs(new - base) <= 1e-12 * base else new, base) for new, base in pairs]
 
 
 @each_population

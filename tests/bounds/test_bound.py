@@ -40,6 +40,28 @@ def test_unknown_names_are_listed(argument, value):
         bound(TALLY, **{argument: value})
 
 
+def test_alpha_of_another_precision_is_its_value_in_double():
+    """float16 keeps three digits of alpha: the accounting must not."""
+    for alpha in (np.float16(0.001), np.float32(0.001)):
+        assert bound(TALLY, alpha).e0[0] == bound(TALLY, float(alpha)).e0[0]
+
+
+def test_one_sided_boxes_lie_on_the_edge():
+    """E_1 = 1 - E_0 exactly, so that cohen and two_sided are the same number."""
+    from simplicert import certify
+
+    two = Tally([[700, 300]], 1.0)
+    many = Tally([[700, 200, 100]], 1.0, pilot=[[7, 2, 1]])
+    for known in (
+        bound(two),
+        bound(many, method="one_sided"),
+        bound(many, scheme="split", method="one_sided"),
+    ):
+        assert known.e1[0] == 1 - known.e0[0]
+        certificates = certify(known)
+        assert certificates.radii["cohen"][0] == certificates.radii["two_sided"][0] > 0
+
+
 def test_not_a_tally():
     with pytest.raises(InvalidInput, match="tally must be a Tally, got list"):
         bound([[1, 2]])

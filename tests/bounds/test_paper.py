@@ -26,6 +26,13 @@ def test_result_says_its_proved_level():
     assert bound(Tally([[900, 80, 20]], sigma=1.0), 0.001).level == 0.001
 
 
+def test_proved_level_never_exceeds_one_and_is_three_alpha_for_counts():
+    many = np.zeros((1, 10_000), int)
+    many[0, 0] = 100
+    assert bound(Tally(many, 1.0), 0.001, scheme="paper").level == 3 * 0.001
+    assert bound(Tally([[900, 80, 20]], 1.0), 0.8, scheme="paper").level == 1
+
+
 @pytest.mark.parametrize("alpha", [0.05, 0.01, 0.001])
 @pytest.mark.parametrize("n", [30, 100, 250])
 def test_enumeration_finds_at_most_alpha(n, alpha):

@@ -124,6 +124,7 @@ def test_other_settings_are_marked(run, table, tmp_path):
     assert code == 0
     assert "exploratory" in err
     assert "proved level 0.003" in out
+    assert "no level is proved" in out
     metadata = pd.read_parquet(tmp_path / "c.parquet")
     assert {"cohen", "li", "ensemble"} < set(metadata.columns)
     assert "two_sided" not in metadata.columns
@@ -156,6 +157,24 @@ def test_certify_refuses_without_touching_the_output(run, table, tmp_path):
         assert code == 2
         assert message in err
         assert out.read_text() == "precious"
+
+
+def test_certificates_never_overwrite_the_run(run, table, tmp_path):
+    run("import", "counts", table, "--sigma", ".5", "--out", tmp_path / "run")
+    part = next((tmp_path / "run" / "parts").iterdir())
+    before = part.read_bytes()
+    code, _, err = run("certify", tmp_path / "run", "--out", part)
+    assert code == 2
+    assert "out must not lie inside the run" in err
+    assert part.read_bytes() == before
+
+
+def test_the_demo_never_deletes_a_run_of_yours(run, table, tmp_path):
+    run("import", "counts", table, "--sigma", ".5", "--out", tmp_path / "run")
+    code, _, err = run("demo", "--out", tmp_path)
+    assert code == 2
+    assert "must not hold a run of your own" in err
+    assert len(sc.open_run(tmp_path / "run").tally()) == 3
 
 
 def test_importing_onto_something_is_refused(run, table, tmp_path):

@@ -1,12 +1,16 @@
 """Run folders: what goes in comes out, and damage is named instead of used."""
 
 import tomllib
+from io import BytesIO
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import simplicert as sc
 from simplicert.runs import Manifest, create_run, open_run
+from simplicert.runs.atomic import checksum
 from simplicert.types import FIXED_POINT
 
 
@@ -38,10 +42,11 @@ def manifest_of(tally, **more):
 
 def test_everything_survives(tmp_path):
     tally = full_tally()
-    create_run(tmp_path / "run", manifest_of(tally, source={"format": "test"}), tally)
+    manifest = manifest_of(tally, source={"format": "test"})
+    create_run(tmp_path / "run", manifest, tally)
     run = open_run(tmp_path / "run")
     assert run.tally() == tally
-    assert run.manifest == manifest_of(tally, source={"format": "test"})
+    assert run.manifest == manifest
     assert run.missing == 0
 
 
@@ -70,12 +75,64 @@ def test_one_atomic_part_and_nothing_left_over(tmp_path):
     assert not [name for name in names if "tmp" in name]
 
 
-def test_the_same_tally_gets_the_same_name(tmp_path):
-    tally = full_tally()
-    for name in ("a", "b"):
-        create_run(tmp_path / name, manifest_of(tally), tally)
-    parts = [next((tmp_path / name / "parts").iterdir()).name for name in ("a", "b")]
-    assert parts[0] == parts[1]
+def test_a_copy_under_another_name_counts_once_or_not_at_all(tmp_path):
+    """An imported tally knows no draws: only its name tells a copy from more of them."""
+    tally = sc.Tally([[90, 5, 5]], 0.5)
+    run = create_run(tmp_path / "run", manifest_of(tally), tally)
+    part = run.paths()[0]
+    (part.parent / f"copy-{part.name.partition('-')[2]}").write_bytes(part.read_bytes())
+    with pytest.raises(sc.DamagedRun, match="a copy under another name"):
+        open_run(run.folder).tally()
+
+
+def test_a_part_of_another_sigma_does_not_slip_in(tmp_path):
+    one, other = sc.Tally([[90, 5, 5]], 0.5), sc.Tally([[900, 50, 50]], 0.1)
+    run = create_run(tmp_path / "run", manifest_of(one), one)
+    part = create_run(tmp_path / "other", manifest_of(other), other).paths()[0]
+    (run.folder / "parts" / part.name).write_bytes(part.read_bytes())
+    with pytest.raises(sc.DamagedRun, match="belongs to another run"):
+        open_run(run.folder).tally()
+
+
+def test_an_edited_sigma_is_found(tmp_path):
+    tally = sc.Tally([[90, 5, 5]], 0.5)
+    run = create_run(tmp_path / "run", manifest_of(tally), tally)
+    toml = run.folder / "run.toml"
+    toml.write_text(toml.read_text().replace("sigma = 0.5", "sigma = 5.0"))
+    with pytest.raises(sc.DamagedRun, match="its sigma is not this run's"):
+        open_run(run.folder).certify()
+
+
+@pytest.mark.parametrize(
+    "change", [{"sigma": 5.0}, {"classes": 4}, {"plan": None}, {"inputs": 1}], ids=str
+)
+def test_a_manifest_that_contradicts_the_tally(tmp_path, change):
+    tally = sc.Tally([[90, 5, 5], [50, 25, 25]], 0.5, plan=sc.Plan((100,)))
+    settings = {"sigma": 0.5, "inputs": 2, "classes": 3, "plan": tally.plan, **change}
+    with pytest.raises(sc.InvalidInput, match="manifest must"):
+        create_run(tmp_path / "run", Manifest(**settings), tally)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"sigma": 0.0}, "sigma must be a positive finite number"),
+        ({"sigma": 10**400}, "sigma must be a positive finite number"),
+        ({"inputs": 0}, "inputs must be a whole number"),
+        ({"inputs": "2"}, "inputs must be a whole number"),
+        ({"classes": 10**14}, "classes must be a whole number"),
+        ({"alpha": 7.0}, "alpha must lie strictly between 0 and 1"),
+        ({"kind": ["x"]}, "kind must be one of"),
+        ({"scheme": "x"}, "scheme must be one of"),
+        ({"method": "x"}, "method must be one of"),
+        ({"plan": "x"}, "plan must be a Plan"),
+        ({"source": "x"}, "source must be a dict"),
+    ],
+)
+def test_what_no_run_can_be(change, message):
+    with pytest.raises(sc.InvalidInput, match=message):
+        Manifest(**{"sigma": 1.0, "inputs": 2, "classes": 3, **change})
 
 
 @pytest.mark.parametrize("place", [4, 200, -20])
@@ -99,24 +156,42 @@ def test_a_truncated_part_is_found(tmp_path):
         open_run(tmp_path / "run").tally()
 
 
-def test_a_part_of_another_run_does_not_slip_in(tmp_path):
-    """Its draws would be counted twice, or it has other classes."""
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda c: c["counts_class"].__setitem__(0, [-1]), "does not fit 4 classes"),
+        (lambda c: c["counts_class"].__setitem__(0, [7]), "does not fit 4 classes"),
+        (lambda c: c["counts_class"].__setitem__(0, [0, 0]), "does not fit 4 classes"),
+        (lambda c: c.pop("counts_class"), "does not hold a tally"),
+        (lambda c: c.update(index=["a"] * 5), "column index must hold integers"),
+        (lambda c: c.update(segments=[[1, 2]] * 5), "does not hold a tally"),
+        (lambda c: c.update(counts_value=[1] * 5), "does not hold a tally"),
+    ],
+)
+def test_a_crafted_part_is_refused(tmp_path, edit, message):
+    """Even one whose checksum is right."""
     tally = full_tally()
     run = create_run(tmp_path / "run", manifest_of(tally), tally)
-    other = full_tally(rows=3)
-    twin = create_run(tmp_path / "twin", manifest_of(other), other)
-    part = next((twin.folder / "parts").iterdir())
-    (run.folder / "parts" / part.name).write_bytes(part.read_bytes())
-    with pytest.raises(sc.DamagedRun, match="contradict each other"):
+    part = run.paths()[0]
+    table = pq.read_table(part)
+    columns = table.to_pydict()
+    edit(columns)
+    sink = BytesIO()
+    pq.write_table(pa.table(columns).replace_schema_metadata(table.schema.metadata), sink)
+    part.unlink()
+    name = f"{part.name.partition('-')[0]}-{checksum(sink.getvalue())}.parquet"
+    (part.parent / name).write_bytes(sink.getvalue())
+    with pytest.raises(sc.DamagedRun, match=message):
         open_run(run.folder).tally()
-    wide = full_tally(classes=9)
-    create_run(tmp_path / "wide", manifest_of(wide), wide)
-    part = next((tmp_path / "wide" / "parts").iterdir())
-    target = tmp_path / "twin" / "parts"
-    next(target.iterdir()).unlink()
-    (target / part.name).write_bytes(part.read_bytes())
-    with pytest.raises(sc.DamagedRun, match="does not fit 4 classes"):
-        open_run(tmp_path / "twin").tally()
+
+
+def test_more_inputs_than_the_manifest_says(tmp_path):
+    tally = sc.Tally([[9, 1], [8, 2]], 0.5)
+    run = create_run(tmp_path / "run", Manifest(0.5, 2, 2), tally)
+    toml = run.folder / "run.toml"
+    toml.write_text(toml.read_text().replace("inputs = 2", "inputs = 1"))
+    with pytest.raises(sc.DamagedRun, match=r"holds 2 inputs, and run.toml says 1"):
+        _ = open_run(run.folder).missing
 
 
 def test_lost_parts_are_said(tmp_path):
@@ -132,7 +207,12 @@ def test_lost_parts_are_said(tmp_path):
     [
         ("format = 2\nsigma = 1.0\n", "has run format 2; this simplicert reads format 1"),
         ("sigma = 1.0\n", "has run format None"),
-        ("format = 1\nsigma = 1.0\n", "incomplete or altered"),
+        ("format = 1\nsigma = 1.0\n", "lacks the settings"),
+        ("format = 1\nsigma = 1.0\ninputs = 1\nclasses = 1\nid = 'a'\n", "incomplete or altered"),
+        (
+            "format = 1\nsigma = 1.0\ninputs = 1\nclasses = 2\nid = 'a'\nplan = {looks = ['a']}\n",
+            "incomplete or altered",
+        ),
         (
             "format = 1\nsigma = 1.0\ninputs = 1\nclasses = 2\nmood = 'x'\n",
             "does not know: .'mood'.",

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from simplicert import Certificates, Expectations, InvalidInput, Tally, bound, certify
+from simplicert.certification import point
 
 COLUMNS = [
     "index",
@@ -105,9 +106,24 @@ def test_notebook(certificates):
 
 
 def test_shown_radii_are_rounded_down():
-    known = Expectations([0], [0.6], [0.3])
-    radius = certify(known).radius[0]  # .38887...: the fourth decimal would round up
-    assert f"{np.floor(radius * 1e4) / 1e4:.4g}" in certify(known)._repr_html_()
+    """1.99996 must not be shown as 2, in a line or in a table."""
+    known = Expectations([0], [0.6], [0.3], sigma=1.99996 / point(0.6, 0.3).radius[0])
+    certificates = certify(known)
+    assert 1.9999 < certificates.radius[0] < 2
+    assert "1.9999" in certificates._repr_html_()
+    assert "median radius 1.9999;" in repr(certificates)
+
+
+def test_frozen(certificates):
+    with pytest.raises(TypeError):
+        certificates.radii["mine"] = np.ones(3)
+    for array in (certificates.radii["li"], certificates.ensemble, certificates.winner):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = array[1]
+
+
+def test_no_inputs_at_all():
+    assert "0 of 0 inputs" in repr(certify(Expectations(np.empty(0, int), [], [])))
 
 
 def test_nothing_false_can_be_built(certificates):

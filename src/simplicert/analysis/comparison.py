@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 from simplicert.analysis.intervals import CONFIDENCE, Curve, Rate, curve, finite, members, share
 from simplicert.types import Certificates, Floats
 
+NOISE = 1e-12  # of a radius: differences below it are rounding
+
 
 @dataclass(frozen=True)
 class Improvement:
@@ -57,7 +59,7 @@ def improvement(
     not say, so both are given.
     """
     mask = members(certificates, population)
-    new, base = certificates.column(column), certificates.column(over)
+    new, base = two_columns(certificates, column, over)
     gain, gain_with_base = (new - base)[mask], (new - base)[mask & (base > 0)]
     percent = percent_gain(new, base)[mask & (base > 0)]
     return Improvement(
@@ -88,8 +90,14 @@ def share_improved_by(
     """
     at = finite("percents", percents, (None,))
     mask = members(certificates, population)
-    gains = percent_gain(certificates.column(column), certificates.column(over))[mask]
+    gains = percent_gain(*two_columns(certificates, column, over))[mask]
     return curve(gains, at, len(gains), confidence, inclusive=False)
+
+
+def two_columns(certificates: Certificates, column: str, over: str) -> tuple[Floats, Floats]:
+    """Both columns, equal where they differ by rounding only: noise is no improvement."""
+    new, base = certificates.column(column), certificates.column(over)
+    return np.where(np.abs(new - base) <= NOISE * base, base, new), base
 
 
 def percent_gain(new: Floats, base: Floats) -> Floats:
@@ -114,7 +122,8 @@ def wilcoxon(
     an ensemble is never below its member. Without any difference p = 1 and the statistic is 0.
     """
     mask = members(certificates, population)
-    gain = (certificates.column(column) - certificates.column(over))[mask]
+    new, base = two_columns(certificates, column, over)
+    gain = (new - base)[mask]
     pairs, zeros = len(gain), int((gain == 0).sum())
     if pairs == zeros:  # scipy divides by zero here
         return Wilcoxon(0.0, 1.0, pairs, zeros)

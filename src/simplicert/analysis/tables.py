@@ -7,8 +7,8 @@ import numpy as np
 from simplicert.analysis import metrics
 from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE
 from simplicert.types import Certificates
+from simplicert.types.text import rounded_down
 
-DECIMALS = 4
 RADII = (0.0, 0.25, 0.5, 1.0)  # where certified accuracy is shown, in units of the input
 
 
@@ -19,14 +19,6 @@ class Grid(NamedTuple):
     headings: tuple[str, ...]
     rows: list[tuple[str, ...]]
     notes: tuple[str, ...] = ()
-
-
-def rounded_down(radius: float, decimals: int = DECIMALS) -> str:
-    """A radius as text, never larger than the number itself."""
-    text = f"{radius:.{decimals}f}"
-    if float(text) > radius:
-        text = f"{max(float(text) - 10.0**-decimals, 0.0):.{decimals}f}"
-    return text
 
 
 def point_table(certificates: Certificates) -> Grid:
@@ -89,6 +81,8 @@ def summary(certificates: Certificates) -> Grid:
     notes = [
         f"over all {len(certificates)} inputs; radii in units of the input, rounded down",
         f"ensemble and largest: among {members}; acc>r: correct and certified beyond r",
-        f"each certificate is wrong with probability at most {known.level:g}, as proved",
+        "no level is proved: these settings were chosen after the run was declared"
+        if certificates.exploratory
+        else f"an input's certificate is issued and wrong with probability at most {known.level:g}",
     ]
     return Grid(repr(certificates), tuple(headings), rows, tuple(notes))

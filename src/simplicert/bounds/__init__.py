@@ -5,6 +5,7 @@ To add a limit or a scheme: write its file, add its row to a table below.
 
 from collections.abc import Callable
 from functools import partial
+from numbers import Real
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from simplicert.bounds.looks import alpha_spent
 from simplicert.bounds.schemes import gated, paper, split
 from simplicert.bounds.softmax import LIMITS
 from simplicert.errors import choose, require
-from simplicert.types import KINDS, Expectations, Floats, Tally
+from simplicert.types import KINDS, Expectations, Floats, Kind, Tally
 
 Scheme = Callable[[Tally, Floats], Box]
 
@@ -38,7 +39,7 @@ SCHEMES: dict[str, dict[str, dict[str, Scheme]]] = {
 }
 
 # Proved probability of an issued, wrong certificate where it is not alpha itself.
-LEVELS: dict[str, Callable[[Tally, float], float]] = {"paper": paper.level}
+LEVELS: dict[str, Callable[[Tally, float, Kind], float]] = {"paper": paper.level}
 
 
 def bound(
@@ -50,13 +51,17 @@ def bound(
 ) -> Expectations:
     """Bounds on the expectations of each input's top class and of all others.
 
-    A certificate issued for one input is wrong with probability at most `Expectations.level`
-    (alpha, or 3 alpha for scheme "paper"). Scheme, kind, method and alpha must be chosen before
-    the counts are seen: the better of two of them is covered by neither.
+    For one input, a certificate is issued and wrong with probability at most `Expectations.level`:
+    alpha, or 3 alpha for scheme "paper" (more for softmax with very many classes). Scheme, kind,
+    method and alpha must be chosen before the counts are seen: the better of two of them is
+    covered by neither.
     """
     require(isinstance(tally, Tally), f"tally must be a Tally, got {type(tally).__name__}")
-    ok = isinstance(alpha, (int, float, np.number)) and 0 < alpha < 1
-    require(bool(ok), f"alpha must lie strictly between 0 and 1, got {alpha!r}")
+    require(
+        isinstance(alpha, Real) and 0 < alpha < 1,
+        f"alpha must lie strictly between 0 and 1, got {alpha!r}",
+    )
+    alpha = float(alpha)
     kind = choose("kind", kind, KINDS)
     methods = choose("scheme", scheme, SCHEMES[kind])
     method = method if method is not None else next(iter(methods))
@@ -68,11 +73,11 @@ def bound(
         e0=np.where(issued, box.e0, np.nan),
         e1=np.where(issued, box.e1, np.nan),
         sigma=tally.sigma,
-        alpha=float(alpha),
+        alpha=alpha,
         kind=kind,
         scheme=scheme,
         method=method,
-        level=LEVELS[scheme](tally, alpha) if scheme in LEVELS else float(alpha),
+        level=LEVELS[scheme](tally, alpha, kind) if scheme in LEVELS else alpha,
         labels=tally.labels,
         index=tally.index,
         draws=tally.draws,

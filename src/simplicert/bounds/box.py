@@ -18,7 +18,7 @@ class Box(NamedTuple):
     e1: Floats  # (N,)
     gate: Bools  # (N,)
     lead: Ints  # (N,) count of the top class less that of its strongest rival
-    spoiled: Bools  # (N,) the invalid cell is that rival or stronger
+    spoiled: Bools  # (N,) more draws had no class than the top one, or as many
 
 
 class Field(NamedTuple):

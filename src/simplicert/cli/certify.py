@@ -24,9 +24,12 @@ def certify(
     """
     from simplicert.analysis.tables import summary
     from simplicert.cli.screen import show, warn
+    from simplicert.errors import require
     from simplicert.runs import open_run, write_certificates
 
     opened = open_run(run)
+    inside = run.resolve() in out.resolve().parents
+    require(not inside, f"out must not lie inside the run it is made from, got {str(out)!r}")
     names = mechanisms.split(",") if mechanisms else None
     certificates = opened.certify(alpha, kind, scheme, method, names)
     write_certificates(certificates, out, origin={"run": run.name})
@@ -35,7 +38,7 @@ def certify(
         declared = opened.manifest
         warn(
             f"exploratory: the run declared alpha {declared.alpha:g}, kind {declared.kind}, "
-            f"scheme {declared.scheme}"
+            f"scheme {declared.scheme}, method {declared.method or 'of the scheme'}"
         )
     if opened.missing:
         warn(f"incomplete: {opened.missing} of {opened.manifest.inputs} inputs are missing")

@@ -16,11 +16,15 @@ def demo(
     from simplicert.analysis import figures
     from simplicert.analysis.tables import summary
     from simplicert.cli.screen import show
-    from simplicert.runs import write_certificates
+    from simplicert.errors import require
+    from simplicert.runs import open_run, write_certificates
     from simplicert.runs.logs import import_counts
 
     run_folder = out / "run"
     if run_folder.exists():
+        source = open_run(run_folder).manifest.source
+        ours = source.get("file") == "example_counts.txt"
+        require(ours, f"out must not hold a run of your own, and {run_folder} is one")
         shutil.rmtree(run_folder)
     out.mkdir(parents=True, exist_ok=True)
     table = resources.files("simplicert.data") / "example_counts.txt"

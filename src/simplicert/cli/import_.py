@@ -1,11 +1,20 @@
 """`simplicert import`: runs from other people's logs."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+if TYPE_CHECKING:
+    from simplicert.runs.known import KnownRun
+
 app = typer.Typer(help="Make a run from another tool's log.", no_args_is_help=True)
+
+LogFile = Annotated[Path, typer.Argument(help="The log.")]
+Sigma = Annotated[float, typer.Option(help="Standard deviation of the noise of the draws.")]
+Out = Annotated[Path, typer.Option(help="The new run folder.")]
+Alpha = Annotated[float, typer.Option(help="Failure probability of one certificate.")]
+Draws = Annotated[int | None, typer.Option(help="Draws an input; the log does not say.")]
 
 
 @app.callback()
@@ -15,14 +24,14 @@ def formats() -> None:
 
 @app.command()
 def counts(
-    file: Annotated[Path, typer.Argument(help="Text: K counts, then the label; or npz.")],
-    sigma: Annotated[float, typer.Option(help="Standard deviation of the noise of the draws.")],
-    out: Annotated[Path, typer.Option(help="The new run folder.")],
+    file: Annotated[Path, typer.Argument(help="Text: K counts, then the label; lists; or npz.")],
+    sigma: Sigma,
+    out: Out,
     labels: Annotated[bool, typer.Option(help="Whether the last column is the label.")] = True,
     pilot: Annotated[
         Path | None, typer.Option(help="Counts of separate draws, for scheme split.")
     ] = None,
-    alpha: Annotated[float, typer.Option(help="Failure probability of one certificate.")] = 0.001,
+    alpha: Alpha = 0.001,
     kind: Annotated[
         str, typer.Option(help="multinomial (hard) or softmax (soft).")
     ] = "multinomial",
@@ -38,3 +47,62 @@ def counts(
         file, sigma, out, labelled=labels, pilot=pilot, alpha=alpha, kind=kind, scheme=scheme
     )
     typer.echo(f"{run.tally()!r}\nwrote {out}")
+
+
+@app.command()
+def cohen(file: LogFile, sigma: Sigma, out: Out, alpha: Alpha = 0.001, draws: Draws = None) -> None:
+    """Cohen's log (idx label predict radius correct time), or one that shares its columns."""
+    from simplicert.runs.logs import import_log
+
+    report(import_log("cohen", file, sigma, out, alpha=alpha, draws=draws))
+
+
+@app.command("second-order")
+def second_order(
+    file: LogFile,
+    sigma: Sigma,
+    out: Out,
+    draws: Annotated[int, typer.Option(help="Draws an input, of which raw_count is part.")],
+    alpha: Alpha = 0.001,
+) -> None:
+    """A log of second-order smoothing: raw_count of the class is bounded anew."""
+    from simplicert.runs.logs import import_log
+
+    report(import_log("second-order", file, sigma, out, alpha=alpha, draws=draws))
+
+
+@app.command()
+def iss(file: LogFile, sigma: Sigma, out: Out, alpha: Alpha = 0.001) -> None:
+    """A log of input-specific sampling, which says the draws of each row."""
+    from simplicert.runs.logs import import_log
+
+    report(import_log("iss", file, sigma, out, alpha=alpha))
+
+
+@app.command()
+def radii(
+    file: LogFile,
+    columns: Annotated[
+        str, typer.Option(help="index=...,label=...,predict=...,radius=... as the file has them.")
+    ],
+    sigma: Sigma,
+    out: Out,
+    alpha: Alpha = 0.001,
+    draws: Draws = None,
+    bare: Annotated[
+        bool, typer.Option(help="Keep the radii alone: they are not sigma * Phi^-1(E0).")
+    ] = False,
+) -> None:
+    """Any table of radii with a header, separated by tabs, commas, semicolons or blanks."""
+    from simplicert.runs.logs import import_radii
+
+    report(import_radii(file, columns, sigma, out, alpha=alpha, draws=draws, bare=bare))
+
+
+def report(run: "KnownRun") -> None:
+    """What the audit found, on stderr, and what was written."""
+    from simplicert.cli.screen import warn
+
+    for sentence in run.audit:
+        warn(f"audit: {sentence}")
+    typer.echo(f"{run!r}\nwrote {run.folder}")

@@ -1,1 +1,67 @@
-"""What is certified. So far: one table of counts of our own making."""
+"""What is certified: data sets by name. To add a form: write its file, add its row.
+
+Beside them lies one table of counts of our own making, example_counts.txt.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from simplicert.data import cifar10, digits, folder, huggingface, npz
+from simplicert.data.dataset import Dataset, Source, check_inputs, checked_labels
+from simplicert.data.fingerprints import fingerprint
+from simplicert.data.inputs import Chosen, Inputs
+from simplicert.data.selection import chosen
+from simplicert.errors import InvalidInput
+
+__all__ = ["Dataset", "Inputs", "load_data"]
+
+Loader = Callable[[str], Source]
+
+NAMES: dict[str, Loader] = {"digits": digits.load}
+SUFFIXES: dict[str, Loader] = {".npz": npz.load}
+PREFIXES: dict[str, Loader] = {
+    "folder": folder.load,
+    "cifar10": cifar10.load,
+    "hf": huggingface.load,
+}
+FORMS = "digits, file.npz, folder:DIR, cifar10:DIR or hf:NAME_OR_DIR"
+
+
+def load_data(
+    spec: str,
+    *,
+    start: int = 0,
+    stop: int | None = None,
+    step: int = 1,
+    index_file: Path | None = None,
+) -> Dataset:
+    """The data set that `spec` names, or some inputs of it; they keep their original numbers."""
+    source, name = found(spec)
+    check_inputs(name, source.inputs)
+    labels = checked_labels(name, source)
+    positions = chosen(len(source.inputs), start=start, stop=stop, step=step, index_file=index_file)
+    everything = len(positions) == len(source.inputs) and index_file is None
+    return Dataset(
+        inputs=source.inputs if everything else Chosen(source.inputs, positions),
+        labels=None if labels is None else labels[positions],
+        index=positions,
+        classes=source.classes,
+        name=name,
+        fingerprint=fingerprint(name, source.inputs, labels),
+    )
+
+
+def found(spec: str) -> tuple[Source, str]:
+    """The whole data set and its name: the spec with file names only, no path."""
+    prefix, colon, rest = spec.partition(":")
+    if spec in NAMES:
+        return NAMES[spec](spec), spec
+    if colon and prefix in PREFIXES:
+        hub = prefix == "hf" and not Path(rest.partition(":")[0]).is_dir()
+        last = rest if hub else Path(rest).resolve().name
+        return PREFIXES[prefix](rest), f"{prefix}:{last}"
+    path = Path(spec)
+    if path.suffix.lower() in SUFFIXES:
+        return SUFFIXES[path.suffix.lower()](spec), path.name
+    hint = f"; a folder of images is folder:{spec}" if path.is_dir() else ""
+    raise InvalidInput(f"data must be {FORMS}, got {spec!r}{hint}")

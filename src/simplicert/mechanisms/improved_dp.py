@@ -16,8 +16,8 @@ def radius(e0: Floats, e1: Floats) -> Floats:
 
     The constrained maximum of (NewDP) is the largest value, over y in [1/2, 1), of
         Phi^{-1}(E_0 - (E_0 - E_1) y^2) - Phi^{-1}(E_1 + (E_0 - E_1) (1 - y)^2),
-    reached at y = e^epsilon / (1 + e^epsilon): docs/method.md has the proof. So every epsilon
-    gives a radius that is true, no constraint is left to check, and the best one found counts.
+    reached at y = e^epsilon / (1 + e^epsilon): docs/method.md has the proof. So the value at any y
+    is at most the true radius, no constraint is left to check, and the best one found counts.
     Infinite at E_1 = 0.
     """
     infinite = np.asarray(e1) == 0

@@ -2,13 +2,15 @@
 
 import numpy as np
 
+from simplicert.mechanisms.quantile import ULPS, quantile
 from simplicert.search import toward_zero, turning_point
 from simplicert.types import Floats
 
 LARGEST_EPSILON = 1.0  # the classical mechanism is proved for epsilon <= 1 only
 INSIDE = (1e-9, 1 - 1e-12)  # share of the permitted range of epsilon that is searched
+TINY = np.finfo(float).tiny
 LEAST = 1e-20  # delta below this share of E_0 is rounding: the slope is then steeply negative
-RELATIVE, ABSOLUTE = 1e-12, 1e-15  # rounding error of one evaluation, with room
+RELATIVE = 1e-12  # rounding error of one evaluation, with room
 
 
 def radius(e0: Floats, e1: Floats) -> Floats:
@@ -25,7 +27,9 @@ def radius(e0: Floats, e1: Floats) -> Floats:
     # A turning point outside (0, 1] leaves the end itself, which the search's interval leaves out.
     at_end = np.where(ratio > LARGEST_EPSILON, reach(top, e0, e1), 0.0)
     best = np.maximum(found, at_end)
-    return toward_zero(best, RELATIVE * best + ABSOLUTE)
+    # Near a tie the quantiles of two_sided cancel; this stays below it there too.
+    error = RELATIVE * best + 8 * ULPS * (1 + np.abs(quantile(e0)))
+    return toward_zero(best, error)
 
 
 def reach(epsilon: Floats, e0: Floats, e1: Floats) -> Floats:
@@ -38,7 +42,7 @@ def reach(epsilon: Floats, e0: Floats, e1: Floats) -> Floats:
 def slope(share: Floats, top: Floats, e0: Floats, e1: Floats) -> Floats:
     """The sign of d(reach)/d(epsilon) at epsilon = share * top."""
     epsilon = share * top
-    left = np.maximum((e0 - e1) - np.expm1(2 * epsilon) * e1, LEAST * e0)
+    left = np.maximum((e0 - e1) - np.expm1(2 * epsilon) * e1, np.maximum(LEAST * e0, TINY))
     used = np.exp(2 * epsilon) * e1 / left
     cost = np.log(1.25 * (1 + np.exp(epsilon))) - np.log(left)
     return 2 * cost - epsilon * (1 / (1 + np.exp(-epsilon)) + 2 * used)

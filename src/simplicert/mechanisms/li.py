@@ -20,7 +20,7 @@ def radius(e0: Floats, e1: Floats) -> Floats:
     """
     infinite = np.asarray(e0) >= 1
     e0 = np.where(infinite, 0.5, e0)
-    e1 = np.maximum(e1, SMALLEST)
+    e1 = np.minimum(np.maximum(e1, SMALLEST), e0)
     low, high = (np.full(np.shape(e0), end) for end in ORDERS)
     best = np.sqrt(np.maximum(square(turning_point(slope, low, high, (e0, e1)), e0, e1), 0.0))
     return np.where(infinite, np.inf, toward_zero(best, RELATIVE * best + ABSOLUTE))

@@ -1,15 +1,17 @@
 """Files that appear whole or not at all."""
 
+import contextlib
 import hashlib
 import os
 import secrets
 from pathlib import Path
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes, *, only_if_new: bool = False) -> None:
     """Write to a temporary name beside `path`, flush to the disk, then rename.
 
-    A killed process or a full disk leaves the old file, or none, and never a torn one.
+    A killed process or a full disk leaves the old file, or none, and never a torn one. With
+    `only_if_new` a file that is already there stays: of several writers the first one wins.
     """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
@@ -17,7 +19,12 @@ def write_whole(path: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(path)
+        if only_if_new:
+            with contextlib.suppress(FileExistsError):
+                os.link(temporary, path)
+            temporary.unlink()
+        else:
+            temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

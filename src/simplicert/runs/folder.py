@@ -1,19 +1,22 @@
-"""The run folder: run.toml and parts/. Written once, opened without model or data."""
+"""The run folder: run.toml and parts/. Written by any number of processes, opened without model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
-from operator import add
+from functools import cached_property
 from pathlib import Path
+
+import numpy as np
 
 from simplicert.bounds import SCHEMES, bound
 from simplicert.certification import Own, certify
 from simplicert.errors import DamagedRun, IncompatibleTallies, require
+from simplicert.runs.collect import join
 from simplicert.runs.manifest import NAME, Manifest, read_manifest, write_manifest
-from simplicert.runs.parts import read_part, write_part
-from simplicert.types import KINDS, Certificates, Tally
+from simplicert.runs.parts import read_part, read_seconds, write_part
+from simplicert.types import KINDS, Certificates, Ints, Tally
 
 PARTS = "parts"
+DAMAGED = "damaged"
 
 
 @dataclass(frozen=True)
@@ -25,23 +28,61 @@ class Run:
 
     @cached_property
     def _tally(self) -> Tally:
-        manifest = self.manifest
-        paths = sorted((self.folder / PARTS).glob("*.parquet"))
+        paths = self.paths()
         if not paths:
             raise DamagedRun(f"{self.folder} holds no parts: nothing was drawn, or they were lost")
         try:
-            return reduce(add, (read_part(path, manifest) for path in paths))
+            random = bool(self.manifest.source.get("random", False))
+            return join([read_part(path, self.manifest) for path in paths], random=random)
         except IncompatibleTallies as error:
             raise DamagedRun(f"the parts of {self.folder} contradict each other: {error}") from None
+
+    def paths(self) -> list[Path]:
+        """The parts, in the order of their names."""
+        return sorted((self.folder / PARTS).glob("*.parquet"))
 
     def tally(self) -> Tally:
         """All parts added; refused where a part is damaged or draws would count twice."""
         return self._tally
 
+    def held(self, index: Ints) -> Ints:
+        """(N,) draws that the run holds of each of these inputs."""
+        out = np.zeros(len(index), np.int64)
+        if self.paths():
+            tally = self.tally()
+            _, here, there = np.intersect1d(index, tally.inputs, return_indices=True)
+            out[here] = tally.draws[there]
+        return out
+
+    @property
+    def seconds(self) -> float:
+        """Time spent drawing, over all processes."""
+        return sum(read_seconds(path) for path in self.paths())
+
     @property
     def missing(self) -> int:
-        """Inputs that the run was to hold and does not."""
-        return self.manifest.inputs - len(self.tally())
+        """Inputs that the run was to hold and does not, or not with all their draws."""
+        plan = self.manifest.plan
+        done = len(self.tally()) if self.paths() else 0
+        if plan is not None and done:
+            done = int((self.tally().draws >= plan.looks[-1]).sum())
+        if done > self.manifest.inputs:
+            raise DamagedRun(
+                f"{self.folder} holds {done} inputs, and {NAME} says {self.manifest.inputs}"
+            )
+        return self.manifest.inputs - done
+
+    def set_aside_damage(self) -> list[Path]:
+        """Move damaged parts out of the way, so that their inputs are drawn again; their names."""
+        bad = []
+        for path in self.paths():
+            try:
+                read_part(path, self.manifest)
+            except DamagedRun:
+                (self.folder / DAMAGED).mkdir(exist_ok=True)
+                path.rename(self.folder / DAMAGED / path.name)
+                bad.append(path)
+        return bad
 
     def certify(
         self,
@@ -67,6 +108,23 @@ class Run:
         return replace(certify(known, mechanisms), exploratory=not as_declared)
 
 
+def begin_run(folder: Path, manifest: Manifest) -> None:
+    """Make the folder; of several processes that begin at once one writes run.toml."""
+    require(
+        not folder.exists() or (folder.is_dir() and not strangers(folder)),
+        f"out must be a new or empty folder, and {folder} already holds something",
+    )
+    (folder / PARTS).mkdir(parents=True, exist_ok=True)
+    write_manifest(folder, manifest, only_if_new=True)
+
+
+def strangers(folder: Path) -> bool:
+    """Whether the folder holds anything that a beginning run would not have put there."""
+    return any(
+        path.name not in (PARTS, NAME) and path.suffix != ".tmp" for path in folder.iterdir()
+    )
+
+
 def create_run(folder: Path | str, manifest: Manifest, tally: Tally) -> Run:
     """Write a new run of one part; an existing folder is never touched."""
     folder = Path(folder)
@@ -74,8 +132,16 @@ def create_run(folder: Path | str, manifest: Manifest, tally: Tally) -> Run:
         not folder.exists() or (folder.is_dir() and not any(folder.iterdir())),
         f"out must be a new or empty folder, and {folder} already holds something",
     )
+    for name in ("sigma", "classes", "plan"):
+        mine, its = getattr(manifest, name), getattr(tally, name)
+        require(mine == its, f"manifest must have the tally's {name}, got {mine} for {its}")
+    require(
+        len(tally) <= manifest.inputs,
+        f"manifest must count all {len(tally)} inputs of the tally, got {manifest.inputs}",
+    )
+    manifest.text()  # what cannot be written is refused before anything is
     (folder / PARTS).mkdir(parents=True)
-    write_part(folder / PARTS, tally)
+    write_part(folder / PARTS, tally, manifest)
     write_manifest(folder, manifest)  # last: a folder without it is not a run
     return Run(folder, manifest)
 

@@ -1,18 +1,23 @@
 """run.toml: what a run is, in words that are still readable in five years."""
 
+import secrets
 import tomllib
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import tomli_w
 
-from simplicert.errors import DamagedRun, SimplicertError
+from simplicert.bounds import SCHEMES
+from simplicert.errors import DamagedRun, SimplicertError, choose, require
 from simplicert.runs.atomic import write_whole
-from simplicert.types import Plan
+from simplicert.types import KINDS, Plan
+from simplicert.types.arrays import positive
 
 FORMAT = 1
 NAME = "run.toml"
+MOST_CLASSES = 10**7
 
 
 @dataclass(frozen=True)
@@ -27,15 +32,63 @@ class Manifest:
     scheme: str = "gated"
     method: str | None = None
     plan: Plan | None = None
+    index: list[int] | None = None  # inputs to draw: [first, step, count], or all of them
     source: dict[str, Any] = field(default_factory=dict)  # where the tallies come from
+    made: dict[str, Any] = field(default_factory=dict)  # versions and machine, for the record
     package: str = ""  # version that wrote the run
+    id: str = field(default_factory=lambda: secrets.token_hex(8))  # its parts carry it too
+
+    def __post_init__(self) -> None:
+        """Refuse what no run can be."""
+        positive("sigma", self.sigma)
+        for name, least, most in (("inputs", 1, 2**53), ("classes", 2, MOST_CLASSES)):
+            value = getattr(self, name)
+            whole = isinstance(value, int) and not isinstance(value, bool)
+            require(
+                whole and least <= value <= most,
+                f"{name} must be a whole number in {least}..{most}, got {value!r}",
+            )
+        require(
+            isinstance(self.alpha, float) and 0 < self.alpha < 1,
+            f"alpha must lie strictly between 0 and 1, got {self.alpha!r}",
+        )
+        object.__setattr__(self, "kind", choose("kind", self.kind, KINDS))
+        methods = choose("scheme", self.scheme, SCHEMES[self.kind])
+        if self.method is not None:
+            choose("method", self.method, methods)
+        require(
+            self.plan is None or isinstance(self.plan, Plan), f"plan must be a Plan: {self.plan!r}"
+        )
+        for name, kind in (("source", dict), ("made", dict), ("package", str), ("id", str)):
+            value = getattr(self, name)
+            require(isinstance(value, kind), f"{name} must be a {kind.__name__}, got {value!r}")
+
+    def text(self) -> bytes:
+        """The content of run.toml; TOML has no null, so what is not set is left out."""
+        content = {name: value for name, value in asdict(self).items() if value is not None}
+        return tomli_w.dumps({"format": FORMAT, **content}).encode()
 
 
-def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Write run.toml; TOML has no null, so what is not set is left out."""
-    content = {name: value for name, value in asdict(manifest).items() if value is not None}
-    text = tomli_w.dumps({"format": FORMAT, **content})
-    write_whole(folder / NAME, text.encode())
+def write_manifest(folder: Path, manifest: Manifest, *, only_if_new: bool = False) -> None:
+    """Write run.toml, whole or not at all."""
+    write_whole(folder / NAME, manifest.text(), only_if_new=only_if_new)
+
+
+def differences(before: Manifest, now: Manifest) -> Iterator[tuple[str, Any, Any]]:
+    """(setting, before, now) wherever two manifests ask for other draws or declare otherwise.
+
+    The plan may have grown by a look, and who made the run and with what libraries is no setting.
+    """
+    for name in ("sigma", "classes", "inputs", "index", "alpha", "kind", "scheme", "method"):
+        if getattr(before, name) != getattr(now, name):
+            yield name, getattr(before, name), getattr(now, name)
+    for name in sorted({*before.source, *now.source}):
+        if before.source.get(name) != now.source.get(name):
+            yield name, before.source.get(name), now.source.get(name)
+    looks = () if now.plan is None else now.plan.looks
+    if before.plan is None or before.plan.looks[: len(looks)] != looks:
+        old = None if before.plan is None else before.plan.looks[-1]
+        yield "draws", old, looks[-1] if looks else None
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -53,6 +106,8 @@ def read_manifest(folder: Path) -> Manifest:
     known = {f.name for f in fields(Manifest)}
     if unknown := set(content) - known:
         raise DamagedRun(f"{path} holds settings this simplicert does not know: {sorted(unknown)}")
+    if missing := {"sigma", "inputs", "classes", "id"} - set(content):
+        raise DamagedRun(f"{path} lacks the settings {sorted(missing)}")
     try:
         if "plan" in content:
             content["plan"] = Plan(**content["plan"])

@@ -16,22 +16,38 @@ from simplicert.errors import DamagedRun, SimplicertError
 from simplicert.runs.atomic import checksum, write_whole
 from simplicert.runs.manifest import Manifest
 from simplicert.types import Ints, Tally
+from simplicert.types.histogram import BINS
 from simplicert.types.merging import rows_of
 
 SINGLE = ("labels", "invalid", "votes_invalid")  # one number an input
 VECTORS = ("counts", "softmax_sums", "softmax_squares", "votes", "pilot")  # one for each class
 SEGMENTS = "segments"
+SECONDS = b"seconds"
+
+# What a table of other columns or types than ours makes the reading below raise.
+UNREADABLE = (KeyError, ValueError, TypeError, AttributeError, IndexError, SimplicertError)
 
 
-def write_part(folder: Path, tally: Tally) -> Path:
-    """Write the tally as one part; the same tally always gets the same name."""
+def write_part(folder: Path, tally: Tally, manifest: Manifest, seconds: float = 0.0) -> Path:
+    """Write the tally as one part of this run, with the seconds it took."""
     sink = BytesIO()
-    pq.write_table(to_table(tally), sink, compression="zstd")
+    metadata = {**identity(manifest), SECONDS: f"{seconds:.3f}".encode()}
+    pq.write_table(to_table(tally).replace_schema_metadata(metadata), sink, compression="zstd")
     content = sink.getvalue()
-    first = int(tally.inputs.min())
-    path = folder / f"{first:08d}-{checksum(content)}.parquet"
+    path = folder / part_name(tally, content)
     write_whole(path, content)
     return path
+
+
+def part_name(tally: Tally, content: bytes) -> str:
+    """The first input's number and the content's checksum: no part has two names."""
+    return f"{int(tally.inputs.min()):08d}-{checksum(content)}.parquet"
+
+
+def identity(manifest: Manifest) -> dict[bytes, bytes]:
+    """What a part says of its run: parts of another run, or under another sigma, do not fit."""
+    settings = {"run": manifest.id, "sigma": manifest.sigma.hex(), "classes": manifest.classes}
+    return {name.encode(): str(value).encode() for name, value in settings.items()}
 
 
 def read_part(path: Path, manifest: Manifest) -> Tally:
@@ -41,9 +57,23 @@ def read_part(path: Path, manifest: Manifest) -> Tally:
         raise DamagedRun(f"{path} was altered or truncated: its checksum does not match its name")
     try:
         table = pq.read_table(BytesIO(content))
-        return from_table(table, manifest)
-    except (pa.ArrowException, KeyError, SimplicertError) as error:
+        tally = from_table(table, manifest)
+    except (pa.ArrowException, *UNREADABLE) as error:
         raise DamagedRun(f"{path} does not hold a tally: {error}") from None
+    for name, value in identity(manifest).items():
+        if (table.schema.metadata or {}).get(name) != value:
+            raise DamagedRun(
+                f"{path} belongs to another run: its {name.decode()} is not this run's"
+            )
+    if path.name != part_name(tally, content):
+        raise DamagedRun(f"{path} is a copy under another name: its draws would count twice")
+    return tally
+
+
+def read_seconds(path: Path) -> float:
+    """The time a part took to draw; 0 where it does not say."""
+    metadata = pq.read_schema(path).metadata or {}
+    return float(metadata.get(SECONDS, 0.0))
 
 
 def to_table(tally: Tally) -> pa.Table:
@@ -55,6 +85,10 @@ def to_table(tally: Tally) -> pa.Table:
     for name in VECTORS:
         if getattr(tally, name) is not None:
             columns |= sparse(name, getattr(tally, name))
+    if tally.leaders is not None:
+        columns["leaders"] = rectangle(tally.leaders)
+    if tally.histograms is not None:
+        columns |= sparse("histograms", tally.histograms.reshape(len(tally), -1))
     if tally.segments is not None:
         columns[SEGMENTS] = ragged_segments(tally.segments, tally.inputs)
     return pa.table(columns)
@@ -70,6 +104,13 @@ def from_table(table: pa.Table, manifest: Manifest) -> Tally:
     for name in VECTORS:
         if f"{name}_class" in held:
             fields[name] = dense(table, name, manifest.classes)
+    if "leaders" in held:
+        leaders = table["leaders"].combine_chunks().flatten().to_numpy()
+        fields["leaders"] = leaders.reshape(table.num_rows, -1)
+    if "histograms_class" in held:
+        kinds = fields["leaders"].shape[1] + 1
+        flat = dense(table, "histograms", kinds * BINS)
+        fields["histograms"] = flat.reshape(-1, kinds, BINS)
     if SEGMENTS in held:
         fields[SEGMENTS] = flat_segments(table, fields["index"])
     return Tally(**fields, sigma=manifest.sigma, plan=manifest.plan)
@@ -88,18 +129,33 @@ def sparse(name: str, values: Ints) -> dict[str, pa.ListArray]:
 def dense(table: pa.Table, name: str, classes: int) -> Ints:
     """(N, K) from the two list columns."""
     at, value = (table[f"{name}_{part}"].combine_chunks() for part in ("class", "value"))
-    rows = np.repeat(np.arange(len(at)), at.value_lengths().to_numpy())
+    lengths = at.value_lengths().to_numpy()
+    rows = np.repeat(np.arange(len(at)), lengths)
     columns, entries = at.flatten().to_numpy(), value.flatten().to_numpy()
-    if len(columns) != len(entries) or (len(columns) and columns.max() >= classes):
-        raise DamagedRun(f"column {name} does not fit {classes} classes")
+    fits = (
+        np.array_equal(lengths, value.value_lengths().to_numpy())
+        and columns.dtype.kind == entries.dtype.kind == "i"
+        and not ((columns < 0) | (columns >= classes)).any()
+    )
+    cells = rows * classes + columns if fits else rows
+    if not fits or len(np.unique(cells)) < len(cells):
+        raise DamagedRun(f"column {name} does not fit {classes} classes, each named once")
     out = np.zeros((len(at), classes), np.int64)
     out[rows, columns] = entries
     return out
 
 
+def rectangle(values: Ints) -> pa.FixedSizeListArray:
+    """A small dense column: the same number of entries in each row."""
+    return pa.FixedSizeListArray.from_arrays(pa.array(values.ravel()), values.shape[1])
+
+
 def numbers(table: pa.Table, name: str) -> Ints:
     """One integer column as an array."""
-    return np.asarray(table[name].to_numpy(), dtype=np.int64)
+    values = table[name].to_numpy()
+    if values.dtype.kind != "i":
+        raise DamagedRun(f"column {name} must hold integers, got {values.dtype}")
+    return np.asarray(values, dtype=np.int64)
 
 
 def ragged_segments(segments: Ints, index: Ints) -> pa.ListArray:

@@ -1,5 +1,7 @@
 """Array aliases, and the checks that every value type runs on its arrays."""
 
+import math
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -57,6 +59,10 @@ def no_negative(name: str, values: Ints) -> None:
 
 def positive(name: str, value: float) -> float:
     """A positive finite number, or an error that names it."""
-    ok = isinstance(value, (int, float, np.number)) and np.isfinite(value) and value > 0
-    require(bool(ok), f"{name} must be a positive finite number, got {value!r}")
-    return float(value)
+    try:
+        number = float(value) if isinstance(value, Real) else math.nan
+    except OverflowError:
+        number = math.inf
+    good = math.isfinite(number) and number > 0
+    require(good, f"{name} must be a positive finite number, got {value!r}")
+    return number

@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simplicert.errors import require
-from simplicert.types.arrays import Bools, Floats, Ints, Texts, positive
+from simplicert.types.arrays import Bools, Floats, Ints, Texts, frozen, positive
 from simplicert.types.expectations import Expectations
+from simplicert.types.text import rounded_down
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,7 +20,7 @@ BEFORE = ("index", "label", "top", "predicted", "correct", "abstained", "radius"
 AFTER = ("ensemble", "winner", "draws", "sigma", "alpha", "kind", "scheme")
 RESERVED = frozenset(BEFORE + AFTER)
 
-SHOWN, DIGITS = 10, 4  # rows in a notebook, decimals of a radius there and in one line
+SHOWN = 10  # rows in a notebook
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,8 +43,10 @@ class Certificates:
         positive("sensitivity", self.sensitivity)
         require(bool(self.radii), "mechanisms must name at least one mechanism, got none")
         set_field = object.__setattr__
-        set_field(self, "radii", {name: np.array(r, float) for name, r in self.radii.items()})
+        copied = {name: np.array(r, float) for name, r in self.radii.items()}
+        set_field(self, "radii", MappingProxyType(copied))
         set_field(self, "ensemble", np.array(self.ensemble, float))
+        set_field(self, "winner", frozen("winner", np.array(self.winner, str), (None,)))
         for name, values in (*self.radii.items(), ("ensemble", self.ensemble)):
             sound = values.shape == self.known.top.shape and bool(
                 (np.isfinite(values) & (values >= 0)).all()
@@ -54,7 +58,7 @@ class Certificates:
             )
             values.setflags(write=False)
         require(
-            np.array_equal(np.asarray(self.winner) != "", self.ensemble > 0),
+            np.array_equal(self.winner != "", self.ensemble > 0),
             "winner must name a mechanism exactly where the ensemble certifies",
         )
 
@@ -130,11 +134,11 @@ class Certificates:
     def __repr__(self) -> str:
         """One line: how many are certified, and how far."""
         known, live = self.known, ~self.abstained
-        middle = np.floor(np.median(self.radius) * 10**DIGITS) / 10**DIGITS
+        middle = rounded_down(float(np.median(self.radius))) if len(self) else "none"
         level = "" if known.level == known.alpha else f", proved level {known.level:g}"
         return (
             f"Certificates({int(live.sum())} of {len(self)} inputs certified, "
-            f"median radius {middle:g}; {known.kind}, scheme {known.scheme}, "
+            f"median radius {middle}; {known.kind}, scheme {known.scheme}, "
             f"sigma {known.sigma:g}, "
             f"alpha {known.alpha:g}{level}{', exploratory' if self.exploratory else ''})"
         )
@@ -145,7 +149,7 @@ class Certificates:
 
         frame = self.to_frame().head(SHOWN)
         for name in ("radius", *self.radii, "ensemble"):  # shown radii are rounded down too
-            frame[name] = np.floor(frame[name] * 10**DIGITS) / 10**DIGITS
-        table = frame.to_html(index=False, na_rep="", float_format=f"{{:.{DIGITS}g}}".format)
+            frame[name] = [rounded_down(value) for value in frame[name]]
+        table = frame.to_html(index=False, na_rep="", float_format="{:.4g}".format)
         more = f"<p>first {SHOWN} of {len(self)} inputs</p>" if len(self) > SHOWN else ""
         return f"<p>{escape(repr(self))}</p>{table}{more}"

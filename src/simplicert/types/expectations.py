@@ -11,6 +11,7 @@ from simplicert.types.arrays import (
     Floats,
     Ints,
     Texts,
+    frozen,
     no_negative,
     positive,
     real_numbers,
@@ -30,11 +31,11 @@ KINDS: dict[str, Kind] = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Expectations:
-    """E_0 <= p_top and p_j <= E_1 for every other j, together with probability 1 - `level`.
+    """E_0 <= p_top and p_j <= E_1 for every other j.
 
-    Where the certificate is refused e0 and e1 are NaN: with the class chosen from the same draws
-    they are no bounds there, and `reason` says why. A grid over the simplex is
-    the same type with sigma 1 and alpha 0.
+    For one input they are shown and wrong with probability at most `level`. Where the certificate
+    is refused e0 and e1 are NaN: with the class chosen from the same draws they are no bounds
+    there, and `reason` says why. A grid over the simplex is the same type with sigma 1, alpha 0.
     """
 
     top: Ints  # (N,)
@@ -77,10 +78,8 @@ class Expectations:
         for name in ("labels", "index", "draws"):
             if getattr(self, name) is not None:
                 set_field(self, name, whole_numbers(name, getattr(self, name), top.shape))
-        require(
-            self.reason is None or self.reason.shape == top.shape,
-            f"reason must have shape {top.shape}, got {self.reason}",
-        )
+        if self.reason is not None:
+            set_field(self, "reason", frozen("reason", np.array(self.reason, str), top.shape))
 
     @property
     def refused(self) -> Bools:

@@ -10,8 +10,20 @@ from simplicert.types.arrays import Ints
 if TYPE_CHECKING:
     from simplicert.types.tally import Tally
 
-SUMMED = ("counts", "invalid", "softmax_sums", "softmax_squares", "votes", "votes_invalid")
-SHARED = ("labels", "pilot")  # said once about an input: equal where both sides speak of it
+SUMMED = (
+    "counts",
+    "invalid",
+    "softmax_sums",
+    "softmax_squares",
+    "votes",
+    "votes_invalid",
+    "histograms",
+)
+SHARED = (
+    "labels",
+    "pilot",
+    "leaders",
+)  # said once about an input: equal where both sides speak of it
 
 
 def disjoint(segments: Ints) -> Ints:
@@ -59,7 +71,7 @@ def compatible(left: "Tally", right: "Tally") -> None:
     ):
         if a != b:
             raise IncompatibleTallies(f"tallies of another {name} cannot be added: {a} and {b}")
-    for name in ("labels", *SUMMED, "pilot"):
+    for name in (*SUMMED, *SHARED):
         if (getattr(left, name) is None) != (getattr(right, name) is None):
             raise IncompatibleTallies(f"one tally holds {name}, the other does not")
 

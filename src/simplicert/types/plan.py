@@ -1,8 +1,10 @@
 """When a tally may be looked at, and how much of alpha each look may spend."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from numbers import Integral, Real
 
 from simplicert.errors import require
 
@@ -21,6 +23,10 @@ class Plan:
 
     def __post_init__(self) -> None:
         """Refuse looks that do not increase and weights that spend more than alpha."""
+        for name, kind in (("looks", Integral), ("weights", Real)):
+            values = getattr(self, name)
+            good = isinstance(values, Sequence) and all(isinstance(v, kind) for v in values)
+            require(good, f"plan {name} must be a sequence of numbers, got {values!r}")
         object.__setattr__(self, "looks", tuple(int(n) for n in self.looks))
         object.__setattr__(self, "weights", tuple(float(w) for w in self.weights))
         require(

@@ -7,6 +7,7 @@ import numpy as np
 from simplicert.errors import require
 from simplicert.types import merging
 from simplicert.types.arrays import Ints, no_negative, positive, whole_numbers
+from simplicert.types.histogram import BINS
 from simplicert.types.plan import Plan
 
 FIXED_POINT = 40  # softmax sums are integers in units of 2^-40, each score rounded down
@@ -34,6 +35,8 @@ class Tally:
     votes: Ints | None = None  # (N, K)
     votes_invalid: Ints | None = None  # (N,) votes for no class
     pilot: Ints | None = None  # (N, K)
+    leaders: Ints | None = None  # (N, L) classes with a score histogram of their own
+    histograms: Ints | None = None  # (N, L + 1, BINS); the last is of the largest other score
     plan: Plan | None = None
     looks: Ints | None = None  # (N,) looks taken; derived from the plan where not given
     segments: Ints | None = None  # (M, 4)
@@ -64,6 +67,9 @@ class Tally:
         for name in ("softmax_sums", "softmax_squares", "votes", "pilot"):
             self._check(name, per_class)
         self._check("segments", (None, 4))
+        self._check("leaders", (rows, None))
+        kinds = None if self.leaders is None else self.leaders.shape[1] + 1
+        self._check("histograms", (rows, kinds, BINS))
         self._check_meaning()
 
     def _check(self, name: str, shape: tuple[int | None, ...]) -> None:
@@ -124,6 +130,12 @@ class Tally:
             "softmax_sums must not exceed the draws (units of 2^-40, each score rounded down), "
             f"got {mass.max():.6g} for {draws[mass.argmax()]} draws at row {mass.argmax()}",
         )
+        if self.histograms is not None:
+            require(self.leaders is not None, "histograms must come with leaders")
+            require(
+                bool((self.histograms.sum(axis=2) == draws[:, None]).all()),
+                "histograms must each hold all draws of their input",
+            )
         if self.softmax_squares is not None:
             require(
                 bool((self.softmax_squares <= self.softmax_sums).all()),
@@ -196,7 +208,7 @@ class Tally:
         """One line: size, noise, draws and which evidence is held."""
         low, high = self.draws.min(), self.draws.max()
         draws = f"{low}" if low == high else f"{low} to {high}"
-        held = ("labels", "softmax_sums", "votes", "pilot", "plan")
+        held = ("labels", "softmax_sums", "votes", "histograms", "pilot", "plan")
         also = ", ".join(name for name in held if getattr(self, name) is not None)
         return (
             f"Tally({len(self)} inputs, {self.classes} classes, sigma {self.sigma:g}, "

@@ -107,3 +107,53 @@ def test_import_refuses_before_it_writes(table, tmp_path, change, message):
     with pytest.raises(sc.InvalidInput, match=message):
         import_counts(table, 0.25, tmp_path / "run", **change)
     assert not (tmp_path / "run").exists()
+
+
+LISTS = "idx\tlabel\tcounts\n0\t1\t[7, 2, 1]\n20\t2\t[0, 4, 6]\n"
+
+
+@pytest.mark.parametrize("text", [LISTS, LISTS.partition("\n")[2]])
+def test_lists_with_and_without_header(tmp_path, text):
+    path = tmp_path / "N.txt"
+    path.write_text(text)
+    expected = sc.Tally([[7, 2, 1], [0, 4, 6]], 0.25, labels=[1, 2], index=[0, 20])
+    assert read_counts(path, 0.25) == expected
+    assert read_counts(path, 0.25, labelled=False).labels is None
+
+
+def test_lists_with_a_pilot(tmp_path):
+    path, pilot = tmp_path / "N.txt", tmp_path / "N0.txt"
+    path.write_text(LISTS)
+    pilot.write_text(LISTS.replace("[7, 2, 1]", "[3, 0, 0]"))
+    assert read_counts(path, 0.25, pilot=pilot).pilot.tolist() == [[3, 0, 0], [0, 4, 6]]
+    pilot.write_text(LISTS.replace("20\t2", "40\t2"))
+    with pytest.raises(sc.InvalidInput, match="pilot must hold the same inputs, labels"):
+        read_counts(path, 0.25, pilot=pilot)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("40\t1\t[1, 2]", "line 4 must hold 3 counts, as the first line does, got 2"),
+        ("40\t1\t[1, 2, 3", r"line 4 must hold an index, a label and a list of counts.*got '40"),
+        ("40\t1\t[1, 2, true]", "line 4 must hold an index, a label and a list"),
+        ("40\t1\t[1, 2, 0.5]", "line 4 must hold an index, a label and a list"),
+        ("40\t1\t5", "line 4 must hold an index, a label and a list"),
+        ("40\t[1, 2, 3]", "line 4 must hold an index, a label and a list"),
+        ("40\t1\t[__import__('os').getpid(), 2, 3]", "line 4 must hold an index, a label"),
+        ("40\t3\t[1, 2, 3]", r"labels must lie in 0..2 \(K = 3\), got 3"),
+        ("20\t1\t[1, 2, 3]", "index must name each input once"),
+    ],
+)
+def test_bad_lists(tmp_path, line, message):
+    path = tmp_path / "N.txt"
+    path.write_text(LISTS + line + "\n")
+    with pytest.raises(sc.InvalidInput, match=message):
+        read_counts(path, 0.25)
+
+
+def test_import_of_lists(tmp_path):
+    path = tmp_path / "N.txt"
+    path.write_text(LISTS)
+    import_counts(path, 0.25, tmp_path / "run")
+    assert sc.open_run(tmp_path / "run").tally().index.tolist() == [0, 20]

@@ -9,7 +9,7 @@ import numpy as np
 from simplicert.bounds.box import Box, Field, clipped, largest_other, ranked
 from simplicert.bounds.limits import clopper_pearson, sign_test
 from simplicert.bounds.softmax import Limit, sums_of, votes_of
-from simplicert.types import Floats, Tally
+from simplicert.types import Floats, Ints, Tally
 
 PAIR, GATE = 0.45, 0.05  # shares of alpha: each bound of a pair, the gate (it counts twice)
 ONE, GUARD = 0.9, 0.1  # shares of alpha with a single bound
@@ -31,8 +31,8 @@ def one(tally: Tally, alpha: Floats) -> Box:
     """Multinomial, E_0 bounded and E_1 = 1 - E_0; Theorem 1, for any number of classes."""
     assert tally.invalid is not None
     field, n = ranked(tally.counts, tally.invalid), tally.draws
-    e0, q0 = clopper_pearson.lower(field.wins, n, ONE * alpha)
-    return majority(field, e0, q0, n, alpha)
+    e0, _ = clopper_pearson.lower(field.wins, n, ONE * alpha)
+    return majority(field, e0, n, alpha)
 
 
 def softmax(tally: Tally, alpha: Floats, limit: Limit) -> Box:
@@ -42,15 +42,15 @@ def softmax(tally: Tally, alpha: Floats, limit: Limit) -> Box:
     own = sums[np.arange(len(sums)), field.top]
     if tally.classes == 2:  # noqa: PLR2004
         e0 = limit.lower(own, n, ONE * alpha)
-        return majority(field, e0, 1 - e0, n, alpha)
+        return majority(field, e0, n, alpha)
     e0 = limit.lower(own, n, PAIR * alpha)
     e1 = clipped(limit.upper(largest_other(sums, field.top), n, PAIR * alpha), 1 - e0)
     gate = sign_test.passes(field.wins, field.rival, GATE * alpha)
     return Box(field.top, e0, e1, gate, field.wins - field.rival, field.spoiled)
 
 
-def majority(field: Field, e0: Floats, q0: Floats, n: np.ndarray, alpha: Floats) -> Box:
+def majority(field: Field, e0: Floats, n: Ints, alpha: Floats) -> Box:
     """Theorem 1's box: the gate asks for a majority of all draws, invalid ones included."""
     gate = sign_test.passes(field.wins, n - field.wins, GUARD * alpha)
     lead = 2 * field.wins - n
-    return Box(field.top, e0, clipped(q0, q0), gate, lead, field.spoiled)
+    return Box(field.top, e0, clipped(1 - e0, 1 - e0), gate, lead, field.spoiled)

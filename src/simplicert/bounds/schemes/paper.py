@@ -9,7 +9,7 @@ import numpy as np
 from simplicert.bounds.box import Box, clipped, largest_other, ranked
 from simplicert.bounds.limits import clopper_pearson
 from simplicert.bounds.softmax import Limit, sums_of
-from simplicert.types import Floats, Tally
+from simplicert.types import Floats, Kind, Tally
 
 HALF = 0.5  # share of alpha for each bound
 
@@ -35,6 +35,7 @@ def softmax(tally: Tally, alpha: Floats, limit: Limit) -> Box:
     return Box(top, e0, e1, np.ones(len(tally), bool), own - rival, spoiled)
 
 
-def level(tally: Tally, alpha: float) -> float:
-    """The proved probability that an issued certificate is wrong, for either kind."""
-    return max(3.0, 2 + (tally.classes - 1) * alpha / 4) * alpha
+def level(tally: Tally, alpha: float, kind: Kind) -> float:
+    """The proved probability that a certificate is issued and wrong."""
+    many = 2 + (tally.classes - 1) * alpha / 4 if kind == "softmax" else 0.0
+    return min(max(3.0, many) * alpha, 1.0)

@@ -1,14 +1,31 @@
-"""Foreign logs, one file per format: read, checked, and kept as a run."""
+"""Foreign logs, one file per format: read, audited, and kept as a run.
 
+To add a format: write its file, a function from a path to a Log, and add its row to LOGS.
+"""
+
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from simplicert.bounds import SCHEMES
 from simplicert.errors import choose, require
 from simplicert.runs.atomic import checksum
 from simplicert.runs.folder import Run, create_run
+from simplicert.runs.known import KnownRun, write_known_run
+from simplicert.runs.logs import cohen, iss, radii, second_order
 from simplicert.runs.logs.counts import read_counts
+from simplicert.runs.logs.expectations import SCHEME, expectations
+from simplicert.runs.logs.log import Log, Stated
 from simplicert.runs.manifest import Manifest
 from simplicert.types import KINDS
+from simplicert.types.arrays import positive
+
+# Logs with fixed columns; import_radii is for those whose columns the importer names.
+LOGS: dict[str, Callable[[Path], Log]] = {
+    "cohen": cohen.read,
+    "second-order": second_order.read,
+    "iss": iss.read,
+}
 
 
 def import_counts(
@@ -28,8 +45,6 @@ def import_counts(
     choose("scheme", scheme, SCHEMES[kind])
     require(file.is_file(), f"file must be a table of counts that exists, got {str(file)!r}")
     tally = read_counts(file, sigma, labelled=labelled, pilot=pilot)
-    from simplicert import __version__
-
     manifest = Manifest(
         sigma=tally.sigma,
         inputs=len(tally),
@@ -37,7 +52,93 @@ def import_counts(
         alpha=alpha,
         kind=kind,
         scheme=scheme,
-        source={"format": "counts", "file": file.name, "sha256": checksum(file.read_bytes())},
-        package=__version__,
+        source=origin("counts", file),
+        package=version(),
     )
     return create_run(out, manifest, tally)
+
+
+def import_log(
+    name: str,
+    file: Path,
+    sigma: float,
+    out: Path,
+    *,
+    alpha: float = 0.001,
+    draws: int | None = None,
+) -> KnownRun:
+    """A run of expectations from a log of a known format; none of sigma, alpha, n is in the log."""
+    stated = checked(sigma, alpha, draws)
+    log = choose("format", name, LOGS)(file)
+    require(
+        log.count is None or draws is not None,
+        f"draws must be given with a {name} log: its counts bound nothing without, got {draws}",
+    )
+    return keep(log, stated, origin(name, file), out)
+
+
+def import_radii(
+    file: Path,
+    columns: str,
+    sigma: float,
+    out: Path,
+    *,
+    alpha: float = 0.001,
+    draws: int | None = None,
+    bare: bool = False,
+) -> KnownRun:
+    """A run from any table, its columns named; `bare` where a radius is not sigma * Phi^-1(E0)."""
+    stated = checked(sigma, alpha, draws)
+    log = radii.read(file, columns)
+    return keep(log, stated, origin("radii", file) | {"columns": columns}, out, bare=bare)
+
+
+def keep(
+    log: Log, stated: Stated, source: dict[str, Any], out: Path, bare: bool = False
+) -> KnownRun:
+    """Audit the log and write it as a run, of expectations or of bare radii."""
+    from simplicert.runs.audit import audit  # it stands above this room
+
+    columns, method = log.columns(), "radius"
+    if bare:
+        columns |= {"radius": log.radius.value}
+    else:
+        known = expectations(log, stated)
+        method = known.method
+        columns |= {"e0": known.e0, "e1": known.e1, "reason": known.reason}
+        columns |= {} if known.draws is None else {"draws": known.draws}
+    findings = audit(log, None if bare else stated)
+    classes = [log.predicted.max(), 1 if log.label is None else log.label.max(), 1]
+    manifest = Manifest(
+        sigma=stated.sigma,
+        inputs=len(log),
+        classes=int(max(classes)) + 1,  # as far as the log shows
+        alpha=stated.alpha,
+        scheme=SCHEME,
+        method=method,
+        source=source
+        | {"holds": "radii" if bare else "expectations"}
+        | {"audit": [finding.sentence for finding in findings]},
+        package=version(),
+    )
+    return write_known_run(out, manifest, columns)
+
+
+def checked(sigma: float, alpha: float, draws: int | None) -> Stated:
+    """What the importer states, each in its domain."""
+    require(0 < alpha < 1, f"alpha must lie strictly between 0 and 1, got {alpha}")
+    require(draws is None or draws >= 1, f"draws must be at least 1, got {draws}")
+    return Stated(positive("sigma", sigma), float(alpha), draws)
+
+
+def origin(name: str, file: Path) -> dict[str, Any]:
+    """Where a run comes from, so that it can be traced."""
+    require(file.is_file(), f"file must be a log that exists, got {str(file)!r}")
+    return {"format": name, "file": file.name, "sha256": checksum(file.read_bytes())}
+
+
+def version() -> str:
+    """The version of this package; it imports us."""
+    from simplicert import __version__
+
+    return __version__

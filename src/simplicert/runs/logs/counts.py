@@ -1,4 +1,4 @@
-"""Tables of class counts: text (K counts and the label last, one row an input) and npz."""
+"""Tables of class counts: text (K counts and the label last, or lists), one row an input; npz."""
 
 import warnings
 import zipfile
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from simplicert.errors import InvalidInput, require
+from simplicert.runs.logs.count_lists import Counted, holds_lists, read_count_lists
 from simplicert.types import Ints, Tally
 
 FIELDS = (
@@ -30,16 +31,30 @@ def read_counts(
     if path.suffix == ".npz":
         require(pilot is None, f"pilot must be an array of {path.name} itself, got {pilot}")
         return Tally(**read_arrays(path), sigma=sigma)
-    counts, labels = read_table(path, labelled)
+    held = read_rows(path, labelled)
     if pilot is None:
-        return Tally(counts, sigma, labels)
-    pilot_counts, pilot_labels = read_table(pilot, labelled)
-    same = labels is None or pilot_labels is None or np.array_equal(pilot_labels, labels)
+        return Tally(held.counts, sigma, held.labels, held.index)
+    other = read_rows(pilot, labelled)
     require(
-        pilot_counts.shape == counts.shape and same,
+        other.counts.shape == held.counts.shape
+        and same(other.labels, held.labels)
+        and same(other.index, held.index),
         f"pilot must hold the same inputs, labels and classes as {path}, got {pilot}",
     )
-    return Tally(counts, sigma, labels, pilot=pilot_counts)
+    return Tally(held.counts, sigma, held.labels, held.index, pilot=other.counts)
+
+
+def read_rows(path: Path, labelled: bool) -> Counted:
+    """The rows of a text file in either form."""
+    if holds_lists(path):
+        return read_count_lists(path, labelled)
+    counts, labels = read_table(path, labelled)
+    return Counted(counts, labels, index=None)
+
+
+def same(left: Ints | None, right: Ints | None) -> bool:
+    """Whether two columns agree; one that is not there contradicts nothing."""
+    return left is None or right is None or np.array_equal(left, right)
 
 
 def read_table(path: Path, labelled: bool) -> tuple[Ints, Ints | None]:

@@ -1,0 +1,75 @@
+"""`hf:NAME_OR_DIR[:SPLIT]`: a Hugging Face data set of images, from disk or from the local cache.
+
+Nothing is downloaded. A folder is one that `save_to_disk` wrote; the split is `test` by default.
+"""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simplicert.data.dataset import Source
+from simplicert.data.images import as_images
+from simplicert.data.libraries import library
+from simplicert.errors import InvalidInput, require
+
+SPLIT = re.compile(r"(?P<where>.+?)(?::(?P<split>\w+))?")
+
+
+def load(spec: str) -> Source:
+    """The one image column as inputs; the one column of class labels, if any, as labels."""
+    parts = SPLIT.fullmatch(spec)
+    require(parts is not None, "hf: must be followed by a name or a folder, got nothing")
+    assert parts is not None
+    where, split = parts["where"], parts["split"]
+    datasets = library("datasets", "hf", "data 'hf:'")
+    table = one_split(where, split, found(datasets, where, split))
+    images = columns(table, datasets.Image)
+    require(
+        len(images) == 1,
+        f"hf:{where} must have one column of images, got {images or 'none'} among "
+        f"{table.column_names}",
+    )
+    labels = columns(table, datasets.ClassLabel)
+    require(len(labels) < 2, f"hf:{where} must have one column of labels, got {labels}")  # noqa: PLR2004
+    inputs = as_images(
+        len(table),
+        lambda position: table[position][images[0]],
+        lambda position: f"hf:{Path(where).name} image {position}",
+    )
+    if not labels:
+        return Source(inputs)
+    names = tuple(table.features[labels[0]].names)
+    return Source(inputs, np.array(table[labels[0]][:], dtype=np.int64), names)
+
+
+def found(datasets: Any, where: str, split: str | None) -> Any:
+    """The data set on disk or in the cache, whole or by split."""
+    try:
+        if Path(where).is_dir():
+            return datasets.load_from_disk(where)
+        offline = datasets.DownloadConfig(local_files_only=True)
+        return datasets.load_dataset(where, split=split or "test", download_config=offline)
+    except (OSError, ValueError) as error:  # not there, not a data set, no such split
+        reason = str(error).strip().splitlines()[0]
+        raise InvalidInput(
+            f"hf: must name a folder written by save_to_disk or a data set in the local cache, "
+            f"got {where!r}: {reason}"
+        ) from None
+
+
+def one_split(where: str, split: str | None, held: Any) -> Any:
+    """The table asked for; a data set saved without splits has none to choose."""
+    if not isinstance(held, dict):
+        asked_of_disk = split is not None and Path(where).is_dir()
+        require(not asked_of_disk, f"hf:{where} has no splits, got {split!r}; leave it out")
+        return held
+    split = split or "test"
+    require(split in held, f"hf:{where} must be followed by one of {sorted(held)}, got {split!r}")
+    return held[split]
+
+
+def columns(table: Any, kind: type) -> list[str]:
+    """The names of the columns of this kind."""
+    return [name for name, feature in table.features.items() if isinstance(feature, kind)]

@@ -1,0 +1,106 @@
+"""Inputs that are turned into float32 when they are asked for, so that memory stays the file's."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simplicert.errors import InvalidInput, require
+from simplicert.types import Ints
+
+Singles = NDArray[np.float32]
+
+MOST_CHANNELS = (
+    4  # grey, grey and alpha, RGB, RGBA; more is an array with its axes in another order
+)
+IMAGES, COLOUR_IMAGES = 3, 4  # axes of N x H x W and of N x H x W x C
+
+
+class Inputs(Protocol):
+    """N inputs: `shape` is (N, ...), and an array of positions gives a float32 array."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(N, ...), the inputs as the classifier sees them."""
+        ...
+
+    def __len__(self) -> int:
+        """N."""
+        ...
+
+    def __getitem__(self, where: Any, /) -> Singles:
+        """The inputs at these positions."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Pixels:
+    """uint8 images N x H x W (x C), seen as float32 in [0, 1] with channels first."""
+
+    values: NDArray[np.uint8]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(N, C, H, W)."""
+        count, height, width, *channels = self.values.shape
+        return (count, channels[0] if channels else 1, height, width)
+
+    def __len__(self) -> int:
+        """N."""
+        return len(self.values)
+
+    def __getitem__(self, where: Any) -> Singles:
+        """The images at these positions."""
+        return unit_pixels(self.values[where], colour=self.values.ndim == COLOUR_IMAGES)
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """Some of the inputs, in a given order, without a copy."""
+
+    inputs: Inputs
+    positions: Ints
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(number chosen, ...)."""
+        return (len(self.positions), *self.inputs.shape[1:])
+
+    def __len__(self) -> int:
+        """How many were chosen."""
+        return len(self.positions)
+
+    def __getitem__(self, where: Any) -> Singles:
+        """The chosen inputs at these positions."""
+        return self.inputs[self.positions[where]]
+
+
+def unit_pixels(pixels: NDArray[np.uint8], *, colour: bool) -> Singles:
+    """... x H x W (x C) of 0..255 as ... x C x H x W of float32 in [0, 1]."""
+    first = np.moveaxis(pixels, -1, -3) if colour else np.expand_dims(pixels, -3)
+    return np.ascontiguousarray(first, dtype=np.float32) / np.float32(255)
+
+
+def as_inputs(name: str, values: NDArray[Any]) -> Inputs:
+    """An array as inputs: uint8 images become pixels, floats are taken as they are."""
+    if values.dtype.kind == "f":
+        require(values.ndim > 1, f"{name} must have shape (N, ...), got {values.shape}")
+        with np.errstate(over="ignore"):  # an infinity is refused when the values are read
+            singles = np.ascontiguousarray(values, dtype=np.float32)
+        singles.setflags(write=False)
+        return singles
+    if values.dtype != np.uint8:
+        raise InvalidInput(
+            f"{name} must be uint8 images or floats, got an array of {values.dtype}; "
+            "other numbers have no known scale: convert them to float32"
+        )
+    fits = values.ndim == IMAGES or (
+        values.ndim == COLOUR_IMAGES and 1 <= values.shape[-1] <= MOST_CHANNELS
+    )
+    require(
+        fits,
+        f"{name} of uint8 must have shape N x H x W or N x H x W x C with C at most "
+        f"{MOST_CHANNELS}, got {values.shape}",
+    )
+    return Pixels(values)

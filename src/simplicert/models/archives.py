@@ -1,0 +1,102 @@
+"""What a `.pt2` archive may hold: checked before torch opens it.
+
+torch.export.load warns that it unpickles: example inputs, tensor subclasses, opaque constants; and
+it evaluates texts (the sizes of tensors) and looks up functions by name. So each of these is
+looked at first, through torch's own archive reader, and what is not plainly harmless is refused.
+"""
+
+import io
+import json
+import pickle
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from simplicert.errors import InvalidInput, require
+from simplicert.models.pickles import INSTEAD
+
+# A size: symbols, numbers, and named operations on them, such as FloorDiv(Symbol('s0'), 2).
+SIZE = re.compile(
+    r"(?:Symbol\('\w+'|[A-Z][A-Za-z]+\(|[a-z]+\d+|True|False|\w+=|[\d\s(),+*/%<>=-])*"
+)
+# An operation of a graph: torch's own operators, Python's arithmetic, and sizes.
+OPERATION = re.compile(
+    r"torch\.ops\.(aten|prims?|higher_order|quantized\w*|torchvision)\.\w+(\.\w+)?"
+    r"|(_operator|math|torch)\.(?!_)\w+"
+    r"|torch\._ops\.\w+\.\w+"
+)
+PLAIN = ("torch.sym_", "torch.ops.", "_operator.", "math.")
+PICKLED = ("custom_obj_", "opaque_obj_")  # constants that are objects, not tensors
+
+
+def check_archive(path: Path) -> None:
+    """Refuse an archive that needs unpickling or evaluation of anything but sizes."""
+    import torch
+
+    try:
+        reader = torch._C.PyTorchFileReader(str(path))
+        names = reader.get_all_records()
+    except RuntimeError:
+        refuse(path, "it is not an archive written by torch.export.save of torch 2.8 or later")
+    if "archive_format" not in names or reader.get_record("archive_format") != b"pt2":
+        refuse(path, "it is a pickle or another archive, and pickles are never opened")
+    for name in names:
+        if name.startswith("data/aotinductor/"):
+            refuse(path, f"it holds compiled code ({name})")
+        elif name.endswith(".pt"):
+            check_tensors(path, name, reader.get_record(name))
+        elif name.startswith("data/") and name.endswith("_config.json"):
+            check_payloads(path, json.loads(reader.get_record(name)))
+        elif name.startswith("models/"):
+            check_graph(path, json.loads(reader.get_record(name)))
+
+
+def check_tensors(path: Path, name: str, content: bytes) -> None:
+    """Refuse a member that torch cannot read as tensors alone."""
+    import torch
+
+    if content:
+        try:
+            torch.load(io.BytesIO(content), weights_only=True)
+        except (pickle.UnpicklingError, RuntimeError, EOFError):
+            refuse(path, f"its member {name} is a pickle of more than tensors")
+
+
+def check_payloads(path: Path, config: dict[str, Any]) -> None:
+    """Refuse weights and constants that are stored as pickles."""
+    for name, payload in config.get("config", {}).items():
+        if payload.get("use_pickle") or str(payload.get("path_name")).startswith(PICKLED):
+            refuse(path, f"its tensor or constant {name} is pickled")
+
+
+def check_graph(path: Path, program: dict[str, Any]) -> None:
+    """Refuse sizes that are not sizes, and operations that are not operators."""
+    for node in dictionaries(program):
+        size, target = node.get("expr_str", ""), node.get("target", "")
+        if not isinstance(size, str) or not SIZE.fullmatch(size):
+            refuse(path, f"one of its sizes is {str(size)[:60]!r}")
+        if "inputs" in node and target and not harmless(str(target)):
+            refuse(path, f"one of its operations is {str(target)[:60]!r}")
+
+
+def harmless(target: str) -> bool:
+    """An operator of torch or Python's arithmetic, by its full name."""
+    return target.startswith(PLAIN) and OPERATION.fullmatch(target) is not None
+
+
+def dictionaries(value: Any) -> Iterator[dict[str, Any]]:
+    """Every dictionary inside, at any depth."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, dict):
+            yield item
+        if isinstance(item, (dict, list)):
+            waiting.extend(item.values() if isinstance(item, dict) else item)
+
+
+def refuse(path: Path, reason: str) -> None:
+    """One sentence: which file, why, and what to do instead."""
+    require(False, f"model {path.name} is refused: {reason}; save it with {INSTEAD}")
+    raise InvalidInput(reason)

@@ -1,0 +1,93 @@
+"""(x - mean) / std in front of a classifier that lacks it: it belongs to the model, after noise."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simplicert.errors import InvalidInput, require
+from simplicert.models.fingerprints import digest
+from simplicert.models.model import Model, is_module
+
+Numbers = tuple[float, ...]
+
+
+def with_normalisation(
+    model: Model, mean: Sequence[float] | None, std: Sequence[float] | None
+) -> Model:
+    """The model behind (x - mean) / std; the model itself where neither is given."""
+    if mean is None and std is None:
+        return model
+    require(
+        not brings_its_own(model.classifier),
+        f"model {model.name} brings its own normalisation: leave out mean and std",
+    )
+    centre, scale = checked(mean, std)
+    return Model(
+        normalised(model.classifier, centre, scale),
+        model.name,
+        digest("normalised", model.fingerprint, repr(centre), repr(scale)),
+    )
+
+
+def normalised(
+    classifier: Callable[[Any], Any], mean: Sequence[float], std: Sequence[float]
+) -> Callable[[Any], Any]:
+    """A module in front of a module, a function in front of a function."""
+    if not is_module(classifier):
+        centre, scale = np.array(mean, dtype=np.float32), np.array(std, dtype=np.float32)
+        return partial(classified, classifier, centre, scale)
+    from simplicert.models.normalised import Normalised
+
+    return Normalised(classifier, mean, std).eval()  # type: ignore[arg-type]
+
+
+def brings_its_own(classifier: Callable[[Any], Any]) -> bool:
+    """Whether the loader already put a normalisation in front."""
+    if not is_module(classifier):
+        return False
+    from simplicert.models.normalised import Normalised
+
+    return isinstance(classifier, Normalised)
+
+
+def classified(
+    classifier: Callable[[Any], Any],
+    mean: NDArray[np.float32],
+    std: NDArray[np.float32],
+    batch: NDArray[np.float32],
+) -> Any:
+    """classifier((batch - mean) / std), by channel."""
+    shape = broadcast(len(mean), batch.shape)
+    return classifier((batch - mean.reshape(shape)) / std.reshape(shape))
+
+
+def broadcast(count: int, batch: Sequence[int]) -> tuple[int, ...]:
+    """The shape in which `count` numbers meet a batch B x C x ...: one for all, or one a channel."""
+    require(
+        count in (1, batch[1]),
+        f"mean and std must have one number or {batch[1]}, one for each channel, got {count}",
+    )
+    return (1, count, *(1 for _ in batch[2:]))
+
+
+def checked(
+    mean: Sequence[float] | None, std: Sequence[float] | None
+) -> tuple[Numbers, Numbers]:
+    """Both lists, of one length; finite, and no std that is not positive."""
+    if mean is None or std is None:
+        raise InvalidInput(f"mean and std must be given together, got mean {mean}, std {std}")
+    centre, scale = (tuple(float(value) for value in values) for values in (mean, std))
+    require(
+        len(centre) == len(scale) > 0,
+        f"mean and std must have one length, got {len(centre)} and {len(scale)}",
+    )
+    require(all(map(isfinite, centre)), f"mean must be finite, got {centre}")
+    require(
+        all(isfinite(value) and value > 0 for value in scale),
+        f"std must be positive and finite, got {scale}",
+    )
+    return centre, scale

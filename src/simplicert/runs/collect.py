@@ -1,0 +1,80 @@
+"""Many parts as one tally: what is the same is counted once, what is more is added."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from simplicert.errors import DamagedRun, IncompatibleTallies
+from simplicert.types import Ints, Tally
+from simplicert.types.merging import SHARED, SUMMED, compatible
+
+
+def join(parts: Sequence[Tally], *, random: bool = False) -> Tally:
+    """All parts added at once; two parts that hold the same draws of an input count once.
+
+    That happens when two processes draw the same inputs. Their counts must agree, unless the
+    model is random by itself: then the first part's are kept.
+    """
+    for part in parts[1:]:
+        compatible(parts[0], part)
+    if len(parts) == 1:
+        return parts[0]
+    index = np.concatenate([part.inputs for part in parts])
+    fields = {
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in (*SUMMED, *SHARED)
+        if getattr(parts[0], name) is not None
+    }
+    spans = [span for part in parts for span in spans_by_row(part)]
+    keep = first_of_each(index, spans, fields, random)
+    index, fields = index[keep], {name: values[keep] for name, values in fields.items()}
+    held = [(index[i], *span) for i, row in enumerate(keep) for span in spans[row]]
+    segments = np.array(held, dtype=np.int64).reshape(-1, 4) if held else None
+    inputs, places = np.unique(index, return_inverse=True)
+    return Tally(
+        **summed(inputs, places, fields),
+        index=inputs,
+        segments=segments,
+        sigma=parts[0].sigma,
+        plan=parts[0].plan,
+    )
+
+
+def spans_by_row(part: Tally) -> list[tuple[tuple[int, int, int], ...]]:
+    """For each row of a part the (seed, first, stop) of the draws it holds."""
+    rows: dict[int, list[tuple[int, int, int]]] = {int(item): [] for item in part.inputs}
+    for item, seed, first, stop in () if part.segments is None else part.segments.tolist():
+        rows[item].append((seed, first, stop))
+    return [tuple(rows[int(item)]) for item in part.inputs]
+
+
+def first_of_each(
+    index: Ints, spans: list[Any], fields: dict[str, Ints], random: bool
+) -> list[int]:
+    """Rows to keep: of rows with the same input and the same draws the first."""
+    seen: dict[Any, int] = {}
+    keep = []
+    for row, key in enumerate(zip(index.tolist(), spans, strict=True)):
+        first = seen.setdefault(key, row) if key[1] else row
+        if first == row:
+            keep.append(row)
+        elif not random and any((v[first] != v[row]).any() for v in fields.values()):
+            raise DamagedRun(f"two parts hold the same draws of input {key[0]} and disagree")
+    return keep
+
+
+def summed(inputs: Ints, places: Ints, fields: dict[str, Ints]) -> dict[str, Ints]:
+    """Rows of the same input added; what is said once about an input must agree."""
+    out: dict[str, Ints] = {}
+    for name, values in fields.items():
+        shape = (len(inputs), *values.shape[1:])
+        if name in SUMMED:
+            out[name] = np.zeros(shape, np.int64)
+            np.add.at(out[name], places, values)
+        else:
+            out[name] = np.empty(shape, np.int64)
+            out[name][places] = values
+            if (out[name][places] != values).any():
+                raise IncompatibleTallies(f"the parts disagree about the {name} of an input")
+    return out

@@ -1,0 +1,200 @@
+"""A run that holds no tally: expectations, or bare radii, of another tool's log.
+
+A log keeps what was promised and not what was seen, so its counts cannot be bounded anew. What is
+left is kept beside everything else the log said, in one Parquet file named by its own checksum.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from simplicert.certification import Own, certify
+from simplicert.errors import DamagedRun, MissingEvidence, SimplicertError, require
+from simplicert.runs.atomic import checksum, write_whole
+from simplicert.runs.manifest import Manifest, read_manifest, write_manifest
+from simplicert.types import KINDS, Certificates, Expectations, Tally
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MECHANISMS = ("cohen", "two_sided")  # all that E0 with E1 = 1 - E0 has to say, and the same twice
+# What such a run may hold, by source["holds"] of its manifest, and the columns it then must have.
+HOLDS = {
+    "expectations": ("index", "predicted", "e0", "e1", "reason"),
+    "radii": ("index", "predicted", "radius"),
+}
+
+
+@dataclass(frozen=True)
+class KnownRun:
+    """An opened run of a log: what it promises, and everything the log said."""
+
+    folder: Path
+    manifest: Manifest
+
+    @property
+    def holds(self) -> str:
+        """`expectations` or `radii`."""
+        return str(self.manifest.source["holds"])
+
+    @property
+    def audit(self) -> tuple[str, ...]:
+        """What was found wrong or doubtful when the log was read, one sentence each."""
+        return tuple(self.manifest.source.get("audit", ()))
+
+    @property
+    def missing(self) -> int:
+        """Rows that were imported and are lost: none, or the file would not open."""
+        return self.manifest.inputs - len(self.columns["index"])
+
+    @cached_property
+    def columns(self) -> dict[str, Any]:
+        """Everything that was kept, by name: numbers as arrays, texts as lists."""
+        return read_columns(self.folder, HOLDS[self.holds])
+
+    def tally(self) -> Tally:
+        """There is none; the error says why."""
+        raise MissingEvidence(
+            f"{self.folder} holds {self.holds} of an imported log and no tally: the log gives no "
+            "counts of all classes, so it cannot be bounded anew by any scheme"
+        )
+
+    def expectations(self) -> Expectations:
+        """E0 and E1 = 1 - E0 at the alpha stated on import; NaN where the log gives no class."""
+        if self.holds != "expectations":
+            raise MissingEvidence(
+                f"{self.folder} holds bare radii: no E0 was read from them, and they are "
+                "certified by the tool that wrote them alone"
+            )
+        held, manifest = self.columns, self.manifest
+        try:
+            return Expectations(
+                top=np.maximum(held["predicted"], 0),
+                e0=held["e0"],
+                e1=held["e1"],
+                sigma=manifest.sigma,
+                alpha=manifest.alpha,
+                scheme=manifest.scheme,
+                method=manifest.method or "",
+                level=manifest.alpha,
+                labels=held.get("label"),
+                index=held["index"],
+                draws=held.get("draws"),
+                reason=np.array(held["reason"]),
+            )
+        except SimplicertError as error:
+            raise DamagedRun(f"{self.folder} does not hold expectations: {error}") from None
+
+    def certify(
+        self,
+        alpha: float | None = None,
+        kind: str | None = None,
+        scheme: str | None = None,
+        method: str | None = None,
+        mechanisms: Sequence[str] | Mapping[str, str | Own] | None = None,
+    ) -> Certificates:
+        """Certificates at the settings of the import; no others can be computed from a log."""
+        known = self.expectations()
+        kind = KINDS.get(kind, kind) if kind is not None else None
+        asked = {"alpha": alpha, "kind": kind, "scheme": scheme, "method": method}
+        for name, value in asked.items():
+            own = getattr(known, name)
+            require(
+                value is None or value == own,
+                f"{name} must be {own}, as {self.folder} was imported: a log cannot be bounded "
+                f"anew, got {value}",
+            )
+        names = (mechanisms,) if isinstance(mechanisms, str) else tuple(mechanisms or MECHANISMS)
+        own_functions = isinstance(mechanisms, Mapping)
+        require(
+            set(names) <= set(MECHANISMS) and not own_functions,
+            f"mechanisms must be among {', '.join(MECHANISMS)} for an imported log, which bounds "
+            f"no class but the top one, got {', '.join(names)}",
+        )
+        return certify(known, names)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """The certificates' table, or for bare radii what the log says of each input."""
+        return self.certify().to_frame() if self.holds == "expectations" else bare(self.columns)
+
+    def __len__(self) -> int:
+        """N, the number of rows."""
+        return len(self.columns["index"])
+
+    def __repr__(self) -> str:
+        """One line: size, what is held, and how it was stated to be drawn."""
+        return (
+            f"KnownRun({len(self)} inputs, {int((self.columns['predicted'] >= 0).sum())} with a "
+            f"class, {self.holds} of {self.manifest.source.get('file', 'a log')}, "
+            f"sigma {self.manifest.sigma:g}, alpha {self.manifest.alpha:g})"
+        )
+
+
+def bare(held: Mapping[str, Any]) -> "pd.DataFrame":
+    """Radii as the log printed them, 0 without a class; `correct` is predict == label."""
+    import pandas as pd
+
+    predicted = pd.array(held["predicted"], dtype="Int64")
+    none = held["predicted"] < 0
+    predicted[none] = pd.NA
+    label = pd.array(held.get("label", [pd.NA] * len(none)), dtype="Int64")
+    correct = (predicted == label).fillna(False) if "label" in held else label.astype("boolean")
+    radius = np.where(none, 0.0, np.nan_to_num(held["radius"]).clip(0.0))
+    columns = {"label": label, "predicted": predicted, "correct": correct, "radius": radius}
+    return pd.DataFrame({"index": held["index"], **columns})
+
+
+def write_known_run(folder: Path | str, manifest: Manifest, columns: Mapping[str, Any]) -> KnownRun:
+    """Write a new run of a log; an existing folder is never touched."""
+    folder = Path(folder)
+    require(
+        not folder.exists() or (folder.is_dir() and not any(folder.iterdir())),
+        f"out must be a new or empty folder, and {folder} already holds something",
+    )
+    sink = BytesIO()
+    pq.write_table(pa.table(dict(columns)), sink, compression="zstd")
+    content = sink.getvalue()
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(folder / f"known-{checksum(content)}.parquet", content)
+    write_manifest(folder, manifest)  # last: a folder without it is not a run
+    return KnownRun(folder, manifest)
+
+
+def read_known_run(folder: Path | str) -> KnownRun:
+    """Open a run that `write_known_run` wrote."""
+    folder = Path(folder)
+    require(folder.is_dir(), f"run must be a folder that exists, got {str(folder)!r}")
+    manifest = read_manifest(folder)
+    if manifest.source.get("holds") not in HOLDS:
+        raise DamagedRun(
+            f"{folder} must hold {' or '.join(HOLDS)}, got {manifest.source.get('holds')!r}"
+        )
+    return KnownRun(folder, manifest)
+
+
+def read_columns(folder: Path, needed: Sequence[str]) -> dict[str, Any]:
+    """The one table of the folder, after its checksum."""
+    paths = sorted(folder.glob("known-*.parquet"))
+    if len(paths) != 1:
+        raise DamagedRun(f"{folder} must hold one file known-*.parquet, got {len(paths)}")
+    content = paths[0].read_bytes()
+    if f"known-{checksum(content)}" != paths[0].stem:
+        raise DamagedRun(
+            f"{paths[0]} was altered or truncated: its checksum does not match its name"
+        )
+    table = pq.read_table(BytesIO(content))
+    if lost := set(needed) - set(table.column_names):
+        raise DamagedRun(f"{paths[0]} lacks the columns {', '.join(sorted(lost))}")
+    return {
+        name: table[name].to_pylist()
+        if pa.types.is_string(table[name].type)
+        else table[name].to_numpy()
+        for name in table.column_names
+    }

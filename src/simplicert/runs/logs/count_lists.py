@@ -1,0 +1,55 @@
+"""Counts as lists: lines of idx, label and [c0, c1, ...], read as JSON and never evaluated."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from simplicert.errors import InvalidInput
+from simplicert.runs.logs.table import is_number, text_of
+from simplicert.types import Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """A table of counts with its labels and, where the file says them, its indices."""
+
+    counts: Ints  # (N, K)
+    labels: Ints | None  # (N,)
+    index: Ints | None  # (N,)
+
+
+def holds_lists(path: Path) -> bool:
+    """Whether the first two lines hold a list: the second does, where the first is a header."""
+    return any("[" in line for line in text_of(path).splitlines()[:2])
+
+
+def read_count_lists(path: Path, labelled: bool) -> Counted:
+    """Index, label and counts of each line; a header is passed over."""
+    lines = [(n, line) for n, line in enumerate(text_of(path).splitlines(), 1) if line.strip()]
+    if not is_number(lines[0][1].split("\t")[0]):
+        lines = lines[1:]
+    index, labels, counts = zip(*(row_of(path, n, line) for n, line in lines), strict=True)
+    for (number, _), row in zip(lines, counts, strict=True):
+        if len(row) != len(counts[0]):
+            raise InvalidInput(
+                f"{path} line {number} must hold {len(counts[0])} counts, as the first line does, "
+                f"got {len(row)}"
+            )
+    return Counted(np.array(counts), np.array(labels) if labelled else None, np.array(index))
+
+
+def row_of(path: Path, number: int, line: str) -> tuple[int, int, list[int]]:
+    """One line, or an error that says what it must be."""
+    try:
+        index, label, text = line.split("\t")
+        counts = json.loads(text)
+        if not all(type(count) is int for count in counts):
+            raise ValueError
+        return int(index), int(label), counts
+    except (ValueError, TypeError):
+        raise InvalidInput(
+            f"{path} line {number} must hold an index, a label and a list of counts, separated by "
+            f"tabs, got {line!r:.60}"
+        ) from None

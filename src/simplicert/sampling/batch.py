@@ -1,0 +1,124 @@
+"""A batch of fixed shape in the memory of one device, filled with noisy copies and classified.
+
+Kernels give other last bits for other shapes and layouts, so every forward pass of a run has the
+same of both: a short batch is padded by whatever it held before, and the padding is dropped.
+"""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from simplicert.sampling.noise import add_noise, add_steps, device_seed, generator
+
+
+class Batch(Protocol):
+    """What the drawing loop needs of a device."""
+
+    def put(self, at: int, x: np.ndarray, where: tuple[int, int, int, int], rows: slice) -> None:
+        """Noisy copies of x from row `at` on: rows of the chunk (seed, item, chunk, stream)."""
+
+    def outputs(self) -> np.ndarray:
+        """The classifier's outputs for all rows."""
+
+    def rows(self) -> np.ndarray:
+        """A copy of what is in memory, on the host."""
+
+    def of(self, rows: np.ndarray) -> np.ndarray:
+        """The outputs for these rows."""
+
+
+class HostBatch:
+    """In this machine's memory, by NumPy; the noise has true tails and 128-bit keys."""
+
+    def __init__(
+        self,
+        shape: tuple[int, ...],
+        classify: Callable[[np.ndarray], np.ndarray],
+        spread: np.ndarray,
+        step: float | None,
+    ) -> None:
+        """`shape` is that of the whole batch; `spread` the noise's deviation, by feature or not."""
+        self.memory = np.zeros(shape, np.float32)
+        self.classify, self.step = classify, step
+        self.spread = spread.astype(np.float32) if step is None else spread
+
+    def put(self, at: int, x: np.ndarray, where: tuple[int, int, int, int], rows: slice) -> None:
+        """Draw on the host."""
+        out = self.memory[at : at + rows.stop - rows.start]
+        random = generator(*where)
+        if self.step is None:
+            add_noise(out, x, random, rows, self.spread)
+        else:
+            add_steps(out, x, random, rows, self.spread, self.step)
+
+    def outputs(self) -> np.ndarray:
+        """Classify what is in memory."""
+        return self.classify(self.memory)
+
+    def rows(self) -> np.ndarray:
+        """A copy."""
+        return self.memory.copy()
+
+    def of(self, rows: np.ndarray) -> np.ndarray:
+        """Classify these rows."""
+        self.memory[:] = rows
+        return self.outputs()
+
+
+class DeviceBatch:
+    """In the memory of a torch device: noise is drawn there, only outputs travel back."""
+
+    def __init__(
+        self,
+        shape: tuple[int, ...],
+        classify: Callable[[Any], Any],
+        spread: np.ndarray,
+        step: float | None,
+        device: str,
+        chunk: int,
+    ) -> None:
+        """As HostBatch, on `device`; a chunk of noise is made whole there, as kernels ask."""
+        import torch
+
+        self.chunk = chunk
+
+        self.memory = torch.zeros(shape, device=device)
+        self.classify, self.step = classify, step
+        self.random = torch.Generator(device=device)
+        kind = torch.float32 if step is None else torch.float64
+        self.spread = torch.as_tensor(spread, dtype=kind, device=device)
+
+    def put(self, at: int, x: np.ndarray, where: tuple[int, int, int, int], rows: slice) -> None:
+        """Draw on the device."""
+        import torch
+
+        out = self.memory[at : at + rows.stop - rows.start]
+        x_there = torch.as_tensor(x, dtype=self.spread.dtype, device=out.device)
+        self.random.manual_seed(device_seed(*where))
+        drawn = torch.randn(
+            (self.chunk, *x.shape),
+            generator=self.random,
+            device=out.device,
+            dtype=self.spread.dtype,
+        )[rows]
+        if self.step is None:
+            out.copy_(drawn.mul_(self.spread).add_(x_there))
+        else:
+            steps = torch.floor(drawn * (self.spread / self.step) + 0.5)
+            out.copy_((torch.round(x_there / self.step) + steps) * self.step)
+
+    def outputs(self) -> np.ndarray:
+        """Classify on the device, and wait for the outputs."""
+        return np.asarray(self.classify(self.memory))
+
+    def rows(self) -> np.ndarray:
+        """A copy on the host."""
+        return np.asarray(self.memory.cpu().numpy().copy())
+
+    def of(self, rows: np.ndarray) -> np.ndarray:
+        """Classify these rows."""
+        import torch
+
+        self.memory.copy_(torch.from_numpy(rows))
+        return self.outputs()

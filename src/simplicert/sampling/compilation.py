@@ -1,0 +1,45 @@
+"""Whether torch.compile pays: decided once, from the whole run's planned work, then obeyed."""
+
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from simplicert.errors import require
+from simplicert.sampling.forward import is_module
+from simplicert.sampling.sampler import Sampler
+from simplicert.sampling.settings import Settings
+
+WORTH = 600.0  # seconds of eager work from which compiling (about a minute) is worth its price
+
+
+def decide(
+    classifier: Any,
+    example: np.ndarray,
+    settings: Settings,
+    draws: int,
+    asked: bool | None,
+    tensors: bool = False,
+) -> Settings:
+    """The settings with `compiled` set: as asked, or where the planned draws are worth it."""
+    if not is_module(classifier):
+        require(not asked, "compile must not be asked for a classifier that is no torch module")
+        return settings
+    if asked is not None:
+        require(not asked or can_compile(), "compile needs a C++ compiler, and none was found")
+        return replace(settings, compiled=asked)
+    if draws < settings.batch_size or not can_compile():
+        return settings
+    sampler = Sampler(classifier, example, settings, tensors)
+    start = time.perf_counter()
+    sampler.batch.outputs()
+    planned = (time.perf_counter() - start) * draws / settings.batch_size
+    return replace(settings, compiled=planned > WORTH)
+
+
+def can_compile() -> bool:
+    """Whether there is a C++ compiler, which torch.compile needs on the CPU."""
+    import shutil
+
+    return any(shutil.which(name) for name in ("g++", "c++", "clang++", "cl"))

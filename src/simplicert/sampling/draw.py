@@ -1,0 +1,99 @@
+"""The drawing loop: which draws fill which rows of a batch, and where their outputs are counted."""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from simplicert.sampling.batch import Batch
+from simplicert.sampling.ledger import Ledger
+from simplicert.sampling.noise import NOISE, PILOT, PILOT_VOTES, VOTES, generator
+from simplicert.sampling.score import Scores
+
+STREAMS = {False: (NOISE, VOTES), True: (PILOT, PILOT_VOTES)}
+
+
+AfterBatch = Callable[[int, int], bool]
+
+
+def go_on(rows: int, complete: int) -> bool:
+    """Never stop."""
+    return False
+
+
+class Piece(NamedTuple):
+    """Some rows of one chunk of one input."""
+
+    slot: int  # which input of the block
+    chunk: int
+    rows: slice
+
+
+class Loop(NamedTuple):
+    """What the loop needs, made once for a classifier."""
+
+    batch: Batch
+    size: int  # rows of a batch
+    chunk: int  # rows of a chunk
+    read: Callable[[np.ndarray], Scores]
+    packable: bool  # inputs may share a batch without changing a bit
+    seed: int
+
+
+def pieces(slots: int, first: int, stop: int, chunk: int) -> Iterator[Piece]:
+    """The draws first..stop-1 of every input, chunk by chunk."""
+    for slot in range(slots):
+        for number in range(first // chunk, -(-stop // chunk)):
+            start = max(first - number * chunk, 0)
+            yield Piece(slot, number, slice(start, min(stop - number * chunk, chunk)))
+
+
+def packed(work: Iterator[Piece], size: int, together: bool) -> Iterator[list[Piece]]:
+    """Pieces that fill one batch after another; `together`: inputs may share a batch."""
+    group: list[Piece] = []
+    used = 0
+    for piece in work:
+        rows = piece.rows.stop - piece.rows.start
+        if group and (used + rows > size or not (together or piece.slot == group[-1].slot)):
+            yield group
+            group, used = [], 0
+        group.append(piece)
+        used += rows
+    if group:
+        yield group
+
+
+def run(
+    loop: Loop,
+    inputs: np.ndarray,
+    items: np.ndarray,
+    span: tuple[int, int],
+    ledger: Ledger,
+    *,
+    pilot: bool = False,
+    after_batch: AfterBatch = go_on,
+) -> int:
+    """Draw span[0]..span[1]-1 of each input into the ledger; the number of inputs completed.
+
+    `after_batch` is told the rows drawn and the inputs completed, and stops the loop by True.
+    """
+    noise, votes = STREAMS[pilot]
+    slots, lots = np.empty(loop.size, np.int64), np.empty(loop.size)
+    for group in packed(pieces(len(inputs), *span, loop.chunk), loop.size, loop.packable):
+        at = 0
+        for slot, chunk, rows in group:
+            end = at + rows.stop - rows.start
+            where = (loop.seed, int(items[slot]), chunk)
+            whole = slice(rows.start, rows.stop)
+            loop.batch.put(at, inputs[slot], (*where, noise), whole)
+            slots[at:end] = slot
+            lots[at:end] = generator(*where, votes).random(rows.stop)[rows]
+            at = end
+        outputs = loop.batch.outputs()[:at]
+        ledger.add(slots[:at], loop.read(outputs), lots[:at])
+        last = group[-1]
+        ended = last.chunk * loop.chunk + last.rows.stop == span[1]
+        complete = last.slot + int(ended)
+        if after_batch(at, complete) and complete < len(inputs):
+            return complete
+    return len(inputs)

@@ -1,0 +1,80 @@
+"""From a classifier to a function of a whole batch in memory, whatever kind it is."""
+
+import contextlib
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from simplicert.errors import InvalidInput, SimplicertError, require
+
+Classify = Callable[[Any], np.ndarray]
+
+
+def is_module(classifier: Any) -> bool:
+    """Whether it is a torch module, without importing torch for those who have none."""
+    return any(
+        base.__module__.startswith("torch.nn.") and base.__name__ == "Module"
+        for base in type(classifier).__mro__
+    )
+
+
+def of_arrays(classifier: Callable[[np.ndarray], Any]) -> Classify:
+    """A plain function of NumPy arrays."""
+    return lambda memory: np.asarray(classifier(memory))
+
+
+def of_tensors(
+    classifier: Any, device: str, channels_last: bool, compiled: bool, autocast: bool
+) -> Classify:
+    """A torch module or function; a module is copied, so that the caller's is left as it was."""
+    import torch
+
+    run = classifier
+    if is_module(classifier):
+        run = copy.deepcopy(classifier).to(device)
+        with contextlib.suppress(NotImplementedError):  # an exported program has no modes
+            run.eval()
+        if channels_last:
+            run = run.to(memory_format=torch.channels_last)
+    if compiled:
+        run = torch.compile(run, dynamic=False)
+    kind = torch.device(device).type
+
+    def classify(memory: Any) -> np.ndarray:
+        rows = torch.from_numpy(memory) if isinstance(memory, np.ndarray) else memory
+        if channels_last:
+            rows = rows.permute(0, 3, 1, 2)  # a view: the memory is already in this order
+        with torch.inference_mode(), torch.autocast(kind, enabled=autocast):
+            outputs = run(rows)
+        if not isinstance(outputs, torch.Tensor):
+            raise InvalidInput(
+                f"classifier must return a tensor of outputs, got {type(outputs).__name__}"
+            )
+        whole = outputs.dtype in (torch.int32, torch.int64)
+        return np.asarray((outputs if whole else outputs.float()).cpu().numpy())
+
+    return classify
+
+
+def first_outputs(classify: Classify, rows: np.ndarray, labels_only: bool) -> np.ndarray:
+    """The first outputs of a classifier, or a sentence that says what is wrong with them."""
+    shape = rows.shape
+    try:
+        outputs = classify(rows)
+    except SimplicertError:
+        raise
+    except (RuntimeError, TypeError, ValueError, IndexError, AssertionError) as error:
+        words = str(error).strip().splitlines()
+        raise InvalidInput(
+            f"classifier must accept a batch laid out as {shape}, and it failed: "
+            f"{words[0] if words else type(error).__name__}"
+        ) from error
+    wanted = f"({shape[0]},)" if labels_only else f"({shape[0]}, K) with K >= 2"
+    fits = outputs.shape[:1] == shape[:1] and outputs.ndim == (1 if labels_only else 2)
+    require(
+        fits and (labels_only or outputs.shape[1] >= 2),  # noqa: PLR2004
+        f"classifier must return outputs of shape {wanted}, got {outputs.shape}",
+    )
+    return outputs

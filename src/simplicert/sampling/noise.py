@@ -1,0 +1,70 @@
+"""Noise as a pure function of (seed, input, chunk): whoever draws it, it is the same.
+
+Draw d of an input is row d mod c of its chunk d // c, c a divisor of the batch size. Rows of a
+chunk come one after another from its own generator, so a draw does not depend on which other
+draws are made beside it.
+"""
+
+import hashlib
+import struct
+from typing import Any
+
+import numpy as np
+
+LARGEST_CHUNK = 64
+
+NOISE, VOTES, PILOT, PILOT_VOTES = range(4)  # streams that never share a number
+
+
+def chunk_rows(batch_size: int) -> int:
+    """Draws made together: the largest divisor of the batch size up to 64."""
+    return max(c for c in range(1, LARGEST_CHUNK + 1) if batch_size % c == 0)
+
+
+def generator(seed: int, item: int, chunk: int, stream: int) -> np.random.Generator:
+    """The generator of one chunk: a counter-based stream keyed by (seed, item), none shared."""
+    key = np.random.SeedSequence((seed, item)).generate_state(2, np.uint64)
+    return np.random.Generator(np.random.Philox(key=key, counter=[0, 0, chunk, stream]))
+
+
+def device_seed(seed: int, item: int, chunk: int, stream: int) -> int:
+    """63 bits for a generator on a GPU, which takes one number instead of a key and a counter."""
+    packed = struct.pack("<qqqq", seed, item, chunk, stream)
+    return int.from_bytes(hashlib.blake2b(packed, digest_size=8).digest(), "little") >> 1
+
+
+def add_noise(
+    out: np.ndarray, x: np.ndarray, random: np.random.Generator, rows: slice, spread: np.ndarray
+) -> None:
+    """Write x + spread * noise into `out`; float32, in place where `out` holds the whole chunk."""
+    if len(out) == rows.stop and rows.start == 0 and out.flags.c_contiguous:
+        random.standard_normal(dtype=np.float32, out=out)
+    else:
+        out[:] = random.standard_normal((rows.stop, *x.shape), dtype=np.float32)[rows]
+    out *= spread
+    out += x
+
+
+def add_steps(
+    out: np.ndarray,
+    x: np.ndarray,
+    random: np.random.Generator,
+    rows: slice,
+    spread: np.ndarray,
+    step: float,
+) -> None:
+    """The same on a grid: the noise is drawn in double precision and rounded to whole steps.
+
+    With x on the grid, Q(x + noise) = x + Q(noise) exactly, Q rounding to the grid: the result is
+    Gaussian smoothing of the classifier composed with Q in real arithmetic, and no low-order bit
+    of the sum tells x from its neighbours.
+    """
+    drawn = random.standard_normal((rows.stop, *x.shape))[rows]
+    steps = np.floor(drawn * (spread / step) + 0.5)
+    out[:] = (np.rint(x / step) + steps) * step
+
+
+def on_grid(inputs: np.ndarray, step: float) -> Any:
+    """(N,) whether every feature of an input is the float32 nearest to a whole number of steps."""
+    snapped = (np.rint(inputs.astype(np.float64) / step) * step).astype(np.float32)
+    return (snapped == inputs).reshape(len(inputs), -1).all(axis=1)

@@ -1,0 +1,154 @@
+"""Sampler: a classifier made ready on one device, probed once, that turns inputs into tallies."""
+
+from typing import Any
+
+import numpy as np
+
+from simplicert.errors import InvalidInput, require
+from simplicert.sampling import draw
+from simplicert.sampling.batch import Batch, DeviceBatch, HostBatch
+from simplicert.sampling.draw import AfterBatch, Loop, go_on
+from simplicert.sampling.forward import first_outputs, is_module, of_arrays, of_tensors
+from simplicert.sampling.ledger import Ledger
+from simplicert.sampling.noise import PILOT, chunk_rows, on_grid
+from simplicert.sampling.probe import Nature, probe
+from simplicert.sampling.score import reader
+from simplicert.sampling.settings import LEADERS, PILOT_FOR_LEADERS, Settings
+from simplicert.types import Ints, Plan, Tally
+
+IMAGE = 3  # dimensions of an input that is an image: channels, height, width
+
+
+class Sampler:
+    """One classifier, one device, one shape of batch."""
+
+    def __init__(
+        self, classifier: Any, example: np.ndarray, settings: Settings, tensors: bool = False
+    ) -> None:
+        """`example`: (M, ...) a few inputs for the probe; `tensors`: a function of tensors."""
+        self.settings = settings
+        torch_kind = tensors or is_module(classifier)
+        self.channels_last = torch_kind and example.ndim == IMAGE + 1
+        self.chunk = chunk_rows(settings.batch_size)
+        layout = self._laid_out(example[:1]).shape[1:]
+        spread = settings.spread(example.shape[1:])
+        if self.channels_last and spread.ndim:
+            spread = np.moveaxis(spread, 0, -1)
+        shape = (settings.batch_size, *layout)
+        classify = (
+            of_tensors(
+                classifier,
+                settings.device,
+                self.channels_last,
+                settings.compiled,
+                settings.autocast,
+            )
+            if torch_kind
+            else of_arrays(classifier)
+        )
+        self.batch: Batch
+        if torch_kind and settings.device != "cpu":
+            self.batch = DeviceBatch(
+                shape, classify, spread, settings.grid, settings.device, self.chunk
+            )
+        else:
+            self.batch = HostBatch(shape, classify, spread, settings.grid)
+        self.nature, self.classes = self._probe(example)
+        self.loop = Loop(
+            self.batch,
+            settings.batch_size,
+            self.chunk,
+            reader(settings.outputs, settings.num_classes),
+            self.nature.packable,
+            settings.seed,
+        )
+
+    def _laid_out(self, inputs: np.ndarray) -> np.ndarray:
+        return np.ascontiguousarray(np.moveaxis(inputs, 1, -1)) if self.channels_last else inputs
+
+    def _probe(self, example: np.ndarray) -> tuple[Nature, int]:
+        """Two noisy batches of the example inputs: outputs' shape, dependence, randomness."""
+        settings = self.settings
+        labels_only = settings.outputs == "labels"
+        one, other = (self._example_batch(self._laid_out(example), turn) for turn in range(2))
+        outputs = first_outputs(self.batch.of, one, labels_only)
+        classes = settings.num_classes if labels_only else outputs.shape[1]
+        require(
+            classes is not None and settings.num_classes in (None, classes),
+            f"classifier must have num_classes = {settings.num_classes} outputs, got {classes}",
+        )
+        assert classes is not None
+        return probe(self.batch.of, one, other, settings.autocast), classes
+
+    def _example_batch(self, inputs: np.ndarray, turn: int) -> np.ndarray:
+        """Noisy copies of the example inputs, in another order each turn."""
+        for number in range(self.settings.batch_size // self.chunk):
+            x = inputs[(number + turn) % len(inputs)]
+            where = (self.settings.seed, number, turn, PILOT)
+            self.batch.put(number * self.chunk, x, where, slice(0, self.chunk))
+        return self.batch.rows()
+
+    def tally(
+        self,
+        inputs: np.ndarray,
+        index: Ints,
+        span: tuple[int, int],
+        *,
+        labels: Ints | None = None,
+        plan: Plan | None = None,
+        after_batch: AfterBatch = go_on,
+    ) -> Tally | None:
+        """The draws span[0]..span[1]-1 of each input, as a tally that knows which they are.
+
+        Stopped by `after_batch`, it holds the inputs that were complete; None if there were none.
+        """
+        settings = self.settings
+        if settings.grid is not None:
+            off = np.flatnonzero(~on_grid(inputs, settings.grid))
+            if off.size:
+                raise InvalidInput(
+                    f"inputs must lie on the grid of {settings.grid:.6g}, and input "
+                    f"{index[off[0]]} does not"
+                )
+        rows = self._laid_out(inputs)
+        soft = settings.outputs != "labels"
+        pilot, leaders = self._pilot(rows, index, soft)
+        ledger = Ledger(len(rows), self.classes, soft, leaders)
+        done = draw.run(self.loop, rows, index, span, ledger, after_batch=after_batch)
+        if done == 0:
+            return None
+        seeds = np.full(len(index), settings.seed)
+        ends = np.tile(span, (len(index), 1))
+        votes = ledger.votes
+        fields = {
+            "counts": ledger.counts[:, :-1],
+            "invalid": ledger.counts[:, -1],
+            "labels": labels,
+            "index": index,
+            "softmax_sums": ledger.sums,
+            "softmax_squares": ledger.squares,
+            "votes": None if votes is None else votes[:, :-1],
+            "votes_invalid": None if votes is None else votes[:, -1],
+            "leaders": leaders,
+            "histograms": ledger.histograms,
+            "pilot": pilot if settings.pilot else None,
+            "segments": np.column_stack([index, seeds, ends]),
+        }
+        complete: dict[str, Any] = {
+            name: None if values is None else values[:done] for name, values in fields.items()
+        }
+        return Tally(**complete, sigma=settings.sigma, plan=plan)
+
+    def _pilot(self, rows: np.ndarray, index: Ints, soft: bool) -> tuple[Ints, Ints | None]:
+        """Counts of separate draws, and the leading classes by mean score in them."""
+        settings = self.settings
+        wanted = settings.histograms and soft
+        draws = settings.pilot or (PILOT_FOR_LEADERS if wanted else 0)
+        ledger = Ledger(len(rows), self.classes, soft, None)
+        if draws:
+            draw.run(self.loop, rows, index, (0, draws), ledger, pilot=True)
+        if not wanted or ledger.sums is None:
+            return ledger.counts[:, :-1], None
+        most = min(LEADERS, self.classes - 1)
+        leaders = np.argsort(-ledger.sums, axis=1, kind="stable")[:, :most]
+        return ledger.counts[:, :-1], leaders

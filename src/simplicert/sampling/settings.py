@@ -1,0 +1,94 @@
+"""Settings of a drawing: all that decides a tally besides the classifier and its inputs."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from simplicert.errors import InvalidInput, require
+from simplicert.types.arrays import positive
+
+CPU_ROWS, GPU_ROWS = 256, 1024  # largest default batch
+MEMORY = 1 << 26  # bytes of one default batch
+LEADERS = 3  # classes with a score histogram of their own
+PILOT_FOR_LEADERS = 64  # draws that choose them where no pilot is asked for
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Checked at construction; two equal settings draw the same tally of the same input."""
+
+    sigma: float
+    seed: int = 0
+    batch_size: int = CPU_ROWS
+    outputs: str = "logits"
+    num_classes: int | None = None
+    pilot: int = 0
+    histograms: bool = True
+    grid: float | None = None
+    noise_scale: np.ndarray | None = None
+    compiled: bool = False
+    autocast: bool = False
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        """One sentence for each way to be wrong."""
+        positive("sigma", self.sigma)
+        for name, least in (("seed", 0), ("batch_size", 1), ("pilot", 0)):
+            value = getattr(self, name)
+            whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+            require(
+                whole and least <= value < 2**63,
+                f"{name} must be a whole number of at least {least}, got {value!r}",
+            )
+        if self.grid is not None:
+            positive("grid", self.grid)
+        if self.noise_scale is not None:
+            sound = np.isfinite(self.noise_scale).all() and (self.noise_scale >= 0).all()
+            require(
+                bool(sound and (self.noise_scale > 0).any()),
+                "noise_scale must hold finite numbers that are not negative, and not all zero",
+            )
+
+    def spread(self, shape: tuple[int, ...]) -> np.ndarray:
+        """The noise's standard deviation: one number, or one for each feature of an input."""
+        if self.noise_scale is None:
+            return np.asarray(self.sigma)
+        try:
+            scale = np.broadcast_to(self.noise_scale, shape)
+        except ValueError:
+            raise InvalidInput(
+                f"noise_scale must fit an input of shape {shape}, got {self.noise_scale.shape}"
+            ) from None
+        return np.asarray(self.sigma * scale)
+
+
+def default_batch(shape: tuple[int, ...], device: str) -> int:
+    """A power of two that fills the device and not its memory."""
+    most = CPU_ROWS if device == "cpu" else GPU_ROWS
+    fitting = MEMORY // max(4 * int(np.prod(shape)), 1)
+    return int(2 ** np.floor(np.log2(max(min(most, fitting), 1))))
+
+
+def default_device() -> str:
+    """The first GPU where torch sees one, else the CPU; named in the run."""
+    try:
+        import torch
+    except ImportError:
+        return "cpu"
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def as_array(inputs: Any) -> np.ndarray:
+    """Inputs as float32 in this machine's memory; torch tensors too."""
+    if hasattr(inputs, "detach"):
+        inputs = inputs.detach().cpu().numpy()
+    array = np.asarray(inputs)
+    require(
+        array.dtype.kind in "fiu" and array.ndim >= 2 and len(array) > 0,  # noqa: PLR2004
+        "inputs must be numbers of shape (N, features...) with N > 0, got "
+        f"{array.dtype} of shape {array.shape}",
+    )
+    array = array.astype(np.float32, copy=False)
+    require(bool(np.isfinite(array).all()), "inputs must be finite, got NaN or infinity")
+    return array

@@ -1,0 +1,11 @@
+"""Thresholds of the score histograms: fixed for ever, because counts cannot be re-binned."""
+
+import numpy as np
+
+# Even steps in the middle, even steps of the logarithm toward 0 and 1, where saturated scores lie.
+_MIDDLE = np.arange(1, 32) / 32
+_TAIL = np.logspace(-6, np.log10(1 / 32), 17)[:-1]
+THRESHOLDS = np.concatenate([_TAIL, _MIDDLE, 1 - _TAIL[::-1]])
+THRESHOLDS.setflags(write=False)
+
+BINS = len(THRESHOLDS) + 1  # bin b counts scores with exactly b thresholds at or below them
