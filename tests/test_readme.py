@@ -40,7 +40,7 @@ def test_every_command_shown_works(tmp_path):
     (commands,) = (block for block in blocks("") if block.startswith("simplicert"))
     (tmp_path / "counts.txt").write_text("900 80 20 0\n500 480 20 1\n")
     for line in commands.splitlines():
-        words = shlex.split(line.split("   ")[0])
+        words = shlex.split(line.split("  ")[0])
         done = subprocess.run(
             [sys.executable, "-m", *words],
             cwd=tmp_path,

@@ -86,3 +86,19 @@ def summary(certificates: Certificates) -> Grid:
         else f"an input's certificate is issued and wrong with probability at most {known.level:g}",
     ]
     return Grid(repr(certificates), tuple(headings), rows, tuple(notes))
+
+
+def status_lines(name: str, state: dict[str, Any]) -> list[str]:
+    """A run's state in words."""
+    rate, left = state["draws_per_second"], state["seconds_left"]
+    lines = [
+        f"{name}: {state['done']} of {state['inputs']} inputs done, {state['draws']:,} draws "
+        f"in {state['parts']} parts",
+    ]
+    if rate:
+        lines.append(f"{rate:,.0f} draws a second of drawing, {state['seconds']:,.0f} s spent")
+    if state["missing"] and left:
+        lines.append(f"about {left:,.0f} s of drawing left")
+    if not state["missing"]:
+        lines.append("complete")
+    return lines

@@ -9,6 +9,9 @@ from simplicert.cli.certify import certify
 from simplicert.cli.demo import demo
 from simplicert.cli.import_ import app as import_app
 from simplicert.cli.radius import radius
+from simplicert.cli.run import run
+from simplicert.cli.sample import sample
+from simplicert.cli.status import status
 
 app = typer.Typer(
     name="simplicert",
@@ -19,8 +22,11 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(radius)
-app.add_typer(import_app, name="import")
+app.command()(sample)
 app.command()(certify)
+app.command()(run)
+app.command()(status)
+app.add_typer(import_app, name="import")
 
 
 def show_version(asked: bool) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from simplicert.data.dataset import Source
 from simplicert.data.images import as_images
-from simplicert.data.libraries import library
+from simplicert.data.libraries import library, said
 from simplicert.errors import InvalidInput, require
 
 SPLIT = re.compile(r"(?P<where>.+?)(?::(?P<split>\w+))?")
@@ -52,10 +52,9 @@ def found(datasets: Any, where: str, split: str | None) -> Any:
         offline = datasets.DownloadConfig(local_files_only=True)
         return datasets.load_dataset(where, split=split or "test", download_config=offline)
     except (OSError, ValueError) as error:  # not there, not a data set, no such split
-        reason = str(error).strip().splitlines()[0]
         raise InvalidInput(
             f"hf: must name a folder written by save_to_disk or a data set in the local cache, "
-            f"got {where!r}: {reason}"
+            f"got {where!r}: {said(error)}"
         ) from None
 
 

@@ -23,5 +23,10 @@ def library(name: str, extra: str, purpose: str) -> Any:
             f"{purpose} needs {top}, which is not installed: pip install 'simplicert[{extra}]'"
         ) from None
     except BROKEN as error:
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise InvalidInput(f"{purpose} needs {top}, which does not import: {reason}") from None
+        raise InvalidInput(f"{purpose} needs {top}, which does not import: {said(error)}") from None
+
+
+def said(error: BaseException) -> str:
+    """The first line of what a library had to say; its name where it said nothing."""
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__

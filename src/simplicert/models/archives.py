@@ -11,22 +11,21 @@ import pickle
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-from simplicert.errors import InvalidInput, require
+from simplicert.errors import InvalidInput
 from simplicert.models.pickles import INSTEAD
 
 # A size: symbols, numbers, and named operations on them, such as FloorDiv(Symbol('s0'), 2).
 SIZE = re.compile(
     r"(?:Symbol\('\w+'|[A-Z][A-Za-z]+\(|[a-z]+\d+|True|False|\w+=|[\d\s(),+*/%<>=-])*"
 )
-# An operation of a graph: torch's own operators, Python's arithmetic, and sizes.
+# An operation of a graph: an operator of torch's own, or arithmetic on sizes.
 OPERATION = re.compile(
     r"torch\.ops\.(aten|prims?|higher_order|quantized\w*|torchvision)\.\w+(\.\w+)?"
-    r"|(_operator|math|torch)\.(?!_)\w+"
-    r"|torch\._ops\.\w+\.\w+"
+    r"|_operator\.(getitem|add|sub|mul|floordiv|truediv|mod|pow|neg|eq|ne|lt|le|gt|ge|and_|or_)"
+    r"|math\.\w+|torch\.sym_\w+"
 )
-PLAIN = ("torch.sym_", "torch.ops.", "_operator.", "math.")
 PICKLED = ("custom_obj_", "opaque_obj_")  # constants that are objects, not tensors
 
 
@@ -44,12 +43,21 @@ def check_archive(path: Path) -> None:
     for name in names:
         if name.startswith("data/aotinductor/"):
             refuse(path, f"it holds compiled code ({name})")
-        elif name.endswith(".pt"):
+        elif name.lower().endswith(".pt"):  # torch finds members in either case
             check_tensors(path, name, reader.get_record(name))
         elif name.startswith("data/") and name.endswith("_config.json"):
-            check_payloads(path, json.loads(reader.get_record(name)))
+            check_payloads(path, parsed(path, name, reader.get_record(name)))
         elif name.startswith("models/"):
-            check_graph(path, json.loads(reader.get_record(name)))
+            check_graph(path, parsed(path, name, reader.get_record(name)))
+
+
+def parsed(path: Path, name: str, content: bytes) -> dict[str, Any]:
+    """A member that must be a JSON object."""
+    try:
+        value = json.loads(content)
+    except ValueError:
+        value = None
+    return value if isinstance(value, dict) else refuse(path, f"its member {name} is no JSON")
 
 
 def check_tensors(path: Path, name: str, content: bytes) -> None:
@@ -76,13 +84,8 @@ def check_graph(path: Path, program: dict[str, Any]) -> None:
         size, target = node.get("expr_str", ""), node.get("target", "")
         if not isinstance(size, str) or not SIZE.fullmatch(size):
             refuse(path, f"one of its sizes is {str(size)[:60]!r}")
-        if "inputs" in node and target and not harmless(str(target)):
+        if "inputs" in node and target and not OPERATION.fullmatch(str(target)):
             refuse(path, f"one of its operations is {str(target)[:60]!r}")
-
-
-def harmless(target: str) -> bool:
-    """An operator of torch or Python's arithmetic, by its full name."""
-    return target.startswith(PLAIN) and OPERATION.fullmatch(target) is not None
 
 
 def dictionaries(value: Any) -> Iterator[dict[str, Any]]:
@@ -96,7 +99,6 @@ def dictionaries(value: Any) -> Iterator[dict[str, Any]]:
             waiting.extend(item.values() if isinstance(item, dict) else item)
 
 
-def refuse(path: Path, reason: str) -> None:
+def refuse(path: Path, reason: str) -> NoReturn:
     """One sentence: which file, why, and what to do instead."""
-    require(False, f"model {path.name} is refused: {reason}; save it with {INSTEAD}")
-    raise InvalidInput(reason)
+    raise InvalidInput(f"model {path.name} is refused: {reason}; save it with {INSTEAD}")

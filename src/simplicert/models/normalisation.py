@@ -25,17 +25,17 @@ def with_normalisation(
         not brings_its_own(model.classifier),
         f"model {model.name} brings its own normalisation: leave out mean and std",
     )
+    return normalised(model, mean, std)
+
+
+def normalised(model: Model, mean: Sequence[float] | None, std: Sequence[float] | None) -> Model:
+    """The model behind (x - mean) / std, which becomes part of its fingerprint."""
     centre, scale = checked(mean, std)
-    return Model(
-        normalised(model.classifier, centre, scale),
-        model.name,
-        digest("normalised", model.fingerprint, repr(centre), repr(scale)),
-    )
+    fingerprint = digest("normalised", model.fingerprint, repr(centre), repr(scale))
+    return Model(in_front(model.classifier, centre, scale), model.name, fingerprint)
 
 
-def normalised(
-    classifier: Callable[[Any], Any], mean: Sequence[float], std: Sequence[float]
-) -> Callable[[Any], Any]:
+def in_front(classifier: Callable[[Any], Any], mean: Numbers, std: Numbers) -> Callable[[Any], Any]:
     """A module in front of a module, a function in front of a function."""
     if not is_module(classifier):
         centre, scale = np.array(mean, dtype=np.float32), np.array(std, dtype=np.float32)
@@ -66,7 +66,7 @@ def classified(
 
 
 def broadcast(count: int, batch: Sequence[int]) -> tuple[int, ...]:
-    """The shape in which `count` numbers meet a batch B x C x ...: one for all, or one a channel."""
+    """The shape in which the numbers meet a batch B x C x ...: one for all, or one a channel."""
     require(
         count in (1, batch[1]),
         f"mean and std must have one number or {batch[1]}, one for each channel, got {count}",
@@ -74,9 +74,7 @@ def broadcast(count: int, batch: Sequence[int]) -> tuple[int, ...]:
     return (1, count, *(1 for _ in batch[2:]))
 
 
-def checked(
-    mean: Sequence[float] | None, std: Sequence[float] | None
-) -> tuple[Numbers, Numbers]:
+def checked(mean: Sequence[float] | None, std: Sequence[float] | None) -> tuple[Numbers, Numbers]:
     """Both lists, of one length; finite, and no std that is not positive."""
     if mean is None or std is None:
         raise InvalidInput(f"mean and std must be given together, got mean {mean}, std {std}")

@@ -14,9 +14,7 @@ class Normalised(nn.Module):
     mean: Tensor
     std: Tensor
 
-    def __init__(
-        self, classifier: nn.Module, mean: Sequence[float], std: Sequence[float]
-    ) -> None:
+    def __init__(self, classifier: nn.Module, mean: Sequence[float], std: Sequence[float]) -> None:
         """One number for all channels, or one a channel."""
         super().__init__()
         self.classifier = classifier

@@ -24,6 +24,7 @@ from simplicert.types import KINDS, Certificates, Expectations, Tally
 if TYPE_CHECKING:
     import pandas as pd
 
+SCHEME = "imported"  # of the expectations: the bound is the other tool's
 MECHANISMS = ("cohen", "two_sided")  # all that E0 with E1 = 1 - E0 has to say, and the same twice
 # What such a run may hold, by source["holds"] of its manifest, and the columns it then must have.
 HOLDS = {
@@ -81,8 +82,8 @@ class KnownRun:
                 e1=held["e1"],
                 sigma=manifest.sigma,
                 alpha=manifest.alpha,
-                scheme=manifest.scheme,
-                method=manifest.method or "",
+                scheme=SCHEME,
+                method=str(manifest.source.get("method", "")),
                 level=manifest.alpha,
                 labels=held.get("label"),
                 index=held["index"],

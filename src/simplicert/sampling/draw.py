@@ -10,6 +10,9 @@ from simplicert.sampling.ledger import Ledger
 from simplicert.sampling.noise import NOISE, PILOT, PILOT_VOTES, VOTES, generator
 from simplicert.sampling.score import Scores
 
+# The pilot is the same whatever the seed: tallies of other seeds then share leaders and pilot, and
+# can be added. Its draws are in a stream of their own, so it is separate from every tally's.
+PILOT_SEED = 0
 STREAMS = {False: (NOISE, VOTES), True: (PILOT, PILOT_VOTES)}
 
 
@@ -83,7 +86,7 @@ def run(
         at = 0
         for slot, chunk, rows in group:
             end = at + rows.stop - rows.start
-            where = (loop.seed, int(items[slot]), chunk)
+            where = (PILOT_SEED if pilot else loop.seed, int(items[slot]), chunk)
             whole = slice(rows.start, rows.stop)
             loop.batch.put(at, inputs[slot], (*where, noise), whole)
             slots[at:end] = slot

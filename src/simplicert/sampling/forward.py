@@ -21,8 +21,8 @@ def is_module(classifier: Any) -> bool:
 
 
 def of_arrays(classifier: Callable[[np.ndarray], Any]) -> Classify:
-    """A plain function of NumPy arrays."""
-    return lambda memory: np.asarray(classifier(memory))
+    """A plain function of NumPy arrays; its outputs are copied, as they may lie in the batch."""
+    return lambda memory: np.array(classifier(memory))
 
 
 def of_tensors(
@@ -53,7 +53,7 @@ def of_tensors(
                 f"classifier must return a tensor of outputs, got {type(outputs).__name__}"
             )
         whole = outputs.dtype in (torch.int32, torch.int64)
-        return np.asarray((outputs if whole else outputs.float()).cpu().numpy())
+        return np.array((outputs if whole else outputs.float()).cpu().numpy())
 
     return classify
 

@@ -34,9 +34,9 @@ def test_never_above_the_truth(radii, sigma):
 @settings(max_examples=100, deadline=None)
 @given(st.integers(100, 999), st.integers(-6, 0), SIGMA)
 def test_holds_for_the_smallest_radius_that_prints_so(digits, power, sigma):
-    """Half a unit is enough and, but for rounding, no more than that is given away."""
+    """Half a unit is enough and, in a log that shows its style, all that is given away."""
     text = f"{digits * 10.0**power:.3}"
-    known = expectations(log_of([text, "0.123"]), Stated(sigma, 0.001))
+    known = expectations(log_of([text, "1.11e-08"]), Stated(sigma, 0.001))
     with mpmath.workdps(50):
         half = mpmath.mpf(10) ** power / 2
         smallest = mpmath.ncdf((digits * mpmath.mpf(10) ** power - half) / mpmath.mpf(sigma))

@@ -40,9 +40,16 @@ def test_index_and_label_may_be_missing(tmp_path):
 
 @pytest.mark.parametrize(
     "columns",
-    ["", "radius=r", "predict=p", "predict,radius=r", "predict=p,radius=", "sigma=s,predict=p,radius=r",
-     "predict=p,radius=r,radius=q"],
-)  # fmt: skip
+    [
+        "",
+        "radius=r",
+        "predict=p",
+        "predict,radius=r",
+        "predict=p,radius=",
+        "sigma=s,predict=p,radius=r",
+        "predict=p,radius=r,radius=q",
+    ],
+)
 def test_columns_must_be_said_in_full(tmp_path, columns):
     with pytest.raises(sc.InvalidInput, match="columns must be name=column pairs with predict and"):
         read(tmp_path, columns=columns)

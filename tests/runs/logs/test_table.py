@@ -60,7 +60,7 @@ def test_files_that_are_not_text(tmp_path):
     (tmp_path / "log").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(sc.InvalidInput, match="must be UTF-8 text"):
         read_table(tmp_path / "log", ["idx"])
-    with pytest.raises(sc.InvalidInput, match="file must be a log that exists, got '.*nowhere'"):
+    with pytest.raises(sc.InvalidInput, match=r"file must be a log that exists, got '.*nowhere'"):
         read_table(tmp_path / "nowhere", ["idx"])
 
 

@@ -14,7 +14,7 @@ from simplicert.runs.folder import Run, create_run
 from simplicert.runs.known import KnownRun, write_known_run
 from simplicert.runs.logs import cohen, iss, radii, second_order
 from simplicert.runs.logs.counts import read_counts
-from simplicert.runs.logs.expectations import SCHEME, expectations
+from simplicert.runs.logs.expectations import expectations
 from simplicert.runs.logs.log import Log, Stated
 from simplicert.runs.manifest import Manifest
 from simplicert.types import KINDS
@@ -114,10 +114,10 @@ def keep(
         inputs=len(log),
         classes=int(max(classes)) + 1,  # as far as the log shows
         alpha=stated.alpha,
-        scheme=SCHEME,
-        method=method,
+        scheme="split",  # what such tools do: one draw chooses the class, another bounds it
+        method="one_sided",
         source=source
-        | {"holds": "radii" if bare else "expectations"}
+        | {"holds": "radii" if bare else "expectations", "method": method}
         | {"audit": [finding.sentence for finding in findings]},
         package=version(),
     )

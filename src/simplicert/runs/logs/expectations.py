@@ -9,10 +9,10 @@ from scipy.special import ndtr
 
 from simplicert.bounds.limits import clopper_pearson
 from simplicert.errors import require
+from simplicert.runs.known import SCHEME
 from simplicert.runs.logs.log import Log, Stated
 from simplicert.types import Expectations, Floats, Ints
 
-SCHEME = "imported"
 # scipy's ndtr errs by some units in the last place, relative to the smaller tail; we allow this.
 SLACK = 256 * np.finfo(float).eps
 

@@ -1,0 +1,77 @@
+"""Drawing from the command line: progress to watch, signals that stop it cleanly."""
+
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from simplicert.runs.request import Request
+
+STOPPED = 130
+
+
+def draw(request: "Request") -> None:
+    """Draw until done or told to stop; then say how to go on."""
+    from simplicert.cli.progress import shown
+    from simplicert.cli.screen import warn
+    from simplicert.runs.folder import DAMAGED
+    from simplicert.runs.job import draw_run, parse_shard
+    from simplicert.runs.request import prepare
+
+    shard = parse_shard(request.shard)
+    ready = prepare(request)
+    for path in ready.run.set_aside_damage():
+        warn(f"{path.name} was damaged: it is set aside in {DAMAGED}/, and its inputs drawn again")
+    if ready.sampler.nature.random:
+        warn("the model is random by itself: drawn again, its tallies would differ")
+    with stoppable() as told, shown(request, ready.run.manifest) as report:
+        complete = draw_run(
+            ready.run,
+            ready.sampler,
+            ready.data.inputs,
+            ready.data.labels,
+            ready.data.index,
+            shard=shard,
+            stop=told,
+            report=report,
+        )
+    if not complete:
+        warn(f"stopped; what is drawn is kept in {request.out}: the same command continues")
+        raise typer.Exit(STOPPED)
+    if not request.quiet:
+        typer.echo(f"{request.out} holds {request.draws} draws of its inputs")
+
+
+@contextmanager
+def stoppable() -> Iterator["Told"]:
+    """Ctrl-C and SIGTERM ask the loop to stop after its batch; a second Ctrl-C stops at once."""
+    told = Told()
+    before = {sign: signal.signal(sign, told.hear) for sign in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield told
+    finally:
+        for sign, handler in before.items():
+            signal.signal(sign, handler)
+
+
+class Told:
+    """Whether anyone asked to stop."""
+
+    def __init__(self) -> None:
+        """Not yet."""
+        self.stop = False
+
+    def hear(self, number: int, frame: object) -> None:
+        """A signal came in."""
+        if self.stop and number == signal.SIGINT:
+            raise KeyboardInterrupt
+        self.stop = True
+        print("simplicert: stopping after this batch", file=sys.stderr)
+
+    def __call__(self) -> bool:
+        """What the loop asks after every batch."""
+        return self.stop

@@ -1,0 +1,21 @@
+"""`simplicert status`: how far a run is, from any terminal or node."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def status(
+    run: Annotated[Path, typer.Argument(help="Run folder.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Inputs done and missing, draws, time spent and time left; reads only the folder."""
+    import json
+
+    from simplicert.analysis.tables import status_lines
+    from simplicert.runs import open_run
+    from simplicert.runs.status import state_of
+
+    state = state_of(open_run(run))
+    typer.echo(json.dumps(state) if as_json else "\n".join(status_lines(str(run), state)))

@@ -1,0 +1,55 @@
+"""`file.pt2`: a program saved by torch.export.save."""
+
+from pathlib import Path
+from typing import Any
+
+from simplicert.data.libraries import library, said
+from simplicert.errors import InvalidInput
+from simplicert.models.archives import check_archive
+from simplicert.models.files import existing
+from simplicert.models.fingerprints import digest, tensors
+from simplicert.models.model import Model
+from simplicert.models.pickles import weights_only
+
+
+def load(spec: str) -> Model:
+    """The program as a module; its fingerprint is of its tensors and of its code."""
+    path = existing(spec)
+    torch = library("torch", "torch", f"model {path.name}")
+    check_archive(path)
+    program = opened(torch, path)
+    from simplicert.models.program import Program
+
+    code = [part.code for part in program.graph_module.modules() if hasattr(part, "code")]
+    constants = {name: value for name, value in program.constants.items() if torch.is_tensor(value)}
+    fingerprint = digest(
+        "exported",
+        *code,
+        str(program.graph_signature),
+        tensors(program.state_dict),
+        tensors(constants),
+    )
+    return Model(
+        Program(path.name, program.module(), declared(path, program)), path.name, fingerprint
+    )
+
+
+def opened(torch: Any, path: Path) -> Any:
+    """The program; no pickle is read, and what torch cannot read is said in a sentence."""
+    unreadable = torch._export.serde.serialize.SerializeError
+    try:
+        with weights_only():
+            return torch.export.load(path)
+    except (RuntimeError, ValueError, TypeError, LookupError, AssertionError, unreadable) as error:
+        raise InvalidInput(
+            f"model {path.name} cannot be read by torch {torch.__version__}: {said(error)}"
+        ) from None
+
+
+def declared(path: Path, program: Any) -> tuple[int | None, ...]:
+    """The shape of the one tensor it takes, None where any length will do."""
+    names = program.graph_signature.user_inputs
+    values = [node.meta.get("val") for node in program.graph.nodes if node.name in names]
+    if len(values) != 1 or not hasattr(values[0], "shape"):
+        raise InvalidInput(f"model {path.name} must take one tensor, got {list(names)}")
+    return tuple(size if isinstance(size, int) else None for size in values[0].shape)

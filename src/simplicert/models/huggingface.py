@@ -1,0 +1,81 @@
+"""`hf:NAME_OR_DIR`: an image classifier of transformers, from a folder or the local cache.
+
+Nothing is downloaded, no code from the folder is run, and weights are read from safetensors only.
+The normalisation in the folder's preprocessor_config.json belongs to the model and comes with it.
+"""
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+from simplicert.data.libraries import library, said
+from simplicert.errors import InvalidInput, require
+from simplicert.models.fingerprints import digest, of_module
+from simplicert.models.model import Model
+from simplicert.models.normalisation import normalised
+from simplicert.models.pickles import weights_only
+
+PREPROCESSOR = "preprocessor_config.json"
+
+
+def load(where: str) -> Model:
+    """The model's logits, behind its own normalisation if it has one."""
+    require(bool(where), "hf: must be followed by a name or a folder, got nothing")
+    library("torch", "torch", f"model hf:{where}")
+    transformers = library("transformers", "hf", f"model hf:{where}")
+    from simplicert.models.logits import Logits
+
+    network = opened(transformers, where)
+    module = Logits(network).eval()
+    name = f"hf:{Path(where).resolve().name if Path(where).is_dir() else where}"
+    fingerprint = digest("hf", type(network).__name__, settings(network), of_module(module))
+    mean, std = normalisation(transformers, where)
+    model = Model(module, name, fingerprint)
+    return model if mean is None else normalised(model, mean, std)
+
+
+def opened(transformers: Any, where: str) -> Any:
+    """The network, in float32."""
+    try:
+        with warnings.catch_warnings(), weights_only():
+            warnings.simplefilter("ignore")  # transformers' own advice on its own defaults
+            return transformers.AutoModelForImageClassification.from_pretrained(
+                where,
+                local_files_only=True,
+                use_safetensors=True,
+                trust_remote_code=False,
+                dtype="float32",
+            )
+    except (OSError, ValueError, RuntimeError, KeyError) as error:
+        raise InvalidInput(
+            f"model hf:{where} must be a folder or a cached name of an image classifier with "
+            f"safetensors weights (pickles are never opened): {said(error)}"
+        ) from None
+
+
+def settings(network: Any) -> str:
+    """The configuration without what says where and by what it was saved."""
+    config = network.config.to_dict()
+    for key in ("_name_or_path", "transformers_version", "dtype", "torch_dtype"):
+        config.pop(key, None)
+    return json.dumps(config, sort_keys=True, default=str)
+
+
+def normalisation(transformers: Any, where: str) -> tuple[list[float] | None, list[float] | None]:
+    """Mean and std of the preprocessor; (None, None) where it has none."""
+    found = transformers.utils.cached_file(
+        where,
+        PREPROCESSOR,
+        local_files_only=True,
+        _raise_exceptions_for_missing_entries=False,
+        _raise_exceptions_for_connection_errors=False,
+    )
+    held = json.loads(Path(found).read_text(encoding="utf-8")) if found else {}
+    if not held.get("do_normalize", False) or "image_mean" not in held:
+        return None, None
+    mean, std = (
+        [value] if isinstance(value, int | float) else value
+        for value in (held["image_mean"], held.get("image_std"))
+    )
+    return mean, std

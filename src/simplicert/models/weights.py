@@ -1,0 +1,129 @@
+"""`ARCH@weights.safetensors`: one of our architectures with weights from a safetensors file."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from simplicert.data.libraries import library
+from simplicert.errors import InvalidInput, choose, require
+from simplicert.models.files import existing
+from simplicert.models.fingerprints import of_module
+from simplicert.models.model import Model
+from simplicert.models.normalisation import normalised
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+FIRST, LAST = ("conv1.weight", "fc1.weight"), "fc.weight"  # the architectures' convention
+CONVOLUTION = 4  # axes of a convolution's weight: out, in, height, width
+ANY_SIZE = (32, 32)  # height and width do not change the weights of a convolutional network
+
+
+def load(spec: str) -> Model:
+    """The network in eval mode, behind the normalisation its metadata names, if any."""
+    name, at, where = spec.partition("@")
+    require(
+        bool(at), f"weights need the name of their network: ARCH@{Path(spec).name}, got {spec!r}"
+    )
+    library("torch", "torch", f"model {name}@{Path(where).name}")
+    from simplicert.models.architectures import ARCHITECTURES
+
+    build = choose("the network before @", name, ARCHITECTURES)
+    path = existing(where)
+    state, metadata = read_weights(path)
+    module = build(classes(path, state, metadata), input_shape(path, state, metadata))
+    fill(path, name, module, state)
+    model = Model(module.eval(), f"{name}@{path.name}", of_module(module))
+    if "mean" not in metadata and "std" not in metadata:
+        return model
+    return normalised(model, *(numbers(path, metadata, key) for key in ("mean", "std")))
+
+
+def read_weights(path: Path) -> tuple[dict[str, "Tensor"], dict[str, str]]:
+    """Tensors by name, and the file's metadata."""
+    safetensors = library("safetensors", "torch", f"model {path.name}")
+    try:
+        with safetensors.safe_open(path, framework="pt") as file:
+            names = file.keys()
+            return {name: file.get_tensor(name) for name in names}, file.metadata() or {}
+    except (safetensors.SafetensorError, OSError) as error:
+        raise InvalidInput(
+            f"model {path.name} must be a safetensors file (pickles are never opened): {error}"
+        ) from None
+
+
+def save_weights(module: "nn.Module", path: Path, metadata: Mapping[str, object]) -> None:
+    """Write a network's weights for `ARCH@path`; metadata: num_classes, input_shape, mean, std, ...
+
+    A normalisation in front goes into the metadata. The file appears whole or not at all.
+    """
+    from safetensors.torch import save_file
+
+    from simplicert.models.normalised import Normalised
+
+    notes = dict(metadata)
+    if isinstance(module, Normalised):
+        notes |= {"mean": module.mean.tolist(), "std": module.std.tolist()}
+        module = module.classifier
+    texts = {
+        key: value if isinstance(value, str) else json.dumps(value) for key, value in notes.items()
+    }
+    state = {
+        key: value.detach().cpu().contiguous().clone() for key, value in module.state_dict().items()
+    }
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    save_file(state, partial, metadata=texts)
+    partial.replace(path)
+
+
+def classes(path: Path, state: Mapping[str, "Tensor"], metadata: Mapping[str, str]) -> int:
+    """The number of classes by the metadata, else by the last layer."""
+    if "num_classes" in metadata:
+        return int(numbers(path, metadata, "num_classes")[0])
+    require(LAST in state, f"{path.name} must hold {LAST} or say num_classes, got neither")
+    return int(state[LAST].shape[0])
+
+
+def input_shape(
+    path: Path, state: Mapping[str, "Tensor"], metadata: Mapping[str, str]
+) -> tuple[int, ...]:
+    """The shape of one input by the metadata, else by the first layer."""
+    if "input_shape" in metadata:
+        return tuple(int(n) for n in numbers(path, metadata, "input_shape"))
+    found = [state[name].shape for name in FIRST if name in state]
+    require(
+        bool(found) and len(found[0]) > 1,
+        f"{path.name} must hold {' or '.join(FIRST)} or say input_shape, got neither",
+    )
+    incoming = int(found[0][1])
+    return (incoming, *ANY_SIZE) if len(found[0]) == CONVOLUTION else (incoming,)
+
+
+def numbers(path: Path, metadata: Mapping[str, str], key: str) -> list[Any]:
+    """A number or a list of numbers in the metadata, as a list."""
+    try:
+        value = json.loads(metadata[key])
+        held = value if isinstance(value, list) else [value]
+        require(bool(held) and all(isinstance(n, int | float) for n in held), "not numbers")
+    except (KeyError, ValueError):
+        raise InvalidInput(
+            f"metadata {key} of {path.name} must be numbers, got {metadata.get(key)!r}"
+        ) from None
+    return held
+
+
+def fill(path: Path, name: str, module: "nn.Module", state: Mapping[str, "Tensor"]) -> None:
+    """Put the tensors in place; the first name or shape that does not fit is said."""
+    wanted = module.state_dict()
+    for key, tensor in wanted.items():
+        require(key in state, f"{path.name} does not fit {name}: it lacks {key}")
+        require(
+            tensor.shape == state[key].shape,
+            f"{path.name} does not fit {name}: {key} must have shape {tuple(tensor.shape)}, got "
+            f"{tuple(state[key].shape)}",
+        )
+    extra = next((key for key in state if key not in wanted), None)
+    require(extra is None, f"{path.name} does not fit {name}: it has {extra}, which {name} lacks")
+    module.load_state_dict(dict(state))

@@ -1,0 +1,26 @@
+"""The state of a run, read from its folder alone."""
+
+from typing import Any
+
+from simplicert.runs.folder import Run
+
+
+def state_of(run: Run) -> dict[str, Any]:
+    """Inputs done and missing, draws held, seconds spent, and an estimate of what is left."""
+    manifest = run.manifest
+    target = None if manifest.plan is None else manifest.plan.looks[-1]
+    held = int(run.tally().draws.sum()) if run.paths() else 0
+    seconds = run.seconds
+    left = 0 if target is None else max(manifest.inputs * target - held, 0)
+    rate = held / seconds if seconds else None
+    return {
+        "inputs": manifest.inputs,
+        "done": manifest.inputs - run.missing,
+        "missing": run.missing,
+        "draws": held,
+        "draws_left": left,
+        "parts": len(run.paths()),
+        "seconds": round(seconds, 3),
+        "draws_per_second": rate,
+        "seconds_left": left / rate if rate else None,
+    }

@@ -1,0 +1,89 @@
+"""The networks: their sizes by hand, and what they accept."""
+
+import pytest
+import torch
+
+from simplicert.errors import InvalidInput
+from simplicert.models.architectures import ARCHITECTURES
+from simplicert.models.architectures.resnet import resnet
+
+each = pytest.mark.parametrize("name", sorted(ARCHITECTURES))
+
+
+def size(module):
+    return sum(parameter.numel() for parameter in module.parameters())
+
+
+def resnet_size(depth, classes, channels):
+    """Convolutions without bias, two numbers a channel for each batch norm; by hand."""
+    blocks = (depth - 2) // 6
+
+    def convolution(narrow, wide, side=3):
+        return narrow * wide * side * side + 2 * wide
+
+    total = convolution(channels, 16)
+    for narrow, wide in ((16, 16), (16, 32), (32, 64)):
+        total += convolution(narrow, wide) + (2 * blocks - 1) * convolution(wide, wide)
+        total += convolution(narrow, wide, 1) if narrow != wide else 0
+    return total + 64 * classes + classes
+
+
+@pytest.mark.parametrize("depth", [20, 56, 110])
+def test_resnets_have_the_size_of_the_paper(depth):
+    """He et al. (2016), table 6: 0.27, 0.85 and 1.7 million."""
+    million = {20: 0.27, 56: 0.85, 110: 1.7}[depth]
+    built = size(ARCHITECTURES[f"resnet{depth}"](10, (3, 32, 32)))
+    assert built == resnet_size(depth, 10, 3)
+    assert abs(built / 1e6 - million) < 0.04
+
+
+def test_the_small_network_is_small():
+    assert 140_000 < size(ARCHITECTURES["small_cnn"](10, (3, 32, 32))) < 160_000
+
+
+@each
+@pytest.mark.parametrize("shape", [(1, 8, 8), (3, 32, 32)])
+def test_logits_of_any_image(name, shape):
+    if name == "resnet110" and shape == (3, 32, 32):
+        pytest.skip("as resnet56, only slower")
+    module = ARCHITECTURES[name](7, shape).eval()
+    with torch.inference_mode():
+        logits = module(torch.rand(2, *shape))
+    assert logits.shape == (2, 7) and bool(torch.isfinite(logits).all())
+
+
+@each
+def test_a_row_does_not_depend_on_its_batch(name):
+    module = ARCHITECTURES[name](3, (1, 8, 8)).eval()
+    batch = torch.rand(4, 1, 8, 8)
+    with torch.inference_mode():
+        torch.testing.assert_close(module(batch)[:1], module(batch[:1]))
+
+
+@each
+def test_first_and_last_layers_have_their_names(name):
+    state = ARCHITECTURES[name](3, (1, 8, 8)).state_dict()
+    assert len(state["fc.weight"]) == 3
+    assert ("conv1.weight" in state) != ("fc1.weight" in state)
+
+
+@each
+def test_wrong_arguments(name):
+    with pytest.raises(InvalidInput, match="num_classes must be at least 2, got 1"):
+        ARCHITECTURES[name](1, (1, 8, 8))
+    wrong = () if name == "mlp" else (64,)
+    with pytest.raises(InvalidInput, match=f"{name} takes .* got input_shape"):
+        ARCHITECTURES[name](3, wrong)
+
+
+def test_depths():
+    with pytest.raises(InvalidInput, match=r"depth must be 6 n \+ 2, got 21"):
+        resnet(21, 10, (3, 32, 32))
+
+
+def test_checkpoints_of_the_field_fit_by_name():
+    """Layer names of the CIFAR networks that certification papers share."""
+    state = ARCHITECTURES["resnet110"](10, (3, 32, 32)).state_dict()
+    expected = {"conv1.weight", "bn1.running_mean", "layer1.17.conv2.weight", "fc.bias"}
+    expected |= {"layer2.0.downsample.0.weight", "layer3.0.downsample.1.bias"}
+    assert expected <= set(state) and "layer1.0.downsample.0.weight" not in state

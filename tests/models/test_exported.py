@@ -1,0 +1,198 @@
+"""`file.pt2`: what torch.export.save wrote is loaded; what needs more than reading is refused."""
+
+import copy
+import io
+import json
+import shutil
+import zipfile
+
+import pytest
+import torch
+from torch import nn
+
+from simplicert.errors import InvalidInput
+from simplicert.models import load_model
+from simplicert.models.archives import OPERATION, SIZE
+
+ANY_BATCH = ({0: torch.export.Dim("batch")},)
+
+
+@pytest.fixture
+def path(network, images, tmp_path):
+    return export(network, images, tmp_path / "network.pt2")
+
+
+def export(network, images, path, dynamic_shapes=ANY_BATCH):
+    program = torch.export.export(network, (images[:2],), dynamic_shapes=dynamic_shapes)
+    torch.export.save(program, path)
+    return path
+
+
+def altered(path, ending, change, name="altered.pt2"):
+    """The archive with one member changed."""
+    other = path.with_name(name)
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(other, "w") as new:
+        assert any(member.endswith(ending) for member in old.namelist())
+        for member in old.namelist():
+            content = old.read(member)
+            new.writestr(member, change(content) if member.endswith(ending) else content)
+    return other
+
+
+def pickled(thing):
+    buffer = io.BytesIO()
+    torch.save(thing, buffer)
+    return buffer.getvalue()
+
+
+def test_same_logits_for_any_batch(network, images, path):
+    model = load_model(str(path))
+    assert isinstance(model.classifier, nn.Module) and not model.classifier.training
+    assert model.name == "network.pt2"
+    for batch in (images, images[:1]):
+        torch.testing.assert_close(model.classifier(batch), network(batch))
+
+
+def test_behaves_as_a_module(network, images, path):
+    """Copied, moved and asked for a mode, as samplers do."""
+    module = copy.deepcopy(load_model(str(path)).classifier).to("cpu")
+    module = module.to(memory_format=torch.channels_last).eval().train()
+    torch.testing.assert_close(module(images), network(images))
+
+
+def test_fingerprint_is_of_weights_and_code(network, images, path, tmp_path):
+    fingerprint = load_model(str(path)).fingerprint
+    again = shutil.copy(path, tmp_path / "elsewhere.pt2")
+    assert load_model(str(again)).fingerprint == fingerprint
+    twice = export(network, images, tmp_path / "twice.pt2")
+    assert load_model(str(twice)).fingerprint == fingerprint
+    with torch.no_grad():
+        network[4].bias[0] += 1e-3
+    changed = export(network, images, tmp_path / "changed.pt2")
+    assert load_model(str(changed)).fingerprint != fingerprint
+
+
+def test_fingerprint_sees_the_code_and_constants(images, tmp_path):
+    class Scaled(nn.Module):
+        def __init__(self, factor, constant):
+            super().__init__()
+            self.factor, self.constant = factor, torch.tensor([constant, 0.0])
+
+        def forward(self, x):
+            return x.flatten(1)[:, :2] * self.factor + self.constant
+
+    made = [Scaled(2.0, 1.0), Scaled(3.0, 1.0), Scaled(2.0, 5.0)]
+    paths = [export(one, images, tmp_path / f"{i}.pt2") for i, one in enumerate(made)]
+    assert len({load_model(str(path)).fingerprint for path in paths}) == 3
+
+
+def test_wrong_shape_is_one_sentence(path, images):
+    classifier = load_model(str(path)).classifier
+    with pytest.raises(InvalidInput, match=r"takes batches of any x 1 x 8 x 8, got \(5, 3, 8, 8\)"):
+        classifier(images.expand(5, 3, 8, 8))
+
+
+def test_a_fixed_batch_is_said(network, images, tmp_path):
+    path = export(network, images, tmp_path / "fixed.pt2", dynamic_shapes=None)
+    classifier = load_model(str(path)).classifier
+    assert classifier(images[:2]).shape == (2, 4)
+    with pytest.raises(InvalidInput, match=r"takes batches of 2 x 1 x 8 x 8.*batch of any length"):
+        classifier(images)
+
+
+def test_sizes_that_are_expressions_are_accepted(tmp_path):
+    """Sizes that depend on each other, as fully convolutional networks have them."""
+    dimensions = {0: torch.export.Dim("batch"), 2: torch.export.Dim("height", min=4, max=64)}
+    layers = nn.Sequential(nn.Conv2d(1, 2, 3, 2, 1), nn.AdaptiveAvgPool2d(1), nn.Flatten()).eval()
+    images = torch.zeros(2, 1, 9, 8)
+    path = export(layers, images, tmp_path / "sizes.pt2", dynamic_shapes=(dimensions,))
+    assert load_model(str(path)).classifier(torch.zeros(3, 1, 16, 8)).shape == (3, 2)
+
+
+def test_two_inputs_are_refused(tmp_path):
+    class Sum(nn.Module):
+        def forward(self, x, y):
+            return x + y
+
+    torch.export.save(
+        torch.export.export(Sum(), (torch.ones(2), torch.ones(2))), tmp_path / "2.pt2"
+    )
+    with pytest.raises(InvalidInput, match=r"must take one tensor, got \['x', 'y'\]"):
+        load_model(str(tmp_path / "2.pt2"))
+
+
+def test_pickled_example_inputs_are_refused(trap, path):
+    """torch.export.load itself would fall back to a full unpickling of these."""
+    other = altered(path, "sample_inputs/model.pt", lambda _: pickled(trap))
+    with pytest.raises(InvalidInput, match=r"sample_inputs/model.pt is a pickle of more"):
+        load_model(str(other))
+
+
+def test_pickled_weights_are_refused(trap, path):
+    def mark(content):
+        config = json.loads(content)
+        config["config"]["0.weight"]["use_pickle"] = True
+        return json.dumps(config)
+
+    other = altered(path, "weights/weight_0", lambda _: pickled(trap), "first.pt2")
+    other = altered(other, "model_weights_config.json", mark)
+    with pytest.raises(InvalidInput, match=r"0\.weight is pickled"):
+        load_model(str(other))
+
+
+def test_texts_that_torch_would_evaluate_are_refused(trap, path):
+    evil = f"__import__('pathlib').Path('{trap.mark}').touch()"
+
+    def swap(content):
+        text = content.decode()
+        start = text.index("Symbol('")
+        known = text[start : text.index(")", start) + 1]
+        return text.replace(known, evil)
+
+    with pytest.raises(InvalidInput, match="one of its sizes is"):
+        load_model(str(altered(path, "models/model.json", swap)))
+
+
+def test_functions_that_are_no_operators_are_refused(path):
+    def swap(content):
+        return content.replace(b"torch.ops.aten.linear.default", b"torch.hub.load")
+
+    with pytest.raises(InvalidInput, match=r"one of its operations is 'torch.hub.load'"):
+        load_model(str(altered(path, "models/model.json", swap)))
+
+
+@pytest.mark.parametrize("text", ["s77", "2*s0 + 1", "Max(1, s0 - 3)", "FloorDiv(Symbol('s0'), 2)"])
+def test_sizes(text):
+    assert SIZE.fullmatch(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["S('x')", "eval(s0)", "Symbol('s0').func", "().__class__", "exec"]
+)
+def test_not_sizes(text):
+    assert not SIZE.fullmatch(text)
+
+
+@pytest.mark.parametrize("text", ["torch.ops.aten.__and__.Tensor", "_operator.getitem"])
+def test_operations(text):
+    assert OPERATION.fullmatch(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["torch.load", "torch.ops.load_library", "torch.ops.import_module.__call__", "os.system"],
+)
+def test_not_operations(text):
+    assert not OPERATION.fullmatch(text)
+
+
+def test_damaged_and_foreign_archives(path, tmp_path):
+    cut = tmp_path / "cut.pt2"
+    cut.write_bytes(path.read_bytes()[:-2000])
+    with pytest.raises(InvalidInput, match=r"cut.pt2"):
+        load_model(str(cut))
+    with pytest.raises(InvalidInput, match=r"must name a file that exists, got '.*absent\.pt2'"):
+        load_model(str(tmp_path / "absent.pt2"))
+    nothing = altered(path, "models/model.json", lambda _: b"{}", "empty.pt2")
+    with pytest.raises(InvalidInput, match=r"empty\.pt2"):
+        load_model(str(nothing))

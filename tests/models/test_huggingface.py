@@ -1,0 +1,115 @@
+"""`hf:DIR`: a tiny network of transformers, saved and loaded offline."""
+
+import copy
+import json
+import shutil
+import sys
+
+import pytest
+import torch
+
+from simplicert.errors import InvalidInput
+from simplicert.models import load_model
+
+transformers = pytest.importorskip("transformers")
+
+
+@pytest.fixture
+def network():
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        config = transformers.ResNetConfig(
+            num_channels=1,
+            embedding_size=4,
+            hidden_sizes=[4, 8],
+            depths=[1, 1],
+            layer_type="basic",
+            num_labels=3,
+        )
+        return transformers.ResNetForImageClassification(config).eval()
+
+
+@pytest.fixture
+def folder(network, tmp_path):
+    network.save_pretrained(tmp_path / "tiny")
+    return tmp_path / "tiny"
+
+
+@pytest.fixture
+def batch():
+    return torch.linspace(0, 1, 2 * 16 * 16).reshape(2, 1, 16, 16)
+
+
+def test_logits(network, folder, batch):
+    model = load_model(f"hf:{folder}")
+    assert model.name == "hf:tiny" and not model.classifier.training
+    with torch.inference_mode():
+        torch.testing.assert_close(model.classifier(batch), network(batch).logits)
+        torch.testing.assert_close(copy.deepcopy(model.classifier)(batch), network(batch).logits)
+
+
+def test_its_own_normalisation_comes_with_it(network, folder, batch):
+    plain = load_model(f"hf:{folder}").fingerprint
+    notes = {"do_normalize": True, "image_mean": [0.5], "image_std": [0.25]}
+    (folder / "preprocessor_config.json").write_text(json.dumps(notes))
+    model = load_model(f"hf:{folder}")
+    with torch.inference_mode():
+        expected = network((batch - 0.5) / 0.25).logits
+        torch.testing.assert_close(model.classifier(batch), expected)
+    assert model.fingerprint != plain
+    with pytest.raises(InvalidInput, match="brings its own normalisation"):
+        load_model(f"hf:{folder}", mean=[0.5], std=[0.25])
+    (folder / "preprocessor_config.json").write_text(json.dumps(notes | {"do_normalize": False}))
+    assert load_model(f"hf:{folder}").fingerprint == plain
+
+
+def test_fingerprint_is_of_weights_and_settings(network, folder, tmp_path):
+    fingerprint = load_model(f"hf:{folder}").fingerprint
+    again = shutil.copytree(folder, tmp_path / "elsewhere")
+    assert load_model(f"hf:{again}").fingerprint == fingerprint
+    with torch.no_grad():
+        next(network.parameters())[0, 0, 0, 0] += 1e-3
+    network.save_pretrained(tmp_path / "changed")
+    assert load_model(f"hf:{tmp_path / 'changed'}").fingerprint != fingerprint
+    settings = json.loads((again / "config.json").read_text()) | {"hidden_act": "gelu"}
+    (again / "config.json").write_text(json.dumps(settings))
+    assert load_model(f"hf:{again}").fingerprint != fingerprint
+
+
+def test_pickled_weights_are_refused(trap, folder):
+    (folder / "model.safetensors").unlink()
+    torch.save(trap, folder / "pytorch_model.bin")
+    with pytest.raises(InvalidInput, match=r"safetensors weights \(pickles are never opened\)"):
+        load_model(f"hf:{folder}")
+
+
+def test_code_in_the_folder_is_not_run(trap, folder):
+    settings = json.loads((folder / "config.json").read_text())
+    for key in ("model_type", "architectures"):
+        settings.pop(key)
+    settings["auto_map"] = {
+        "AutoConfig": "evil.Config",
+        "AutoModelForImageClassification": "evil.Model",
+    }
+    (folder / "config.json").write_text(json.dumps(settings))
+    (folder / "evil.py").write_text(f"import pathlib; pathlib.Path({str(trap.mark)!r}).touch()")
+    with pytest.raises(InvalidInput, match="must be a folder or a cached name"):
+        load_model(f"hf:{folder}")
+
+
+def test_what_is_not_there(tmp_path):
+    with pytest.raises(
+        InvalidInput, match="model hf:nobody/nothing-here must be a folder or a cac"
+    ):
+        load_model("hf:nobody/nothing-here")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InvalidInput, match="must be a folder or a cached name"):
+        load_model(f"hf:{tmp_path / 'empty'}")
+    with pytest.raises(InvalidInput, match="followed by a name or a folder"):
+        load_model("hf:")
+
+
+def test_without_the_library(folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    with pytest.raises(InvalidInput, match=r"not installed: pip install 'simplicert\[hf\]'"):
+        load_model(f"hf:{folder}")
