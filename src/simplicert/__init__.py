@@ -8,6 +8,7 @@ from simplicert.errors import (
     InvalidInput,
     KindMismatch,
     MissingEvidence,
+    SamplingFailed,
     SimplicertError,
     UnsoundMechanism,
 )
@@ -31,6 +32,7 @@ __all__ = [
     "MissingEvidence",
     "Plan",
     "Run",
+    "SamplingFailed",
     "SimplicertError",
     "Tally",
     "UnsoundMechanism",

@@ -7,6 +7,7 @@ SimplicertError
   MissingEvidence       the tally does not hold what a bounding scheme needs
   IncompatibleTallies   two tallies that must not be added were added
   DamagedRun            a run folder is incomplete, altered or of another format
+  SamplingFailed        the classifier failed while it was drawn from
 """
 
 from collections.abc import Mapping
@@ -41,6 +42,10 @@ class IncompatibleTallies(SimplicertError):
 
 class DamagedRun(SimplicertError):
     """A run folder cannot be trusted: a part is missing, altered or of another format."""
+
+
+class SamplingFailed(SimplicertError):
+    """The classifier raised an error in the middle of a run; what was drawn before is kept."""
 
 
 def require(condition: bool, message: str) -> None:

@@ -44,8 +44,6 @@ def test_the_small_network_is_small():
 @each
 @pytest.mark.parametrize("shape", [(1, 8, 8), (3, 32, 32)])
 def test_logits_of_any_image(name, shape):
-    if name == "resnet110" and shape == (3, 32, 32):
-        pytest.skip("as resnet56, only slower")
     module = ARCHITECTURES[name](7, shape).eval()
     with torch.inference_mode():
         logits = module(torch.rand(2, *shape))
@@ -54,10 +52,11 @@ def test_logits_of_any_image(name, shape):
 
 @each
 def test_a_row_does_not_depend_on_its_batch(name):
-    module = ARCHITECTURES[name](3, (1, 8, 8)).eval()
-    batch = torch.rand(4, 1, 8, 8)
-    with torch.inference_mode():
-        torch.testing.assert_close(module(batch)[:1], module(batch[:1]))
+    with torch.random.fork_rng(), torch.inference_mode():
+        torch.manual_seed(0)
+        module = ARCHITECTURES[name](3, (1, 8, 8)).eval()
+        batch = torch.rand(4, 1, 8, 8)
+        torch.testing.assert_close(module(batch)[:1], module(batch[:1]), rtol=1e-3, atol=1e-3)
 
 
 @each

@@ -4,6 +4,8 @@ import copy
 import io
 import json
 import shutil
+import subprocess
+import sys
 import zipfile
 
 import pytest
@@ -49,6 +51,7 @@ def test_same_logits_for_any_batch(network, images, path):
     model = load_model(str(path))
     assert isinstance(model.classifier, nn.Module) and not model.classifier.training
     assert model.name == "network.pt2"
+    assert repr(model) == f"Model(network.pt2, {model.fingerprint[:8]})"
     for batch in (images, images[:1]):
         torch.testing.assert_close(model.classifier(batch), network(batch))
 
@@ -58,6 +61,13 @@ def test_behaves_as_a_module(network, images, path):
     module = copy.deepcopy(load_model(str(path)).classifier).to("cpu")
     module = module.to(memory_format=torch.channels_last).eval().train()
     torch.testing.assert_close(module(images), network(images))
+
+
+def test_in_a_fresh_process(path):
+    """Nothing that this file imported is needed, and the fingerprint is the same there."""
+    code = "import sys, simplicert.models as m; print(m.load_model(sys.argv[1]).fingerprint)"
+    done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, check=True)
+    assert done.stdout.decode().strip() == load_model(str(path)).fingerprint
 
 
 def test_fingerprint_is_of_weights_and_code(network, images, path, tmp_path):
@@ -153,6 +163,20 @@ def test_texts_that_torch_would_evaluate_are_refused(trap, path):
         load_model(str(altered(path, "models/model.json", swap)))
 
 
+def test_compiled_code_is_refused(path):
+    other = path.with_name("compiled.pt2")
+    shutil.copy(path, other)
+    with zipfile.ZipFile(other, "a") as archive:
+        archive.writestr("network/data/aotinductor/model/wrapper.so", b"machine code")
+    with pytest.raises(InvalidInput, match=r"holds compiled code \(data/aotinductor/model/wrapper"):
+        load_model(str(other))
+
+
+def test_example_inputs_may_be_missing(network, images, path):
+    other = altered(path, "sample_inputs/model.pt", lambda _: b"")
+    torch.testing.assert_close(load_model(str(other)).classifier(images), network(images))
+
+
 def test_functions_that_are_no_operators_are_refused(path):
     def swap(content):
         return content.replace(b"torch.ops.aten.linear.default", b"torch.hub.load")
@@ -193,6 +217,11 @@ def test_damaged_and_foreign_archives(path, tmp_path):
         load_model(str(cut))
     with pytest.raises(InvalidInput, match=r"must name a file that exists, got '.*absent\.pt2'"):
         load_model(str(tmp_path / "absent.pt2"))
+    broken = altered(path, "models/model.json", lambda _: b"{", "broken.pt2")
+    with pytest.raises(
+        InvalidInput, match=r"broken\.pt2 .* its member models/model\.json is no JSON"
+    ):
+        load_model(str(broken))
     nothing = altered(path, "models/model.json", lambda _: b"{}", "empty.pt2")
     with pytest.raises(InvalidInput, match=r"empty\.pt2"):
         load_model(str(nothing))

@@ -92,12 +92,12 @@ def test_it_must_need_no_arguments(here, name):
 
 
 def test_what_is_not_there_or_no_classifier(here):
-    with pytest.raises(InvalidInput, match="must return a classifier.* got 3"):
+    with pytest.raises(InvalidInput, match=r"must return a classifier.* got 3"):
         load_model("my_models:nothing")
     for name in ("value", "absent"):
         with pytest.raises(InvalidInput, match=f"must name a function of my_models, got '{name}'"):
             load_model(f"my_models:{name}")
-    with pytest.raises(InvalidInput, match="no_such_module_here:f .* and it cannot be found"):
+    with pytest.raises(InvalidInput, match=r"no_such_module_here:f .* and it cannot be found"):
         load_model("no_such_module_here:f")
     (here / "needy.py").write_text("import no_such_library_as_this")
     with pytest.raises(InvalidInput, match="no_such_library_as_this, which it imports, cannot"):

@@ -48,7 +48,7 @@ def test_fingerprints():
 def test_another_number_of_channels_is_refused():
     for classifier, batch in ((same, BATCH), (nn.Identity(), torch.from_numpy(BATCH))):
         both = with_normalisation(Model(classifier, "f", "0"), [0, 0], [1, 1]).classifier
-        with pytest.raises(InvalidInput, match="must have one number or 3, .* got 2"):
+        with pytest.raises(InvalidInput, match=r"must have one number or 3, .* got 2"):
             both(batch)
 
 

@@ -17,7 +17,7 @@ BATCH = np.array([[1, 0], [0, 1], [2, 2], [0.5, -1]], dtype=np.float32)
 
 
 def write(path, weights=WEIGHTS, batch="batch", outputs=("scores",), outside=None, kind=1):
-    """inputs @ weights, under each name of `outputs`."""
+    """A graph of inputs @ weights, under each name of `outputs`."""
     helper = onnx.helper
     inputs = helper.make_tensor_value_info("inputs", kind, [batch, 2])
     held = onnx.numpy_helper.from_array(weights, "weights")

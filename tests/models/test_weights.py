@@ -95,7 +95,7 @@ def test_metadata_must_be_numbers_and_must_fit(small, tmp_path):
 
 
 def test_the_spec_must_be_whole(path, tmp_path):
-    with pytest.raises(InvalidInput, match="must be one of resnet20, .*, got 'vgg'"):
+    with pytest.raises(InvalidInput, match=r"must be one of resnet20, .*, got 'vgg'"):
         load_model(f"vgg@{path}")
     with pytest.raises(InvalidInput, match=r"need the name of their network: ARCH@small\.safet"):
         load_model(str(path))

@@ -104,6 +104,7 @@ def test_one_far_index_needs_no_memory():
         ([0, 20, 40, 60], 20),
         ([60, 0, 20, 40], 20),  # in any order
         ([5, 25, 45, 105], 20),
+        ([0, 20, 40, 60, 65], None),
         ([0, 0, 0], None),
         ([7], None),
         ([3, 17, 18, 90, 91, 400], None),  # a random choice of inputs has no step
@@ -198,6 +199,7 @@ def test_the_cap_is_that_of_all_draws_agreeing():
         3.199,
     ]
     assert cap(np.array([0, 1, 5]), 0.1).tolist()[:2] == [0.0, 0.0]  # too few draws certify nothing
+    assert cap(np.array([0]), 0.9) == 0
 
 
 def test_published_logs_that_top_out_too_high():
@@ -274,6 +276,10 @@ def test_bounds_above_their_counts():
     fields = {"count": np.array([900]), "cohen": False}
     right = Log(np.array([0]), np.array([1]), ("9.99",), bound_text=("0.867464",), **fields)
     assert found(right, Stated(0.5, 0.001, 1000)) == {}
+    in_full = Log(
+        np.array([0]), np.array([1]), ("1",), bound_text=("0.8674640180257484",), **fields
+    )
+    assert found(in_full, Stated(0.5, 0.001, 1000)) == {}
     assert "bound" in found(right, Stated(0.5, 0.001, 1001))
     assert "bound" in found(right, Stated(0.5, 0.0005, 1000))
     assert "bound" not in found(right, Stated(0.5, 0.002, 1000))

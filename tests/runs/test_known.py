@@ -119,6 +119,7 @@ def test_bare_radii(bare):
     assert frame["radius"].tolist() == [0.486, 0.0, 1.2]
     assert frame["predicted"].isna().tolist() == [False, True, False]
     assert frame["correct"].tolist() == [True, False, False]
+    assert not any("draws" in sentence for sentence in bare.audit)  # no cap without a formula
     for compute in (bare.expectations, bare.certify):
         with pytest.raises(sc.MissingEvidence, match="holds bare radii"):
             compute()

@@ -220,9 +220,7 @@ def test_grid_mode():
     sc.sample(classifier, x, 0.2, 100, grid=1 / 255)
     numbers = np.concatenate(seen).astype(float) * 255
     assert np.abs(numbers - np.rint(numbers)).max() < 1e-3
-    with pytest.raises(
-        sc.InvalidInput, match=r"grid of 0.00392157, and input 1"
-    ):
+    with pytest.raises(sc.InvalidInput, match=r"grid of 0.00392157, and input 1"):
         sc.sample(classifier, x + np.float32([[0], [0.001]]), 0.2, 100, grid=1 / 255)
 
 

@@ -4,6 +4,8 @@ Nothing is downloaded. A folder is one that `save_to_disk` wrote; the split is `
 """
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -49,13 +51,24 @@ def found(datasets: Any, where: str, split: str | None) -> Any:
     try:
         if Path(where).is_dir():
             return datasets.load_from_disk(where)
-        offline = datasets.DownloadConfig(local_files_only=True)
-        return datasets.load_dataset(where, split=split or "test", download_config=offline)
+        with offline(datasets.config):
+            return datasets.load_dataset(where, split=split or "test")
     except (OSError, ValueError) as error:  # not there, not a data set, no such split
         raise InvalidInput(
             f"hf: must name a folder written by save_to_disk or a data set in the local cache, "
             f"got {where!r}: {said(error)}"
         ) from None
+
+
+@contextmanager
+def offline(config: Any) -> Iterator[None]:
+    """Inside, the library looks in its cache and nowhere else, and does not wait for a network."""
+    before = config.HF_HUB_OFFLINE
+    config.HF_HUB_OFFLINE = True
+    try:
+        yield
+    finally:
+        config.HF_HUB_OFFLINE = before
 
 
 def one_split(where: str, split: str | None, held: Any) -> Any:

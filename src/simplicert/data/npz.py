@@ -33,9 +33,10 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
     """Every array of an npz file, whole."""
     require(path.is_file(), f"data must name a file that exists, got {path}")
     try:
-        file = np.load(path, allow_pickle=False)
-        require(not isinstance(file, np.ndarray), f"{path.name} must be an npz file, got a npy one")
-        with file:
+        with path.open("rb") as content:  # ours to close, also where it is no npz file
+            file = np.load(content, allow_pickle=False)
+            plain = isinstance(file, np.ndarray)
+            require(not plain, f"{path.name} must be an npz file, got a npy one")
             return {name: file[name] for name in file.files}
     except InvalidInput:
         raise

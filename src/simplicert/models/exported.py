@@ -36,11 +36,19 @@ def load(spec: str) -> Model:
 
 def opened(torch: Any, path: Path) -> Any:
     """The program; no pickle is read, and what torch cannot read is said in a sentence."""
-    unreadable = torch._export.serde.serialize.SerializeError
+    from torch._export.serde.serialize import SerializeError
+
     try:
         with weights_only():
             return torch.export.load(path)
-    except (RuntimeError, ValueError, TypeError, LookupError, AssertionError, unreadable) as error:
+    except (
+        RuntimeError,
+        ValueError,
+        TypeError,
+        LookupError,
+        AssertionError,
+        SerializeError,
+    ) as error:
         raise InvalidInput(
             f"model {path.name} cannot be read by torch {torch.__version__}: {said(error)}"
         ) from None

@@ -11,7 +11,7 @@ from simplicert.bounds import SCHEMES, bound
 from simplicert.certification import Own, certify
 from simplicert.errors import DamagedRun, IncompatibleTallies, require
 from simplicert.runs.collect import join
-from simplicert.runs.manifest import NAME, Manifest, read_manifest, write_manifest
+from simplicert.runs.manifest import NAME, Manifest, write_manifest
 from simplicert.runs.parts import read_part, read_seconds, write_part
 from simplicert.types import KINDS, Certificates, Ints, Tally
 
@@ -144,11 +144,3 @@ def create_run(folder: Path | str, manifest: Manifest, tally: Tally) -> Run:
     write_part(folder / PARTS, tally, manifest)
     write_manifest(folder, manifest)  # last: a folder without it is not a run
     return Run(folder, manifest)
-
-
-def open_run(folder: Path | str) -> Run:
-    """Open a run folder for analysis."""
-    folder = Path(folder)
-    require(folder.exists(), f"run must be a folder that exists, got {str(folder)!r}")
-    require(folder.is_dir(), f"run must be a folder that holds {NAME}, got the file {folder}")
-    return Run(folder, read_manifest(folder))

@@ -1,15 +1,16 @@
 """Drawing into a run folder: create or resume, part by part, until every input is done."""
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from simplicert.errors import InvalidInput, require
-from simplicert.runs.folder import Run, begin_run, open_run
+from simplicert.errors import InvalidInput, SamplingFailed, SimplicertError, require
+from simplicert.runs.folder import PARTS, Run, begin_run
 from simplicert.runs.manifest import Manifest, differences, read_manifest, write_manifest
 from simplicert.runs.parts import write_part
 from simplicert.sampling import Sampler
@@ -40,14 +41,12 @@ def resume_or_begin(folder: Path, manifest: Manifest) -> Run:
             f"{folder} was made with {name} = {before}, and {name} = {now} was asked for: "
             "use the same settings to resume, or another folder"
         )
-    return open_run(folder)
+    return Run(folder, found)
 
 
 def extend(folder: Path, draws: int) -> Run:
     """One more look, at `draws` draws; all earlier looks then share half of alpha."""
-    from dataclasses import replace
-
-    run = open_run(folder)
+    run = Run(folder, read_manifest(folder))
     require(
         run.manifest.plan is not None, f"{folder} was not drawn by a plan: it cannot be extended"
     )
@@ -55,7 +54,7 @@ def extend(folder: Path, draws: int) -> Run:
     plan = run.manifest.plan
     if draws != plan.looks[-1]:  # repeating the command resumes
         write_manifest(folder, replace(run.manifest, plan=plan.extended(draws)))
-    return open_run(folder)
+    return Run(folder, read_manifest(folder))
 
 
 def draw_run(
@@ -72,43 +71,73 @@ def draw_run(
     """Draw what is missing; True when this process's share is complete, False when stopped."""
     plan = run.manifest.plan
     assert plan is not None
+    target = plan.looks[-1]
     held = run.held(index)
     mine = np.arange(len(index)) % shard[1] == shard[0] - 1
-    target = plan.looks[-1]
-    start, done, drawn = time.perf_counter(), 0, 0
-    total = int((mine & (held < target)).sum())
-    rate = 0.0
-    for before in np.unique(held[mine & (held < target)]):
+    counter = Counter(int((mine & (held < target)).sum()), stop, report)
+    for before in np.unique(held[mine & (held < target)]).tolist():
         left = np.flatnonzero(mine & (held == before))
         while left.size:
-            size = part_size(rate, target - int(before), sampler.settings.batch_size)
+            size = part_size(counter.rate, target - before, sampler.settings.batch_size)
             rows, left = left[:size], left[size:]
             began = time.perf_counter()
-
-            def after_batch(count: int, finished: int, before_part: int = done) -> bool:
-                nonlocal drawn
-                drawn += count
-                seconds = time.perf_counter() - start
-                report(Progress(total, before_part + finished, drawn, seconds, None))
-                return stop()
-
-            tally = sampler.tally(
-                inputs[rows],
-                index[rows],
-                (int(before), target),
-                labels=None if labels is None else labels[rows],
-                plan=plan,
-                after_batch=after_batch,
-            )
-            took = time.perf_counter() - began
+            with failures(run, index[rows]):
+                tally = sampler.tally(
+                    inputs[rows],
+                    index[rows],
+                    (before, target),
+                    labels=None if labels is None else labels[rows],
+                    plan=plan,
+                    after_batch=counter.batch,
+                )
             if tally is not None:
-                write_part(run.folder / "parts", tally, run.manifest, took)
-                done += len(tally)
-                rate = len(tally) * (target - int(before)) / took
-                report(Progress(total, done, drawn, time.perf_counter() - start, tally))
+                took = time.perf_counter() - began
+                write_part(run.folder / PARTS, tally, run.manifest, took)
+                counter.part(tally, len(tally) * (target - before) / took)
             if tally is None or len(tally) < len(rows):
                 return False
     return True
+
+
+class Counter:
+    """What was drawn so far, for the progress line and for the size of the next part."""
+
+    def __init__(
+        self, inputs: int, stop: Callable[[], bool], report: Callable[[Progress], None]
+    ) -> None:
+        """Nothing drawn yet."""
+        self.inputs, self.stop, self.report = inputs, stop, report
+        self.start, self.done, self.draws, self.rate = time.perf_counter(), 0, 0, 0.0
+
+    def batch(self, rows: int, complete: int) -> bool:
+        """After each batch: whether to stop."""
+        self.draws += rows
+        self._tell(self.done + complete, None)
+        return self.stop()
+
+    def part(self, tally: Tally, rate: float) -> None:
+        """After each part."""
+        self.done, self.rate = self.done + len(tally), rate
+        self._tell(self.done, tally)
+
+    def _tell(self, done: int, tally: Tally | None) -> None:
+        seconds = time.perf_counter() - self.start
+        self.report(Progress(self.inputs, done, self.draws, seconds, tally))
+
+
+@contextmanager
+def failures(run: Run, index: Ints) -> Iterator[None]:
+    """An error of the classifier as a sentence that names the inputs; ours pass as they are."""
+    try:
+        yield
+    except SimplicertError:
+        raise
+    except (RuntimeError, ValueError, TypeError, MemoryError) as error:
+        words = str(error).strip().splitlines() or [type(error).__name__]
+        raise SamplingFailed(
+            f"the classifier failed while inputs {index[0]} to {index[-1]} were drawn "
+            f"({words[0]}); what was drawn before is kept in {run.folder}"
+        ) from error
 
 
 def part_size(rate: float, draws: int, batch_size: int) -> int:

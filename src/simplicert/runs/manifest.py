@@ -53,9 +53,11 @@ class Manifest:
             f"alpha must lie strictly between 0 and 1, got {self.alpha!r}",
         )
         object.__setattr__(self, "kind", choose("kind", self.kind, KINDS))
-        methods = choose("scheme", self.scheme, SCHEMES[self.kind])
-        if self.method is not None:
-            choose("method", self.method, methods)
+        imported = isinstance(self.source, dict) and "holds" in self.source
+        if not imported:  # a log's bounds were made by a scheme of another tool
+            methods = choose("scheme", self.scheme, SCHEMES[self.kind])
+            if self.method is not None:
+                choose("method", self.method, methods)
         require(
             self.plan is None or isinstance(self.plan, Plan), f"plan must be a Plan: {self.plan!r}"
         )

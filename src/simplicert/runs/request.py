@@ -14,7 +14,7 @@ from simplicert.errors import InvalidInput, require
 from simplicert.models import Model, load_model
 from simplicert.runs.atomic import checksum
 from simplicert.runs.folder import Run
-from simplicert.runs.job import arithmetic, extend, resume_or_begin
+from simplicert.runs.job import arithmetic, extend, parse_shard, resume_or_begin
 from simplicert.runs.manifest import NAME, Manifest, read_manifest
 from simplicert.sampling import Sampler, Settings
 from simplicert.sampling.compilation import decide
@@ -69,6 +69,7 @@ class Prepared:
 
 def prepare(request: Request) -> Prepared:
     """Load, probe, and create or resume the run; refused before anything is written."""
+    parse_shard(request.shard)
     whole = isinstance(request.draws, int) and request.draws > 0
     require(whole, f"draws must be a positive whole number, got {request.draws}")
     data = load_data(

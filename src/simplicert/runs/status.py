@@ -2,11 +2,15 @@
 
 from typing import Any
 
+from simplicert.errors import MissingEvidence
 from simplicert.runs.folder import Run
+from simplicert.runs.known import KnownRun
 
 
-def state_of(run: Run) -> dict[str, Any]:
+def state_of(run: Run | KnownRun) -> dict[str, Any]:
     """Inputs done and missing, draws held, seconds spent, and an estimate of what is left."""
+    if isinstance(run, KnownRun):
+        raise MissingEvidence(f"{run.folder} was imported from a log: there is nothing to draw")
     manifest = run.manifest
     target = None if manifest.plan is None else manifest.plan.looks[-1]
     held = int(run.tally().draws.sum()) if run.paths() else 0

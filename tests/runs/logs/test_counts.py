@@ -85,6 +85,43 @@ def test_bad_npz(tmp_path):
         read_counts(path, 0.25)
 
 
+def test_the_counts_are_no_pilot(table):
+    """Selected from the draws that bound it, a class is wrong up to twice as often as alpha."""
+    with pytest.raises(sc.InvalidInput, match="pilot must hold separate draws"):
+        read_counts(table, 0.25, pilot=table)
+
+
+def test_hostile_npz(tmp_path):
+    """Damaged in every way tried: one sentence each, and no traceback."""
+    path = tmp_path / "counts.npz"
+    np.save(tmp_path / "plain.npy", np.arange(4))
+    path.write_bytes((tmp_path / "plain.npy").read_bytes())
+    with pytest.raises(sc.InvalidInput, match="npz file of plain arrays"):
+        read_counts(path, 0.25)
+    np.savez_compressed(path, counts=np.arange(4000).reshape(2, -1))
+    content = bytearray(path.read_bytes())
+    content[200:230] = b"x" * 30
+    path.write_bytes(bytes(content))
+    with pytest.raises(sc.InvalidInput, match="npz file of plain arrays"):
+        read_counts(path, 0.25)
+
+
+def test_a_compressed_text_is_not_unpacked(tmp_path):
+    path = tmp_path / "counts.txt.xz"
+    path.write_bytes(b"\xfd7zXZ\x00garbage")
+    with pytest.raises(sc.InvalidInput, match="must be UTF-8 text"):
+        read_counts(path, 0.25)
+
+
+def test_a_name_that_is_no_text(tmp_path):
+    import os
+
+    path = tmp_path / os.fsdecode(b"\xffbad.txt")
+    path.write_text(TABLE)
+    run = import_counts(path, 0.25, tmp_path / "run")
+    assert "bad.txt" in sc.open_run(run.folder).manifest.source["file"]
+
+
 def test_import_declares_its_settings(table, tmp_path):
     run = import_counts(table, 0.25, tmp_path / "run", alpha=0.01, scheme="paper", kind="hard")
     declared = sc.open_run(tmp_path / "run").manifest

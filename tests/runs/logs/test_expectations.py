@@ -71,6 +71,13 @@ def test_the_rest_of_what_is_known():
     assert known.e1[0] == 1 - known.e0[0]
 
 
+def test_a_radius_without_a_class_certifies_nothing():
+    assert expectations(log_of(["0.486"], [-1]), Stated(0.5, 0.001)).refused.all()
+    counted = log_of(["0.486"], [-1], count=np.array([990]))
+    assert expectations(counted, Stated(0.5, 0.001, 1000)).refused.all()
+    assert expectations(log_of(["", "0.4"]), Stated(0.5, 0.001)).refused.tolist() == [True, False]
+
+
 def test_draws_of_the_log_come_before_those_stated():
     log = log_of(["0.486"], draws=np.array([70]))
     assert expectations(log, Stated(0.5, 0.01, 1000)).draws.tolist() == [70]

@@ -62,9 +62,10 @@ def test_a_lone_text_is_taken_at_its_own_last_digit():
 
 
 def test_the_ends_are_rounded_outward():
-    found = printed(["0.486"])
-    assert Decimal(found.lower[0]) < Decimal("0.4855")
-    assert Decimal(found.upper[0]) > Decimal("0.4865")
+    for digits in range(100, 130):
+        found = printed([f"0.{digits}"])
+        assert Decimal(found.lower[0]) <= Decimal(f"0.{digits}") - Decimal("0.0005")
+        assert Decimal(found.upper[0]) >= Decimal(f"0.{digits}") + Decimal("0.0005")
 
 
 def test_no_text_is_no_number():

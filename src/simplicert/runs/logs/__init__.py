@@ -114,8 +114,7 @@ def keep(
         inputs=len(log),
         classes=int(max(classes)) + 1,  # as far as the log shows
         alpha=stated.alpha,
-        scheme="split",  # what such tools do: one draw chooses the class, another bounds it
-        method="one_sided",
+        scheme="imported",
         source=source
         | {"holds": "radii" if bare else "expectations", "method": method}
         | {"audit": [finding.sentence for finding in findings]},
@@ -134,7 +133,12 @@ def checked(sigma: float, alpha: float, draws: int | None) -> Stated:
 def origin(name: str, file: Path) -> dict[str, Any]:
     """Where a run comes from, so that it can be traced."""
     require(file.is_file(), f"file must be a log that exists, got {str(file)!r}")
-    return {"format": name, "file": file.name, "sha256": checksum(file.read_bytes())}
+    return {"format": name, "file": printable(file.name), "sha256": checksum(file.read_bytes())}
+
+
+def printable(name: str) -> str:
+    """A file's name as text that run.toml can hold, whatever bytes it is made of."""
+    return name.encode("utf-8", "backslashreplace").decode()
 
 
 def version() -> str:

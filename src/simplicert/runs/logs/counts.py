@@ -1,7 +1,9 @@
 """Tables of class counts: text (K counts and the label last, or lists), one row an input; npz."""
 
+import tokenize
 import warnings
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,19 @@ import numpy as np
 from simplicert.errors import InvalidInput, require
 from simplicert.runs.logs.count_lists import Counted, holds_lists, read_count_lists
 from simplicert.types import Ints, Tally
+
+# What a damaged, foreign or hostile npz file makes NumPy raise.
+UNREADABLE = (
+    ValueError,
+    TypeError,
+    EOFError,
+    KeyError,
+    MemoryError,
+    SyntaxError,
+    tokenize.TokenError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 FIELDS = (
     "counts",
@@ -34,6 +49,10 @@ def read_counts(
     held = read_rows(path, labelled)
     if pilot is None:
         return Tally(held.counts, sigma, held.labels, held.index)
+    require(
+        pilot.read_bytes() != path.read_bytes(),
+        f"pilot must hold separate draws, and {pilot} is the table of counts itself",
+    )
     other = read_rows(pilot, labelled)
     require(
         other.counts.shape == held.counts.shape
@@ -60,9 +79,9 @@ def same(left: Ints | None, right: Ints | None) -> bool:
 def read_table(path: Path, labelled: bool) -> tuple[Ints, Ints | None]:
     """Whitespace-separated integers; lines from # on are comments."""
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), path.open(encoding="utf-8") as file:
             warnings.simplefilter("ignore", UserWarning)  # an empty file: refused below
-            table = np.loadtxt(path, dtype=np.int64, comments="#", ndmin=2)
+            table = np.loadtxt(file, dtype=np.int64, comments="#", ndmin=2)
     except (ValueError, UnicodeDecodeError) as error:
         raise InvalidInput(f"{path} must hold whitespace-separated integers: {error}") from None
     require(table.size > 0, f"{path} must hold at least one row of counts, got none")
@@ -84,7 +103,7 @@ def read_arrays(path: Path) -> dict[str, Any]:
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-    except (ValueError, zipfile.BadZipFile, EOFError) as error:
+    except UNREADABLE as error:
         raise InvalidInput(f"{path} must be an npz file of plain arrays: {error}") from None
     require("counts" in arrays, f"{path} must hold an array 'counts', got {sorted(arrays)}")
     unknown = sorted(set(arrays) - set(FIELDS))

@@ -1,0 +1,336 @@
+"""Runs that nothing can lose: killed, stopped, sharded, damaged, doubled, refused."""
+
+import os
+import random as chance
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import simplicert as sc
+from simplicert.runs.job import arithmetic, draw_run, parse_shard, part_size
+from simplicert.runs.request import Request, prepare
+
+MODEL = """
+import os
+import time
+import numpy as np
+WEIGHTS = np.random.default_rng(0).normal(size=(12, 4)).astype(np.float32)
+def make():
+    def classify(batch):
+        time.sleep(float(os.environ.get("PAUSE", 0)))
+        return batch.reshape(len(batch), -1) @ WEIGHTS
+    return classify
+def other():
+    return lambda batch: batch.reshape(len(batch), -1) @ (2 * WEIGHTS)
+def fails():
+    calls = []
+    def classify(batch):
+        calls.append(1)
+        if len(calls) > 30:
+            raise RuntimeError("out of memory\\nand more")
+        return batch.reshape(len(batch), -1) @ WEIGHTS
+    return classify
+def noisy():
+    random = np.random.default_rng()
+    return lambda batch: batch.reshape(len(batch), -1) @ WEIGHTS + random.normal(size=4)
+"""
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch, request):
+    """A folder with data and a model of its own, current."""
+    name = "model_" + "".join(c if c.isalnum() else "_" for c in request.node.name)
+    random = np.random.default_rng(1)
+    inputs = random.random((40, 3, 4)).astype(np.float32)
+    np.savez(tmp_path / "data.npz", inputs=inputs, labels=random.integers(0, 4, 40))
+    (tmp_path / f"{name}.py").write_text(MODEL)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return tmp_path, name
+
+
+def asked(place, out, **more):
+    folder, name = place
+    settings = {
+        "model": f"{name}:make",
+        "data": "data.npz",
+        "sigma": 0.4,
+        "draws": 150,
+        "batch_size": 64,
+        "device": "cpu",
+        "out": folder / out,
+        **more,
+    }
+    return Request(**settings)
+
+
+def drawn(request, **more):
+    """Draw in this process; the run, opened anew."""
+    ready = prepare(request)
+    data = ready.data
+    shard = parse_shard(request.shard)
+    complete = draw_run(
+        ready.run, ready.sampler, data.inputs, data.labels, data.index, shard=shard, **more
+    )
+    return complete, sc.open_run(request.out)
+
+
+def words(place, out, *more):
+    """The command that does the same in a process of its own."""
+    _, name = place
+    return [
+        sys.executable, "-m", "simplicert", "sample", "--model", f"{name}:make",
+        "--data", "data.npz", "--sigma", "0.4", "--draws", "150", "--batch-size", "64", "--device", "cpu", "--out", out,
+        *more,
+    ]  # fmt: skip
+
+
+def test_a_run_holds_what_sample_draws(place):
+    complete, run = drawn(asked(place, "run"))
+    assert complete
+    assert run.missing == 0
+    data = np.load("data.npz")
+    module = __import__(place[1])
+    direct = sc.sample(
+        module.make(), data["inputs"], 0.4, 150, labels=data["labels"], batch_size=64
+    )
+    assert run.tally() == direct
+    assert run.seconds > 0
+
+
+def test_twenty_kills_change_nothing(place, monkeypatch):
+    """Kill -9 at twenty random moments, then completion: bit for bit the uninterrupted tallies."""
+    folder, _ = place
+    _, whole = drawn(asked(place, "whole"))
+    monkeypatch.setenv("PAUSE", "0.02")
+    luck = chance.Random(0)
+    for _ in range(20):
+        process = subprocess.Popen(
+            words(place, "killed"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        begun = time.monotonic()
+        while not (folder / "killed" / "run.toml").exists() and time.monotonic() - begun < 20:
+            time.sleep(0.01)
+        time.sleep(luck.uniform(0.0, 0.6))
+        process.kill()
+        process.wait()
+    assert not sc.open_run("killed").paths() or sc.open_run("killed").missing > 0
+    monkeypatch.setenv("PAUSE", "0")
+    done = subprocess.run(words(place, "killed"), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert sc.open_run("killed").tally() == whole.tally()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_cleanly(place, number, monkeypatch):
+    folder, _ = place
+    monkeypatch.setenv("PAUSE", "0.05")
+    process = subprocess.Popen(words(place, "run"), stderr=subprocess.PIPE, text=True)
+    while not list(
+        (folder / "run" / "parts").glob("*.parquet") if (folder / "run").exists() else []
+    ):
+        time.sleep(0.02)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "the same command continues" in said
+    assert "Traceback" not in said
+    assert 0 < len(sc.open_run("run").tally()) < 40
+
+
+def test_stopping_keeps_the_inputs_that_are_complete(place):
+    calls = []
+
+    def stop():
+        calls.append(1)
+        return len(calls) >= 9
+
+    complete, run = drawn(asked(place, "run"), stop=stop)
+    assert not complete
+    assert 0 < len(run.tally()) < 40
+    complete, run = drawn(asked(place, "run"))
+    assert complete
+    assert run.tally() == drawn(asked(place, "other"))[1].tally()
+
+
+def test_shards_and_order_change_nothing(place):
+    _, whole = drawn(asked(place, "whole"))
+    for shard in ("3/3", "1/3", "2/3"):
+        complete, run = drawn(asked(place, "shards", shard=shard))
+        assert complete
+    assert run.tally() == whole.tally()
+    assert run.missing == 0
+
+
+def test_a_selection_gives_the_same_tallies_of_its_inputs(place):
+    _, whole = drawn(asked(place, "whole"))
+    _, some = drawn(asked(place, "some", step=7, start=3))
+    rows = np.arange(3, 40, 7)
+    np.testing.assert_array_equal(some.tally().inputs, rows)
+    np.testing.assert_array_equal(some.tally().softmax_sums, whole.tally().softmax_sums[rows])
+
+
+def test_two_processes_on_one_folder(place):
+    """Both draw everything: nothing is corrupted, nothing counts twice."""
+    _, whole = drawn(asked(place, "whole"))
+    both = [
+        subprocess.Popen(words(place, "both"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        for _ in range(2)
+    ]
+    for process in both:
+        _, said = process.communicate(timeout=60)
+        assert process.returncode == 0, said
+    assert sc.open_run("both").tally() == whole.tally()
+
+
+def test_damage_is_named_set_aside_and_redone(place):
+    folder, _ = place
+    _, run = drawn(asked(place, "run"))
+    whole = run.tally()
+    victim = run.paths()[0]
+    victim.write_bytes(victim.read_bytes()[:-7])
+    done = subprocess.run(words(place, "run"), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert f"{victim.name} was damaged" in done.stderr
+    assert (folder / "run" / "damaged" / victim.name).exists()
+    assert sc.open_run("run").tally() == whole
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        ({"sigma": 0.5}, "sigma"),
+        ({"seed": 1}, "seed"),
+        ({"alpha": 0.01}, "alpha"),
+        ({"scheme": "paper"}, "scheme"),
+        ({"kind": "softmax"}, "kind"),
+        ({"draws": 200}, "draws"),
+        ({"draws": 100}, "draws"),
+        ({"batch_size": 32}, "batch_size"),
+        ({"step": 2}, "inputs"),
+        ({"pilot": 10}, "pilot"),
+        ({"histograms": False}, "histograms"),
+        ({"grid": "1/1024"}, "grid"),
+    ],
+)
+def test_other_settings_are_refused_by_name(place, change, name):
+    drawn(asked(place, "run"))
+    if "grid" in change:
+        data = np.load("data.npz")
+        inputs = (np.rint(data["inputs"] * 1024) / 1024).astype(np.float32)
+        np.savez("data.npz", inputs=inputs, labels=data["labels"])
+        name = "data_fingerprint"
+    with pytest.raises(sc.InvalidInput, match=f"was made with {name} = .*was asked for"):
+        drawn(asked(place, "run", **change))
+
+
+def test_another_model_or_other_data_is_refused(place):
+    _, name = place
+    drawn(asked(place, "run"))
+    with pytest.raises(sc.InvalidInput, match="was made with model_fingerprint"):
+        drawn(asked(place, "run", model=f"{name}:other"))
+    data = np.load("data.npz")
+    np.savez("data.npz", inputs=data["inputs"] + np.float32(1e-3), labels=data["labels"])
+    with pytest.raises(sc.InvalidInput, match="was made with data_fingerprint"):
+        drawn(asked(place, "run"))
+
+
+def test_extending_is_one_more_look(place):
+    drawn(asked(place, "run"))
+    complete, run = drawn(asked(place, "run", draws=400, extend=True))
+    assert complete
+    assert run.manifest.plan == sc.Plan((150, 400), (0.5, 0.5))
+    tally = run.tally()
+    assert (tally.draws == 400).all()
+    assert (tally.looks == 2).all()
+    fresh = drawn(asked(place, "fresh", draws=400))[1].tally()
+    np.testing.assert_array_equal(tally.softmax_sums, fresh.softmax_sums)
+    # The longer run is bounded at half of alpha: it was looked at before.
+    alone = sc.bound(sc.Tally(fresh.counts, 0.4), 0.0005)
+    np.testing.assert_array_equal(run.certify().known.e0, alone.e0)
+    again, _ = drawn(asked(place, "run", draws=400, extend=True))
+    assert again
+    with pytest.raises(sc.InvalidInput, match="out must be a run to extend"):
+        drawn(asked(place, "nothing", extend=True))
+
+
+def test_a_failing_model_keeps_what_was_drawn(place):
+    with pytest.raises(sc.SamplingFailed, match=r"were drawn \(out of memory\); what was drawn"):
+        drawn(asked(place, "run", model=f"{place[1]}:fails"))
+    assert len(sc.open_run("run").tally()) > 0
+
+
+def test_a_random_model_is_marked_in_the_run(place):
+    _, run = drawn(asked(place, "run", model=f"{place[1]}:noisy"))
+    assert run.manifest.source["random"] is True
+
+
+def test_a_full_disk_ends_in_a_sentence_with_everything_kept(place, monkeypatch):
+    from simplicert.runs import atomic
+
+    real, calls = os.fsync, []
+
+    def filling(handle):
+        calls.append(1)
+        if len(calls) > 3:
+            raise OSError(28, "No space left on device")
+        real(handle)
+
+    monkeypatch.setattr(atomic.os, "fsync", filling)
+    with pytest.raises(OSError, match="No space left on device"):
+        drawn(asked(place, "run"))
+    monkeypatch.setattr(atomic.os, "fsync", real)
+    held = sc.open_run("run")
+    assert len(held.tally()) > 0
+    assert not list(held.folder.rglob("*.tmp"))
+    assert drawn(asked(place, "run"))[1].tally() == drawn(asked(place, "other"))[1].tally()
+
+
+def test_a_folder_that_is_something_else(place):
+    folder, _ = place
+    (folder / "run").mkdir()
+    (folder / "run" / "notes.txt").write_text("mine")
+    with pytest.raises(sc.InvalidInput, match="out must be a new or empty folder"):
+        drawn(asked(place, "run"))
+    assert [path.name for path in (folder / "run").iterdir()] == ["notes.txt"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"draws": 0}, "draws must be a positive whole number"),
+        ({"sigma": 0.0}, "sigma must be a positive finite number"),
+        ({"shard": "5/4"}, "shard must be i/k"),
+        ({"grid": "x"}, "grid must be a step such as 1/255, got 'x'"),
+        ({"mean": "a"}, "mean must be numbers separated by commas"),
+    ],
+)
+def test_bad_requests_write_nothing(place, change, message):
+    with pytest.raises(sc.InvalidInput, match=message):
+        drawn(asked(place, "run", **change))
+    assert not (place[0] / "run").exists()
+
+
+def test_labels_the_model_does_not_know(place):
+    data = np.load("data.npz")
+    np.savez("data.npz", inputs=data["inputs"], labels=data["labels"] + 3)
+    with pytest.raises(sc.InvalidInput, match=r"labels must lie in 0..3, the classes of"):
+        drawn(asked(place, "run"))
+
+
+def test_parts_take_about_the_same_time():
+    assert part_size(0.0, 1000, 256) == 1
+    assert part_size(0.0, 10, 256) == 26
+    assert part_size(1000.0, 100, 256) == 150
+    assert part_size(1.0, 10**6, 256) == 1
+    assert part_size(1e9, 10, 256) == 2000
+
+
+def test_index_in_few_words():
+    assert arithmetic([3, 10, 17]) == [3, 7, 3]
+    assert arithmetic([5]) == [5, 1, 1]
+    assert arithmetic([3, 1, 7, 9]) == [3, 1, 7, 9]
