@@ -1,7 +1,7 @@
 # Two commands on a fresh machine with Python 3.11+: `make demo` and `make test`.
 PYTHON ?= python3
 BIN := .venv/bin
-EXTRAS := dev,torch,demo
+EXTRAS := dev,torch,demo,onnx,hf
 
 .PHONY: setup demo test test-all bench lint
 
@@ -32,3 +32,4 @@ test-all: lint
 bench: setup
 	mkdir -p benchmarks/results
 	$(BIN)/python -W ignore benchmarks/radii.py --json benchmarks/results/radii.json
+	$(BIN)/python -W ignore benchmarks/sampling.py --json benchmarks/results/sampling.json

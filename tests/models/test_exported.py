@@ -58,8 +58,9 @@ def test_same_logits_for_any_batch(network, images, path):
 
 def test_behaves_as_a_module(network, images, path):
     """Copied, moved and asked for a mode, as samplers do."""
-    module = copy.deepcopy(load_model(str(path)).classifier).to("cpu")
-    module = module.to(memory_format=torch.channels_last).eval().train()
+    loaded = load_model(str(path)).classifier
+    assert not loaded.eval().train().training
+    module = copy.deepcopy(loaded).to("cpu").to(memory_format=torch.channels_last).eval()
     torch.testing.assert_close(module(images), network(images))
 
 

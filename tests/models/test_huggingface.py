@@ -71,9 +71,25 @@ def test_fingerprint_is_of_weights_and_settings(network, folder, tmp_path):
         next(network.parameters())[0, 0, 0, 0] += 1e-3
     network.save_pretrained(tmp_path / "changed")
     assert load_model(f"hf:{tmp_path / 'changed'}").fingerprint != fingerprint
-    settings = json.loads((again / "config.json").read_text()) | {"hidden_act": "gelu"}
-    (again / "config.json").write_text(json.dumps(settings))
-    assert load_model(f"hf:{again}").fingerprint != fingerprint
+
+
+def test_fingerprint_sees_settings_that_change_no_weight(tmp_path):
+    """One head of attention or two: the same tensors, the same printed structure."""
+    sizes = {"hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1, "image_size": 8}
+    config = transformers.ViTConfig(**sizes, patch_size=4, num_attention_heads=1, num_labels=3)
+    transformers.ViTForImageClassification(config).save_pretrained(tmp_path / "vit")
+    fingerprint = load_model(f"hf:{tmp_path / 'vit'}").fingerprint
+    settings = json.loads((tmp_path / "vit" / "config.json").read_text())
+    changed = settings | {"num_attention_heads": 2}
+    (tmp_path / "vit" / "config.json").write_text(json.dumps(changed))
+    assert load_model(f"hf:{tmp_path / 'vit'}").fingerprint != fingerprint
+
+
+def test_a_network_without_its_last_layer_is_refused(network, tmp_path):
+    """Transformers would fill it with random numbers and say so in a log."""
+    network.base_model.save_pretrained(tmp_path / "headless")
+    with pytest.raises(InvalidInput, match=r"must hold all its weights, it lacks \['classifier"):
+        load_model(f"hf:{tmp_path / 'headless'}")
 
 
 def test_pickled_weights_are_refused(trap, folder):

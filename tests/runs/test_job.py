@@ -84,8 +84,8 @@ def words(place, out, *more):
     _, name = place
     return [
         sys.executable, "-m", "simplicert", "sample", "--model", f"{name}:make",
-        "--data", "data.npz", "--sigma", "0.4", "--draws", "150", "--batch-size", "64", "--device", "cpu", "--out", out,
-        *more,
+        "--data", "data.npz", "--sigma", "0.4", "--draws", "150", "--batch-size", "64",
+        "--device", "cpu", "--out", out, *more,
     ]  # fmt: skip
 
 

@@ -81,7 +81,7 @@ def summary(certificates: Certificates) -> Grid:
     notes = [
         f"over all {len(certificates)} inputs; radii in units of the input, rounded down",
         f"ensemble and largest: among {members}; acc>r: correct and certified beyond r",
-        "no level is proved: these settings were chosen after the run was declared"
+        "exploratory: alpha covers these settings only if they were fixed before the draws"
         if certificates.exploratory
         else f"an input's certificate is issued and wrong with probability at most {known.level:g}",
     ]

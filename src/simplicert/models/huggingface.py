@@ -40,18 +40,22 @@ def opened(transformers: Any, where: str) -> Any:
     try:
         with warnings.catch_warnings(), weights_only():
             warnings.simplefilter("ignore")  # transformers' own advice on its own defaults
-            return transformers.AutoModelForImageClassification.from_pretrained(
+            network, info = transformers.AutoModelForImageClassification.from_pretrained(
                 where,
                 local_files_only=True,
                 use_safetensors=True,
                 trust_remote_code=False,
                 dtype="float32",
+                output_loading_info=True,
             )
     except (OSError, ValueError, RuntimeError, KeyError) as error:
         raise InvalidInput(
             f"model hf:{where} must be a folder or a cached name of an image classifier with "
             f"safetensors weights (pickles are never opened): {said(error)}"
         ) from None
+    absent = sorted(info["missing_keys"])  # transformers fills these with random numbers
+    require(not absent, f"model hf:{where} must hold all its weights, it lacks {absent[:1]}")
+    return network
 
 
 def settings(network: Any) -> str:

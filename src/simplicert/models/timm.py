@@ -14,7 +14,7 @@ def load(name: str) -> Model:
     timm = library("timm", "timm", f"model timm:{name}")
     try:
         with weights_only():
-            module = timm.create_model(name, pretrained=True).eval()
+            module = timm.create_model(name, pretrained=True)
     except (RuntimeError, OSError, ValueError) as error:
         raise InvalidInput(f"model timm:{name} cannot be loaded: {said(error)}") from None
     config = module.pretrained_cfg
