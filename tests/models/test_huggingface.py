@@ -40,9 +40,11 @@ def batch():
     return torch.linspace(0, 1, 2 * 16 * 16).reshape(2, 1, 16, 16)
 
 
-def test_logits(network, folder, batch):
+def test_logits(network, folder, batch, capfd):
+    capfd.readouterr()
     model = load_model(f"hf:{folder}")
     assert model.name == "hf:tiny" and not model.classifier.training
+    assert capfd.readouterr() == ("", "")  # printing is the command line's business
     with torch.inference_mode():
         torch.testing.assert_close(model.classifier(batch), network(batch).logits)
         torch.testing.assert_close(copy.deepcopy(model.classifier)(batch), network(batch).logits)

@@ -6,6 +6,8 @@ The normalisation in the folder's preprocessor_config.json belongs to the model 
 
 import json
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +40,7 @@ def load(where: str) -> Model:
 def opened(transformers: Any, where: str) -> Any:
     """The network, in float32."""
     try:
-        with warnings.catch_warnings(), weights_only():
+        with warnings.catch_warnings(), weights_only(), quiet(transformers.utils.logging):
             warnings.simplefilter("ignore")  # transformers' own advice on its own defaults
             network, info = transformers.AutoModelForImageClassification.from_pretrained(
                 where,
@@ -56,6 +58,18 @@ def opened(transformers: Any, where: str) -> Any:
     absent = sorted(info["missing_keys"])  # transformers fills these with random numbers
     require(not absent, f"model hf:{where} must hold all its weights, it lacks {absent[:1]}")
     return network
+
+
+@contextmanager
+def quiet(logging: Any) -> Iterator[None]:
+    """Inside, transformers draws no progress bars: what is shown is the caller's business."""
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()
 
 
 def settings(network: Any) -> str:

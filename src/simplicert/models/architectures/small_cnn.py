@@ -9,19 +9,22 @@ WIDTHS = (32, 64, 64, 128, 128)  # channels after each convolution
 
 
 class SmallCNN(nn.Module):
-    """Five convolutions, two of them with stride 2, then a global mean and one linear layer."""
+    """Five convolutions, then a global mean and one linear layer.
+
+    The first and the third have stride 2: most of the time would go into wide layers at full size.
+    """
 
     def __init__(self, num_classes: int, input_channels: int) -> None:
         """Any image size will do."""
         super().__init__()
         first, second, third, fourth, fifth = WIDTHS
-        self.conv1 = nn.Conv2d(input_channels, first, 3, padding=1, bias=False)
+        self.conv1 = nn.Conv2d(input_channels, first, 3, stride=2, padding=1, bias=False)
         self.bn1 = nn.BatchNorm2d(first)
-        self.conv2 = nn.Conv2d(first, second, 3, stride=2, padding=1, bias=False)
+        self.conv2 = nn.Conv2d(first, second, 3, padding=1, bias=False)
         self.bn2 = nn.BatchNorm2d(second)
-        self.conv3 = nn.Conv2d(second, third, 3, padding=1, bias=False)
+        self.conv3 = nn.Conv2d(second, third, 3, stride=2, padding=1, bias=False)
         self.bn3 = nn.BatchNorm2d(third)
-        self.conv4 = nn.Conv2d(third, fourth, 3, stride=2, padding=1, bias=False)
+        self.conv4 = nn.Conv2d(third, fourth, 3, padding=1, bias=False)
         self.bn4 = nn.BatchNorm2d(fourth)
         self.conv5 = nn.Conv2d(fourth, fifth, 1, bias=False)
         self.bn5 = nn.BatchNorm2d(fifth)
