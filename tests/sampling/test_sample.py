@@ -293,15 +293,15 @@ def test_memory_does_not_grow_with_draws():
 
 def test_on_another_device_the_noise_is_drawn_there():
     """The code for GPUs, run on the CPU's own generator: deterministic, Gaussian, whole chunks."""
-    from simplicert.sampling.batch import DeviceBatch
+    from simplicert.sampling.batch import Copies, DeviceBatch
 
     x = np.zeros((4, 4, 3), np.float32)
     batch = DeviceBatch((64, 4, 4, 3), lambda memory: memory, np.asarray(0.5), None, "cpu", 32)
-    batch.put(0, x, (0, 1, 2, 0), slice(0, 32))
+    batch.fill([Copies(0, x, (0, 1, 2, 0), slice(0, 32))])
     first = batch.rows()[:32]
-    batch.put(32, x, (0, 1, 2, 0), slice(10, 32))
+    batch.fill([Copies(32, x, (0, 1, 2, 0), slice(10, 32))])
     np.testing.assert_array_equal(batch.rows()[32:54], first[10:32])
     assert 0.4 < first.std() < 0.6
     stepped = DeviceBatch((64, 3), lambda memory: memory, np.asarray(0.5), 0.25, "cpu", 64)
-    stepped.put(0, np.full(3, 0.5, np.float32), (0, 1, 2, 0), slice(0, 64))
+    stepped.fill([Copies(0, np.full(3, 0.5, np.float32), (0, 1, 2, 0), slice(0, 64))])
     np.testing.assert_array_equal(stepped.rows() * 4, np.rint(stepped.rows() * 4))

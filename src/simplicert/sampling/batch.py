@@ -4,19 +4,32 @@ Kernels give other last bits for other shapes and layouts, so every forward pass
 same of both: a short batch is padded by whatever it held before, and the padding is dropped.
 """
 
-from collections.abc import Callable
-from typing import Any, Protocol
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from simplicert.sampling.noise import add_noise, add_steps, device_seed, generator
 
+MOST_THREADS = 8  # that draw noise side by side
+
+
+class Copies(NamedTuple):
+    """Noisy copies of one input that fill some rows of a batch."""
+
+    at: int  # first row in the batch
+    x: np.ndarray
+    where: tuple[int, int, int, int]  # the chunk: seed, item, chunk, stream
+    rows: slice  # rows of the chunk
+
 
 class Batch(Protocol):
     """What the drawing loop needs of a device."""
 
-    def put(self, at: int, x: np.ndarray, where: tuple[int, int, int, int], rows: slice) -> None:
-        """Noisy copies of x from row `at` on: rows of the chunk (seed, item, chunk, stream)."""
+    def fill(self, copies: Sequence[Copies]) -> None:
+        """Draw the noise of these copies and write them into the batch."""
 
     def outputs(self) -> np.ndarray:
         """The classifier's outputs for all rows."""
@@ -40,17 +53,21 @@ class HostBatch:
     ) -> None:
         """`shape` is that of the whole batch; `spread` the noise's deviation, by feature or not."""
         self.memory = np.zeros(shape, np.float32)
+        self.pool = ThreadPoolExecutor(min(os.cpu_count() or 1, MOST_THREADS))
         self.classify, self.step = classify, step
         self.spread = spread.astype(np.float32) if step is None else spread
 
-    def put(self, at: int, x: np.ndarray, where: tuple[int, int, int, int], rows: slice) -> None:
-        """Draw on the host."""
+    def fill(self, copies: Sequence[Copies]) -> None:
+        """Draw on the host, chunks side by side: each has its own generator and its own rows."""
+        list(self.pool.map(self._put, copies))
+
+    def _put(self, copies: Copies) -> None:
+        at, x, where, rows = copies
         out = self.memory[at : at + rows.stop - rows.start]
-        random = generator(*where)
         if self.step is None:
-            add_noise(out, x, random, rows, self.spread)
+            add_noise(out, x, generator(*where), rows, self.spread)
         else:
-            add_steps(out, x, random, rows, self.spread, self.step)
+            add_steps(out, x, generator(*where), rows, self.spread, self.step)
 
     def outputs(self) -> np.ndarray:
         """Classify what is in memory."""
@@ -89,10 +106,15 @@ class DeviceBatch:
         kind = torch.float32 if step is None else torch.float64
         self.spread = torch.as_tensor(spread, dtype=kind, device=device)
 
-    def put(self, at: int, x: np.ndarray, where: tuple[int, int, int, int], rows: slice) -> None:
-        """Draw on the device."""
+    def fill(self, copies: Sequence[Copies]) -> None:
+        """Draw on the device, chunk after chunk."""
+        for one in copies:
+            self._put(one)
+
+    def _put(self, copies: Copies) -> None:
         import torch
 
+        at, x, where, rows = copies
         out = self.memory[at : at + rows.stop - rows.start]
         x_there = torch.as_tensor(x, dtype=self.spread.dtype, device=out.device)
         self.random.manual_seed(device_seed(*where))

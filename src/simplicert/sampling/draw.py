@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simplicert.sampling.batch import Batch
+from simplicert.sampling.batch import Batch, Copies
 from simplicert.sampling.ledger import Ledger
 from simplicert.sampling.noise import NOISE, PILOT, PILOT_VOTES, VOTES, generator
 from simplicert.sampling.score import Scores
@@ -83,15 +83,15 @@ def run(
     noise, votes = STREAMS[pilot]
     slots, lots = np.empty(loop.size, np.int64), np.empty(loop.size)
     for group in packed(pieces(len(inputs), *span, loop.chunk), loop.size, loop.packable):
-        at = 0
+        at, copies = 0, []
         for slot, chunk, rows in group:
             end = at + rows.stop - rows.start
             where = (PILOT_SEED if pilot else loop.seed, int(items[slot]), chunk)
-            whole = slice(rows.start, rows.stop)
-            loop.batch.put(at, inputs[slot], (*where, noise), whole)
+            copies.append(Copies(at, inputs[slot], (*where, noise), rows))
             slots[at:end] = slot
             lots[at:end] = generator(*where, votes).random(rows.stop)[rows]
             at = end
+        loop.batch.fill(copies)
         outputs = loop.batch.outputs()[:at]
         ledger.add(slots[:at], loop.read(outputs), lots[:at])
         last = group[-1]

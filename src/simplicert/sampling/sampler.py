@@ -6,7 +6,7 @@ import numpy as np
 
 from simplicert.errors import InvalidInput, require
 from simplicert.sampling import draw
-from simplicert.sampling.batch import Batch, DeviceBatch, HostBatch
+from simplicert.sampling.batch import Batch, Copies, DeviceBatch, HostBatch
 from simplicert.sampling.draw import AfterBatch, Loop, go_on
 from simplicert.sampling.forward import first_outputs, is_module, of_arrays, of_tensors
 from simplicert.sampling.ledger import Ledger
@@ -82,10 +82,18 @@ class Sampler:
 
     def _example_batch(self, inputs: np.ndarray, turn: int) -> np.ndarray:
         """Noisy copies of the example inputs, in another order each turn."""
-        for number in range(self.settings.batch_size // self.chunk):
-            x = inputs[(number + turn) % len(inputs)]
-            where = (self.settings.seed, number, turn, PILOT)
-            self.batch.put(number * self.chunk, x, where, slice(0, self.chunk))
+        rows = slice(0, self.chunk)
+        self.batch.fill(
+            [
+                Copies(
+                    number * self.chunk,
+                    inputs[(number + turn) % len(inputs)],
+                    (self.settings.seed, number, turn, PILOT),
+                    rows,
+                )
+                for number in range(self.settings.batch_size // self.chunk)
+            ]
+        )
         return self.batch.rows()
 
     def tally(
