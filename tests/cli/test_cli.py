@@ -186,6 +186,31 @@ def test_a_folder_that_cannot_be_written(run, table, tmp_path):
     assert "cannot read or write" in err
 
 
+def test_a_scaled_norm_is_said(run, tmp_path, monkeypatch):
+    import numpy as np
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "scaled_model.py").write_text("def make():\n    return lambda b: 9 * b[:, :2]\n")
+    np.savez("data.npz", inputs=np.eye(3, dtype=np.float32)[:2])
+    np.save("scale.npy", [1.0, 1.0, 0.0])
+    words = ("--model", "scaled_model:make", "--data", "data.npz", "--sigma", "0.5", "--draws", 100)
+    code, _, err = run(
+        "run", *words, "--out", "r", "--noise-scale", "scale.npy", "--device", "cpu", "--quiet"
+    )
+    assert code == 0, err
+    assert "1 features must not change, 2 features / 1" in err
+    assert len(pd.read_csv("r.csv")) == 2
+
+
+def test_status_of_a_run(run, table, tmp_path):
+    run("import", "counts", table, "--sigma", ".5", "--out", tmp_path / "run")
+    code, out, _ = run("status", tmp_path / "run")
+    assert code == 0
+    assert "3 of 3 inputs done, 3,000 draws" in out
+    assert json.loads(run("status", tmp_path / "run", "--json")[1])["missing"] == 0
+
+
 def test_demo(run, tmp_path):
     """Train, sample at three sigmas, certify by both kinds; a second call finds it all done."""
     pytest.importorskip("torch")

@@ -315,6 +315,22 @@ def test_bad_requests_write_nothing(place, change, message):
     assert not (place[0] / "run").exists()
 
 
+def test_the_noise_scale_is_kept_and_checked(place):
+    folder, _ = place
+    scale = np.ones((3, 4))
+    scale[0] = 0.0
+    np.save("scale.npy", scale)
+    _, run = drawn(asked(place, "run", noise_scale=folder / "scale.npy"))
+    np.testing.assert_array_equal(run.noise_scale, scale)
+    assert drawn(asked(place, "plain"))[1].noise_scale is None
+    np.save("scale.npy", 2 * scale)
+    with pytest.raises(sc.InvalidInput, match="was made with noise_scale"):
+        drawn(asked(place, "run", noise_scale=folder / "scale.npy"))
+    np.save(folder / "run" / "noise_scale.npy", 2 * scale)
+    with pytest.raises(sc.DamagedRun, match="was altered"):
+        _ = sc.open_run("run").noise_scale
+
+
 def test_labels_the_model_does_not_know(place):
     data = np.load("data.npz")
     np.savez("data.npz", inputs=data["inputs"], labels=data["labels"] + 3)

@@ -9,6 +9,7 @@ from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE
 from simplicert.types import Certificates
 from simplicert.types.text import rounded_down
 
+SHARES = 6  # of the noise scale, named one by one
 RADII = (0.0, 0.25, 0.5, 1.0)  # where certified accuracy is shown, in units of the input
 
 
@@ -102,3 +103,14 @@ def status_lines(name: str, state: dict[str, Any]) -> list[str]:
     if not state["missing"]:
         lines.append("complete")
     return lines
+
+
+def scaled_norm(scale: np.ndarray) -> str:
+    """What a radius means where each feature has its own share of the noise."""
+    shares, counts = np.unique(scale, return_counts=True)
+    named = ", ".join(
+        f"{count} features / {share:g}" if share > 0 else f"{count} features must not change"
+        for share, count in list(zip(shares, counts, strict=True))[:SHARES]
+    )
+    more = f" and {len(shares) - SHARES} more shares" if len(shares) > SHARES else ""
+    return f"radii are in the scaled norm, each change divided by its share: {named}{more}"

@@ -22,7 +22,7 @@ def certify(
     Settings other than those the run declared are exploratory: choosing them after seeing the
     counts is not covered by alpha.
     """
-    from simplicert.analysis.tables import summary
+    from simplicert.analysis.tables import scaled_norm, summary
     from simplicert.cli.screen import show, warn
     from simplicert.errors import require
     from simplicert.runs import open_run, write_certificates
@@ -40,6 +40,9 @@ def certify(
             f"exploratory: the run declared alpha {declared.alpha:g}, kind {declared.kind}, "
             f"scheme {declared.scheme}, method {declared.method or 'of the scheme'}"
         )
+    scale = getattr(opened, "noise_scale", None)
+    if scale is not None:
+        warn(scaled_norm(scale))
     if opened.missing:
         warn(f"incomplete: {opened.missing} of {opened.manifest.inputs} inputs are missing")
     typer.echo(f"wrote {out}")

@@ -21,11 +21,14 @@ def draw(request: "Request") -> None:
     from simplicert.runs.folder import DAMAGED
     from simplicert.runs.job import draw_run, parse_shard
     from simplicert.runs.request import prepare
+    from simplicert.sampling.compilation import can_compile
 
     shard = parse_shard(request.shard)
     ready = prepare(request)
     for path in ready.run.set_aside_damage():
         warn(f"{path.name} was damaged: it is set aside in {DAMAGED}/, and its inputs drawn again")
+    if request.compile_model is None and not can_compile():
+        warn("there is no C++ compiler here, so the model is not compiled")
     if ready.sampler.nature.random:
         warn("the model is random by itself: drawn again, its tallies would differ")
     with stoppable() as told, shown(request, ready.run.manifest) as report:

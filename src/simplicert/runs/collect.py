@@ -69,7 +69,7 @@ def summed(inputs: Ints, places: Ints, fields: dict[str, Ints]) -> dict[str, Int
     out: dict[str, Ints] = {}
     for name, values in fields.items():
         shape = (len(inputs), *values.shape[1:])
-        if name in SUMMED:
+        if name in SUMMED and len(inputs) < len(places):
             out[name] = np.zeros(shape, np.int64)
             np.add.at(out[name], places, values)
         else:

@@ -10,6 +10,7 @@ import numpy as np
 from simplicert.bounds import SCHEMES, bound
 from simplicert.certification import Own, certify
 from simplicert.errors import DamagedRun, IncompatibleTallies, require
+from simplicert.runs.atomic import checksum
 from simplicert.runs.collect import join
 from simplicert.runs.manifest import NAME, Manifest, write_manifest
 from simplicert.runs.parts import read_part, read_seconds, write_part
@@ -17,6 +18,7 @@ from simplicert.types import KINDS, Certificates, Ints, Tally
 
 PARTS = "parts"
 DAMAGED = "damaged"
+SCALE = "noise_scale.npy"
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,17 @@ class Run:
             )
         return self.manifest.inputs - done
 
+    @property
+    def noise_scale(self) -> np.ndarray | None:
+        """Each feature's share of sigma, where the run has one."""
+        path = self.folder / SCALE
+        if "noise_scale" not in self.manifest.source:
+            return None
+        scale = np.load(path, allow_pickle=False)
+        if checksum(np.ascontiguousarray(scale).tobytes()) != self.manifest.source["noise_scale"]:
+            raise DamagedRun(f"{path} was altered: it does not match {NAME}")
+        return np.asarray(scale)
+
     def set_aside_damage(self) -> list[Path]:
         """Move damaged parts out of the way, so that their inputs are drawn again; their names."""
         bad = []
@@ -121,7 +134,7 @@ def begin_run(folder: Path, manifest: Manifest) -> None:
 def strangers(folder: Path) -> bool:
     """Whether the folder holds anything that a beginning run would not have put there."""
     return any(
-        path.name not in (PARTS, NAME) and path.suffix != ".tmp" for path in folder.iterdir()
+        path.name not in (PARTS, NAME, SCALE) and path.suffix != ".tmp" for path in folder.iterdir()
     )
 
 

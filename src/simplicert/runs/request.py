@@ -4,6 +4,7 @@ import math
 import platform
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,8 @@ import numpy as np
 from simplicert.data import Dataset, load_data
 from simplicert.errors import InvalidInput, require
 from simplicert.models import Model, load_model
-from simplicert.runs.atomic import checksum
-from simplicert.runs.folder import Run
+from simplicert.runs.atomic import checksum, write_whole
+from simplicert.runs.folder import SCALE, Run
 from simplicert.runs.job import arithmetic, extend, parse_shard, resume_or_begin
 from simplicert.runs.manifest import NAME, Manifest, read_manifest
 from simplicert.sampling import Sampler, Settings
@@ -97,7 +98,10 @@ def prepare(request: Request) -> Prepared:
     if request.extend and before is not None:
         extended = extend(request.out, request.draws).manifest.plan
         manifest = replace(manifest, plan=extended)
-    return Prepared(resume_or_begin(request.out, manifest), sampler, data)
+    run = resume_or_begin(request.out, manifest)
+    if settings.noise_scale is not None:
+        keep_scale(run.folder, settings.noise_scale)
+    return Prepared(run, sampler, data)
 
 
 def settled(
@@ -213,6 +217,13 @@ def fraction(text: str) -> float:
         value = math.nan
     require(math.isfinite(value) and value > 0, f"grid must be a step such as 1/255, got {text!r}")
     return value
+
+
+def keep_scale(folder: Path, scale: np.ndarray) -> None:
+    """Keep the shares in the run: its radii are in the norm that they define."""
+    sink = BytesIO()
+    np.save(sink, scale)
+    write_whole(folder / SCALE, sink.getvalue(), only_if_new=True)
 
 
 def read_scale(path: Path) -> np.ndarray:
