@@ -13,7 +13,7 @@ from simplicert.errors import DamagedRun, IncompatibleTallies, require
 from simplicert.runs.atomic import checksum
 from simplicert.runs.collect import join
 from simplicert.runs.manifest import NAME, Manifest, write_manifest
-from simplicert.runs.parts import read_part, read_seconds, write_part
+from simplicert.runs.parts import read_part, read_parts, read_seconds, write_part
 from simplicert.types import KINDS, Certificates, Ints, Tally
 
 PARTS = "parts"
@@ -35,7 +35,7 @@ class Run:
             raise DamagedRun(f"{self.folder} holds no parts: nothing was drawn, or they were lost")
         try:
             random = bool(self.manifest.source.get("random", False))
-            return join([read_part(path, self.manifest) for path in paths], random=random)
+            return join(read_parts(paths, self.manifest), random=random)
         except IncompatibleTallies as error:
             raise DamagedRun(f"the parts of {self.folder} contradict each other: {error}") from None
 

@@ -4,6 +4,7 @@ One row an input. Class vectors are stored sparse, as two lists (classes, values
 thousand classes of which five were ever seen take the space of five.
 """
 
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -34,14 +35,14 @@ def write_part(folder: Path, tally: Tally, manifest: Manifest, seconds: float = 
     metadata = {**identity(manifest), SECONDS: f"{seconds:.3f}".encode()}
     pq.write_table(to_table(tally).replace_schema_metadata(metadata), sink, compression="zstd")
     content = sink.getvalue()
-    path = folder / part_name(tally, content)
+    path = folder / part_name(int(tally.inputs.min()), content)
     write_whole(path, content)
     return path
 
 
-def part_name(tally: Tally, content: bytes) -> str:
-    """The first input's number and the content's checksum: no part has two names."""
-    return f"{int(tally.inputs.min()):08d}-{checksum(content)}.parquet"
+def part_name(first: int, content: bytes) -> str:
+    """The smallest input's number and the content's checksum: no part has two names."""
+    return f"{first:08d}-{checksum(content)}.parquet"
 
 
 def identity(manifest: Manifest) -> dict[bytes, bytes]:
@@ -51,13 +52,26 @@ def identity(manifest: Manifest) -> dict[bytes, bytes]:
 
 
 def read_part(path: Path, manifest: Manifest) -> Tally:
-    """The tally of one part, after its checksum; a damaged part is named, never used."""
+    """The tally of one part; a damaged part is named, never used."""
+    return tally_of([read_checked(path, manifest)], [path], manifest)[0]
+
+
+def read_parts(paths: Sequence[Path], manifest: Manifest) -> list[Tally]:
+    """The tallies of all parts: a single one where no two parts speak of the same input.
+
+    Then the sparse columns are joined before they are spread out over the classes.
+    """
+    return tally_of([read_checked(path, manifest) for path in paths], paths, manifest)
+
+
+def read_checked(path: Path, manifest: Manifest) -> pa.Table:
+    """One part's table, after its checksum, its run and its name."""
     content = path.read_bytes()
     if checksum(content) != path.stem.rpartition("-")[2]:
         raise DamagedRun(f"{path} was altered or truncated: its checksum does not match its name")
     try:
         table = pq.read_table(BytesIO(content))
-        tally = from_table(table, manifest)
+        first = int(numbers(table, "index").min())
     except (pa.ArrowException, *UNREADABLE) as error:
         raise DamagedRun(f"{path} does not hold a tally: {error}") from None
     for name, value in identity(manifest).items():
@@ -65,9 +79,24 @@ def read_part(path: Path, manifest: Manifest) -> Tally:
             raise DamagedRun(
                 f"{path} belongs to another run: its {name.decode()} is not this run's"
             )
-    if path.name != part_name(tally, content):
+    if path.name != part_name(first, content):
         raise DamagedRun(f"{path} is a copy under another name: its draws would count twice")
-    return tally
+    return table.replace_schema_metadata(None)
+
+
+def tally_of(tables: Sequence[pa.Table], paths: Sequence[Path], manifest: Manifest) -> list[Tally]:
+    """Checked tables as tallies: one, or one for each where inputs come more than once."""
+    index = np.concatenate([numbers(table, "index") for table in tables])
+    same = all(table.schema == tables[0].schema for table in tables)
+    if len(tables) > 1 and same and len(np.unique(index)) == len(index):
+        tables, paths = [pa.concat_tables(tables).sort_by("index")], [paths[0].parent]
+    out = []
+    for table, path in zip(tables, paths, strict=True):
+        try:
+            out.append(from_table(table, manifest))
+        except (pa.ArrowException, *UNREADABLE) as error:
+            raise DamagedRun(f"{path} does not hold a tally: {error}") from None
+    return out
 
 
 def read_seconds(path: Path) -> float:
@@ -138,10 +167,11 @@ def dense(table: pa.Table, name: str, classes: int) -> Ints:
         and not ((columns < 0) | (columns >= classes)).any()
     )
     cells = rows * classes + columns if fits else rows
-    if not fits or len(np.unique(cells)) < len(cells):
+    if not fits or (np.diff(cells) <= 0).any():  # classes are written in their order, each once
         raise DamagedRun(f"column {name} does not fit {classes} classes, each named once")
     out = np.zeros((len(at), classes), np.int64)
     out[rows, columns] = entries
+    out.setflags(write=False)
     return out
 
 

@@ -26,7 +26,9 @@ def whole_numbers(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -
         raw.dtype != np.uint64 or raw.size == 0 or int(raw.max()) <= np.iinfo(np.int64).max,
         f"{name} must fit in 64-bit signed integers",
     )
-    return frozen(name, raw.astype(np.int64), shape)
+    # What owns its memory and cannot be written to is safe as it is: large tables are not copied.
+    safe = raw.dtype == np.int64 and raw.base is None and not raw.flags.writeable
+    return frozen(name, raw if safe else raw.astype(np.int64), shape)
 
 
 def real_numbers(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> Floats:
