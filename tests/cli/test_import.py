@@ -1,10 +1,7 @@
 """`simplicert import` as a user types it: the audit on stderr, one sentence for what is wrong."""
 
-import sys
-
 import pytest
 
-from simplicert.cli import main
 from simplicert.runs.known import read_known_run
 
 COHEN = "idx\tlabel\tpredict\tradius\tcorrect\ttime\n0\t3\t3\t0.486\t1\t17\n20\t7\t7\t1.96\t1\t17\n"
@@ -13,17 +10,9 @@ ISS = "0\t3\t3\t0.934\t20000\t0.753\t1\t1.204\n===Certification Summary(absolute
 
 
 @pytest.fixture
-def run(monkeypatch, capsys):
-    """Type a command; returns exit code, stdout, stderr."""
-
-    def typed(*words):
-        monkeypatch.setattr(sys, "argv", ["simplicert", "import", *map(str, words)])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        printed = capsys.readouterr()
-        return stop.value.code or 0, printed.out, printed.err
-
-    return typed
+def run(command):
+    """Type `simplicert import ...`."""
+    return lambda *words: command("import", *words)
 
 
 @pytest.fixture

@@ -6,6 +6,8 @@ import os
 import secrets
 from pathlib import Path
 
+from simplicert.errors import require
+
 
 def write_whole(path: Path, content: bytes, *, only_if_new: bool = False) -> None:
     """Write to a temporary name beside `path`, flush to the disk, then rename.
@@ -29,6 +31,14 @@ def write_whole(path: Path, content: bytes, *, only_if_new: bool = False) -> Non
         temporary.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+
+
+def refuse_existing(folder: Path) -> None:
+    """A new run takes a new or an empty folder: what exists is never touched."""
+    require(
+        not folder.exists() or (folder.is_dir() and not any(folder.iterdir())),
+        f"out must be a new or empty folder, and {folder} already holds something",
+    )
 
 
 def sync_folder(folder: Path) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from simplicert.bounds import SCHEMES, bound
 from simplicert.certification import Own, certify
 from simplicert.errors import DamagedRun, IncompatibleTallies, require
-from simplicert.runs.atomic import checksum
+from simplicert.runs.atomic import checksum, refuse_existing
 from simplicert.runs.collect import join
 from simplicert.runs.manifest import NAME, Manifest, write_manifest
 from simplicert.runs.parts import read_part, read_parts, read_seconds, write_part
@@ -141,10 +141,7 @@ def strangers(folder: Path) -> bool:
 def create_run(folder: Path | str, manifest: Manifest, tally: Tally) -> Run:
     """Write a new run of one part; an existing folder is never touched."""
     folder = Path(folder)
-    require(
-        not folder.exists() or (folder.is_dir() and not any(folder.iterdir())),
-        f"out must be a new or empty folder, and {folder} already holds something",
-    )
+    refuse_existing(folder)
     for name in ("sigma", "classes", "plan"):
         mine, its = getattr(manifest, name), getattr(tally, name)
         require(mine == its, f"manifest must have the tally's {name}, got {mine} for {its}")

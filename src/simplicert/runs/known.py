@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from simplicert.certification import Own, certify
 from simplicert.errors import DamagedRun, MissingEvidence, SimplicertError, require
-from simplicert.runs.atomic import checksum, write_whole
+from simplicert.runs.atomic import checksum, refuse_existing, write_whole
 from simplicert.runs.manifest import Manifest, read_manifest, write_manifest
 from simplicert.types import KINDS, Certificates, Expectations, Tally
 
@@ -155,10 +155,7 @@ def bare(held: Mapping[str, Any]) -> "pd.DataFrame":
 def write_known_run(folder: Path | str, manifest: Manifest, columns: Mapping[str, Any]) -> KnownRun:
     """Write a new run of a log; an existing folder is never touched."""
     folder = Path(folder)
-    require(
-        not folder.exists() or (folder.is_dir() and not any(folder.iterdir())),
-        f"out must be a new or empty folder, and {folder} already holds something",
-    )
+    refuse_existing(folder)
     sink = BytesIO()
     pq.write_table(pa.table(dict(columns)), sink, compression="zstd")
     content = sink.getvalue()
