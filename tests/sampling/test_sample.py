@@ -107,6 +107,16 @@ def test_other_seeds_draw_otherwise():
     assert (one + two).draws.tolist() == [400] * 6
 
 
+def test_seeds_add_up_to_a_look_of_their_plan():
+    """Half the draws each, by two seeds: bounded together, and not before."""
+    plan = sc.Plan((400,))
+    one, two = (sc.sample(small_net(), INPUTS, 0.3, 200, seed=s, plan=plan) for s in (1, 2))
+    with pytest.raises(sc.MissingEvidence, match="it can be bounded at a look only"):
+        sc.bound(one)
+    known = sc.bound(one + two)
+    assert (known.draws == 400).all()
+
+
 def test_a_model_is_left_as_it_was():
     net = small_net().train()
     before = {name: value.clone() for name, value in net.state_dict().items()}

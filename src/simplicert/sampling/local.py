@@ -33,6 +33,7 @@ def sample(  # noqa: PLR0913
     grid: float | None = None,
     noise_scale: ArrayLike | None = None,
     autocast: bool = False,
+    plan: Plan | None = None,
     after_batch: AfterBatch = go_on,
 ) -> Tally:
     """Classify `draws` noisy copies of each input and count the answers.
@@ -40,6 +41,8 @@ def sample(  # noqa: PLR0913
     `classifier` maps a batch to outputs (B, K): a torch module, which gets tensors, or a function,
     which gets what `inputs` are. The tally of an input depends only on (seed, its index, draws,
     batch size, compiled or not) on one kind of device: not on the other inputs or their order.
+    `plan` says when the tally may be bounded: at `draws`, unless these draws are part of more
+    (tallies of several seeds add up to a look of their common plan).
     """
     whole = isinstance(draws, (int, np.integer)) and not isinstance(draws, bool) and draws > 0
     require(bool(whole), f"draws must be a positive whole number, got {draws!r}")
@@ -67,7 +70,7 @@ def sample(  # noqa: PLR0913
     settings = decide(classifier, array[:8], settings, rows * (draws + pilot), compile, tensors)
     sampler = Sampler(classifier, array[:8], settings, tensors)
     named = None if labels is None else whole_numbers("labels", labels, (rows,))
-    plan = Plan((int(draws),))
+    plan = Plan((int(draws),)) if plan is None else plan
     tally = sampler.tally(
         array, numbers, (0, int(draws)), labels=named, plan=plan, after_batch=after_batch
     )
