@@ -82,11 +82,20 @@ def summary(certificates: Certificates) -> Grid:
     notes = [
         f"over all {len(certificates)} inputs; radii in units of the input, rounded down",
         f"ensemble and largest: among {members}; acc>r: correct and certified beyond r",
-        "exploratory: alpha covers these settings only if they were fixed before the draws"
-        if certificates.exploratory
-        else f"an input's certificate is issued and wrong with probability at most {known.level:g}",
+        level_sentence(certificates),
     ]
     return Grid(repr(certificates), tuple(headings), rows, tuple(notes))
+
+
+def level_sentence(certificates: Certificates) -> str:
+    """What is proved of one input's certificate, by whom, and what is not."""
+    known = certificates.known
+    if certificates.exploratory:
+        return "exploratory: alpha covers these settings only if they were fixed before the draws"
+    by = " by the log's own account" if known.scheme == "imported" else ""
+    return (
+        f"an input's certificate is issued and wrong with probability at most {known.level:g}{by}"
+    )
 
 
 def status_lines(name: str, state: dict[str, Any]) -> list[str]:
