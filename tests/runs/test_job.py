@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import simplicert as sc
+from simplicert.runs.folder import Run
 from simplicert.runs.job import arithmetic, draw_run, parse_shard, part_size
 from simplicert.runs.request import Request, prepare
 
@@ -36,7 +37,8 @@ def fails():
     return classify
 def noisy():
     random = np.random.default_rng()
-    return lambda batch: batch.reshape(len(batch), -1) @ WEIGHTS + random.normal(size=4)
+    normal = lambda batch: random.normal(size=(len(batch), 4))
+    return lambda batch: batch.reshape(len(batch), -1) @ WEIGHTS + normal(batch)
 """
 
 
@@ -264,6 +266,80 @@ def test_a_failing_model_keeps_what_was_drawn(place):
     assert len(sc.open_run("run").tally()) > 0
 
 
+def test_a_model_that_answers_otherwise_is_refused(place, monkeypatch):
+    """Same source, other weights in a closure: no fingerprint sees it, its answers do."""
+    folder, _ = place
+    (folder / "closed.py").write_text(
+        "import os\nimport numpy as np\n"
+        "def make():\n"
+        "    weights = np.random.default_rng(int(os.environ['V'])).normal(size=(12, 4))\n"
+        "    return lambda batch: batch.reshape(len(batch), -1) @ weights\n"
+    )
+    monkeypatch.setenv("V", "1")
+    drawn(asked(place, "run", model="closed:make", shard="1/2"))
+    drawn(asked(place, "run", model="closed:make", shard="2/2"))
+    monkeypatch.setenv("V", "2")
+    with pytest.raises(sc.InvalidInput, match="was made with answers of the model"):
+        drawn(asked(place, "run", model="closed:make"))
+
+
+def test_a_refused_extension_changes_nothing(place):
+    drawn(asked(place, "run"))
+    before = (place[0] / "run" / "run.toml").read_bytes()
+    with pytest.raises(sc.InvalidInput, match="was made with seed"):
+        drawn(asked(place, "run", draws=400, extend=True, seed=9))
+    assert (place[0] / "run" / "run.toml").read_bytes() == before
+
+
+def test_a_random_model_is_not_extended(place):
+    drawn(asked(place, "run", model=f"{place[1]}:noisy"))
+    with pytest.raises(sc.InvalidInput, match="its model is random by itself"):
+        drawn(asked(place, "run", model=f"{place[1]}:noisy", draws=400, extend=True))
+
+
+def test_extended_while_another_process_draws_on(place):
+    """The old process's parts overlap the longer ones: each draw counts once all the same."""
+    old = prepare(asked(place, "run"))
+    drawn(asked(place, "run", draws=400, extend=True), stop=lambda: False)
+    data = old.data
+    draw_run(
+        Run(old.run.folder, old.run.manifest), old.sampler, data.inputs, data.labels, data.index
+    )
+    tally = sc.open_run("run").tally()
+    assert (tally.draws == 400).all()
+    fresh = drawn(asked(place, "fresh", draws=400))[1].tally()
+    np.testing.assert_array_equal(tally.softmax_sums, fresh.softmax_sums)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"scheme": "split"}, "pilot must be positive with scheme split"),
+        (
+            {"kind": "soft", "outputs": "labels", "classes": 4},
+            "kind must be multinomial with labels",
+        ),
+        ({"draws": 2**23}, "draws must be at most 8388607"),
+        ({"grid": "1/255"}, "inputs must lie on the grid"),
+        ({"device": "nowhere"}, "device must be cpu or a device that torch has here"),
+        ({"batch_size": 10**13}, "batch_size must fit in memory"),
+        ({"batch_size": 0}, "batch_size must be a whole number of at least 1"),
+    ],
+)
+def test_what_can_never_be_certified_is_not_drawn(place, change, message):
+    with pytest.raises(sc.InvalidInput, match=message):
+        drawn(asked(place, "run", **change))
+    assert not (place[0] / "run").exists()
+
+
+def test_parts_that_lost_their_manifest(place):
+    drawn(asked(place, "run"))
+    (place[0] / "run" / "run.toml").unlink()
+    with pytest.raises(sc.InvalidInput, match="already holds something"):
+        drawn(asked(place, "run"))
+    assert list((place[0] / "run" / "parts").iterdir())
+
+
 def test_a_random_model_is_marked_in_the_run(place):
     _, run = drawn(asked(place, "run", model=f"{place[1]}:noisy"))
     assert run.manifest.source["random"] is True
@@ -349,4 +425,5 @@ def test_parts_take_about_the_same_time():
 def test_index_in_few_words():
     assert arithmetic([3, 10, 17]) == [3, 7, 3]
     assert arithmetic([5]) == [5, 1, 1]
-    assert arithmetic([3, 1, 7, 9]) == [3, 1, 7, 9]
+    assert arithmetic([3, 1, 7, 9]) == [-1, 1, 3, 7, 9]
+    assert arithmetic([5, 1, 3])[0] == -1

@@ -136,6 +136,33 @@ def test_a_model_that_looks_at_its_batch_is_refused():
         sc.sample(normalised, INPUTS, 0.3, 100)
 
 
+def test_a_large_logit_does_not_hide_dependence():
+    def masked(batch):
+        logits = (batch - batch.mean(axis=0)).reshape(len(batch), -1)[:, :5] * 10
+        logits[:, 4] = -1e6
+        return logits
+
+    with pytest.raises(sc.InvalidInput, match="answers a row differently among other rows"):
+        sc.sample(masked, INPUTS, 0.3, 100)
+
+
+def test_randomness_shared_by_a_batch_is_refused():
+    random = np.random.default_rng(0)
+
+    def one_mask(batch):
+        return batch.reshape(len(batch), -1)[:, :5] + random.normal(size=(1, 5))
+
+    with pytest.raises(sc.InvalidInput, match="random by itself, once for a whole batch"):
+        sc.sample(one_mask, INPUTS, 0.3, 100)
+
+    def random_and_dependent(batch):
+        rows = (batch - batch.mean(axis=0)).reshape(len(batch), -1)[:, :5]
+        return rows + 1e-6 * random.normal(size=(len(batch), 5))
+
+    with pytest.raises(sc.InvalidInput, match="answers a row differently among other rows"):
+        sc.sample(random_and_dependent, INPUTS, 0.3, 100)
+
+
 def test_a_random_model_is_accepted_and_marked():
     random = np.random.default_rng(0)
 
@@ -268,6 +295,8 @@ def test_noise_scale():
         ({"index": [0, 1]}, "index must have shape"),
         ({"grid": 0.0}, "grid must be a positive finite number"),
         ({"num_classes": 7}, "classifier must have num_classes = 7 outputs, got 3"),
+        ({"classifier": lambda b: {}["key"]}, "and it failed: 'key'"),
+        ({"device": "nowhere"}, "device must be cpu or a device that torch has here"),
         ({"classifier": lambda b: b[:, 0]}, "classifier must return outputs of shape"),
         ({"classifier": lambda b: b[:2]}, "classifier must return outputs of shape"),
         ({"classifier": lambda b: b[:, :1]}, "classifier must return outputs of shape"),

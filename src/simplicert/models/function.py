@@ -18,7 +18,11 @@ from simplicert.models.model import Model, is_module
 
 def load(spec: str) -> Model:
     """The classifier that the function returns; a torch module is put in eval mode."""
-    classifier = maker(spec)()
+    function = maker(spec)
+    try:
+        classifier = function()
+    except Exception as error:  # the user's own code may raise anything
+        raise InvalidInput(f"model {spec} failed when it was called: {said(error)}") from error
     require(
         callable(classifier),
         f"model {spec} must return a classifier, a function of a batch, got {classifier!r:.60}",
@@ -42,6 +46,8 @@ def maker(spec: str) -> Callable[[], Any]:
             f"model {spec} must name a module that can be imported from here, and {missing} "
             "cannot be found"
         ) from None
+    except Exception as error:  # the user's own code may raise anything
+        raise InvalidInput(f"model {spec} failed when it was imported: {said(error)}") from error
     function = getattr(holder, name, None)
     require(callable(function), f"model {spec} must name a function of {module}, got {name!r}")
     require(
@@ -49,6 +55,11 @@ def maker(spec: str) -> Callable[[], Any]:
         f"model {spec} must name a function without arguments that returns the classifier",
     )
     return cast(Callable[[], Any], function)
+
+
+def said(error: Exception) -> str:
+    """An error in one line."""
+    return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 def needs_nothing(function: Any) -> bool:

@@ -52,16 +52,40 @@ def spans_by_row(part: Tally) -> list[tuple[tuple[int, int, int], ...]]:
 def first_of_each(
     index: Ints, spans: list[Any], fields: dict[str, Ints], random: bool
 ) -> list[int]:
-    """Rows to keep: of rows with the same input and the same draws the first."""
-    seen: dict[Any, int] = {}
-    keep = []
-    for row, key in enumerate(zip(index.tolist(), spans, strict=True)):
-        first = seen.setdefault(key, row) if key[1] else row
-        if first == row:
-            keep.append(row)
-        elif not random and any((v[first] != v[row]).any() for v in fields.values()):
-            raise DamagedRun(f"two parts hold the same draws of input {key[0]} and disagree")
-    return keep
+    """Rows to keep: no draw of an input twice, and as many of its draws as possible.
+
+    Rows with the same draws must agree. Of rows whose draws overlap otherwise (one process drew
+    on while another had already extended the run) the longer ones are kept.
+    """
+    rows_of: dict[int, list[int]] = {}
+    for row, item in enumerate(index.tolist()):
+        rows_of.setdefault(item, []).append(row)
+    keep: list[int] = []
+    for item, rows in rows_of.items():
+        kept: list[int] = []
+        for row in sorted(rows, key=lambda r: (-length(spans[r]), r)):
+            clash = [k for k in kept if overlap(spans[k], spans[row])]
+            if not clash:
+                kept.append(row)
+            elif spans[clash[0]] == spans[row] and not random and differ(fields, clash[0], row):
+                raise DamagedRun(f"two parts hold the same draws of input {item} and disagree")
+        keep += kept
+    return sorted(keep)
+
+
+def differ(fields: dict[str, Ints], one: int, other: int) -> bool:
+    """Whether two rows say different things."""
+    return any((values[one] != values[other]).any() for values in fields.values())
+
+
+def length(spans: tuple[tuple[int, int, int], ...]) -> int:
+    """Draws of one row."""
+    return sum(stop - first for _, first, stop in spans)
+
+
+def overlap(left: Any, right: Any) -> bool:
+    """Whether two rows share a draw."""
+    return any(a[0] == b[0] and a[1] < b[2] and b[1] < a[2] for a in left for b in right)
 
 
 def summed(inputs: Ints, places: Ints, fields: dict[str, Ints]) -> dict[str, Ints]:

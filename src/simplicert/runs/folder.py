@@ -132,7 +132,12 @@ def begin_run(folder: Path, manifest: Manifest) -> None:
 
 
 def strangers(folder: Path) -> bool:
-    """Whether the folder holds anything that a beginning run would not have put there."""
+    """Whether the folder holds anything that a beginning run would not have put there.
+
+    Parts without a run.toml are the rest of a run that lost it: they are not to be mixed.
+    """
+    if any((folder / PARTS).glob("*.parquet")) and not (folder / NAME).exists():
+        return True
     return any(
         path.name not in (PARTS, NAME, SCALE) and path.suffix != ".tmp" for path in folder.iterdir()
     )

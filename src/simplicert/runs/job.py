@@ -36,12 +36,17 @@ def resume_or_begin(folder: Path, manifest: Manifest) -> Run:
     if not (folder / "run.toml").exists():
         begin_run(folder, manifest)
     found = read_manifest(folder)
-    for name, before, now in differences(found, manifest):
+    refuse_differences(folder, found, manifest)
+    return Run(folder, found)
+
+
+def refuse_differences(folder: Path, found: Manifest, wanted: Manifest) -> None:
+    """A run is resumed by the settings it was made with, or not at all."""
+    for name, before, now in differences(found, wanted):
         raise InvalidInput(
             f"{folder} was made with {name} = {before}, and {name} = {now} was asked for: "
             "use the same settings to resume, or another folder"
         )
-    return Run(folder, found)
 
 
 def extend(folder: Path, draws: int) -> Run:
@@ -132,7 +137,9 @@ def failures(run: Run, index: Ints) -> Iterator[None]:
         yield
     except SimplicertError:
         raise
-    except (RuntimeError, ValueError, TypeError, MemoryError) as error:
+    except OSError:  # a full or unreadable disk is not the classifier's doing
+        raise
+    except Exception as error:  # the classifier is foreign code and may raise anything
         words = str(error).strip().splitlines() or [type(error).__name__]
         raise SamplingFailed(
             f"the classifier failed while inputs {index[0]} to {index[-1]} were drawn "
@@ -156,9 +163,9 @@ def parse_shard(text: str) -> tuple[int, int]:
 
 
 def arithmetic(index: Sequence[int] | Ints) -> list[int]:
-    """An index as [first, step, count] where it is a range, else as itself; for run.toml."""
+    """An index as [first, step, count] where it is a range, else as -1 and itself, in order."""
     values = np.asarray(index)
     step = int(values[1] - values[0]) if len(values) > 1 else 1
     if step > 0 and np.array_equal(values, values[0] + step * np.arange(len(values))):
         return [int(values[0]), step, len(values)]
-    return [int(v) for v in values]
+    return [-1, *(int(v) for v in np.sort(values))]

@@ -187,7 +187,7 @@ def read_columns(folder: Path, needed: Sequence[str]) -> dict[str, Any]:
         raise DamagedRun(
             f"{paths[0]} was altered or truncated: its checksum does not match its name"
         )
-    table = pq.read_table(BytesIO(content))
+    table = pq.read_table(BytesIO(content), use_threads=False)
     if lost := set(needed) - set(table.column_names):
         raise DamagedRun(f"{paths[0]} lacks the columns {', '.join(sorted(lost))}")
     return {

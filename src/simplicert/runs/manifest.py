@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import tomli_w
 
 from simplicert.bounds import SCHEMES
@@ -18,6 +19,7 @@ from simplicert.types.arrays import positive
 FORMAT = 1
 NAME = "run.toml"
 MOST_CLASSES = 10**7
+SAME = 1e-2  # share by which the outputs of the same model may differ on another machine
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,8 @@ class Manifest:
     scheme: str = "gated"
     method: str | None = None
     plan: Plan | None = None
-    index: list[int] | None = None  # inputs to draw: [first, step, count], or all of them
+    index: list[int] | None = None  # inputs: [first, step, count], or -1 and all of them
+    answers: list[float] | None = None  # a few outputs of the model on a fixed noisy batch
     source: dict[str, Any] = field(default_factory=dict)  # where the tallies come from
     made: dict[str, Any] = field(default_factory=dict)  # versions and machine, for the record
     package: str = ""  # version that wrote the run
@@ -90,7 +93,22 @@ def differences(before: Manifest, now: Manifest) -> Iterator[tuple[str, Any, Any
     looks = () if now.plan is None else now.plan.looks
     if before.plan is None or before.plan.looks[: len(looks)] != looks:
         old = None if before.plan is None else before.plan.looks[-1]
-        yield "draws", old, looks[-1] if looks else None
+        asked = looks[-1] if looks else None
+        now_extended = before.plan is not None and len(before.plan.looks) > 1
+        yield "draws", before.plan.looks if before.plan and now_extended else old, asked
+    if not same_answers(before.answers, now.answers):
+        yield "answers of the model", before.answers, now.answers
+
+
+def same_answers(before: list[float] | None, now: list[float] | None) -> bool:
+    """Whether two models gave the same outputs, up to the rounding of other machines."""
+    if before is None or now is None:
+        return before is now
+    one, two = np.array(before), np.array(now)
+    if one.shape != two.shape:
+        return False
+    slack = SAME * (np.ptp(one[np.isfinite(one)]) if np.isfinite(one).any() else 1.0) + SAME
+    return bool(np.allclose(one, two, rtol=SAME, atol=slack, equal_nan=True))
 
 
 def read_manifest(folder: Path) -> Manifest:

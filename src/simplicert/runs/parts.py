@@ -70,7 +70,7 @@ def read_checked(path: Path, manifest: Manifest) -> pa.Table:
     if checksum(content) != path.stem.rpartition("-")[2]:
         raise DamagedRun(f"{path} was altered or truncated: its checksum does not match its name")
     try:
-        table = pq.read_table(BytesIO(content))
+        table = pq.read_table(BytesIO(content), use_threads=False)
         first = int(numbers(table, "index").min())
     except (pa.ArrowException, *UNREADABLE) as error:
         raise DamagedRun(f"{path} does not hold a tally: {error}") from None

@@ -1,10 +1,7 @@
 """A request to draw: from the words of a command to a run, a sampler and the data."""
 
-import math
 import platform
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +10,26 @@ import numpy as np
 from simplicert.data import Dataset, load_data
 from simplicert.errors import InvalidInput, require
 from simplicert.models import Model, load_model
-from simplicert.runs.atomic import checksum, write_whole
-from simplicert.runs.folder import SCALE, Run
-from simplicert.runs.job import arithmetic, extend, parse_shard, resume_or_begin
+from simplicert.runs.atomic import checksum
+from simplicert.runs.folder import Run
+from simplicert.runs.job import (
+    arithmetic,
+    extend,
+    parse_shard,
+    refuse_differences,
+    resume_or_begin,
+)
 from simplicert.runs.manifest import NAME, Manifest, read_manifest
+from simplicert.runs.options import fraction, keep_scale, numbers, read_scale
 from simplicert.sampling import Sampler, Settings
 from simplicert.sampling.compilation import decide
+from simplicert.sampling.noise import on_grid
 from simplicert.sampling.settings import default_batch, default_device
-from simplicert.types import Plan
+from simplicert.types import KINDS, Plan
+from simplicert.types.tally import MOST_DRAWS, MOST_SOFTMAX_DRAWS
 
 EXAMPLES = 8  # inputs that the probe looks at
+CHECKED = 256  # inputs checked against the grid at a time
 
 
 @dataclass(frozen=True)
@@ -88,6 +95,7 @@ def prepare(request: Request) -> Prepared:
         require(before is not None, f"out must be a run to extend, and {request.out} is none")
     example = data.inputs[np.arange(min(EXAMPLES, len(data.inputs)))]
     settings = settled(request, model, example, len(data.index), before)
+    refuse_impossible(request, data)
     sampler = Sampler(model.classifier, example, settings)
     if data.labels is not None and int(data.labels.max()) >= sampler.classes:
         raise InvalidInput(
@@ -96,12 +104,43 @@ def prepare(request: Request) -> Prepared:
         )
     manifest = described(request, model, data, sampler)
     if request.extend and before is not None:
-        extended = extend(request.out, request.draws).manifest.plan
-        manifest = replace(manifest, plan=extended)
+        require(
+            not sampler.nature.random,
+            f"extend must not be asked for {request.out}: its model is random by itself, and a new "
+            "process cannot know which of its random numbers were used",
+        )
+        refuse_differences(request.out, before, replace(manifest, plan=before.plan))
+        manifest = replace(manifest, plan=extend(request.out, request.draws).manifest.plan)
     run = resume_or_begin(request.out, manifest)
     if settings.noise_scale is not None:
         keep_scale(run.folder, settings.noise_scale)
     return Prepared(run, sampler, data)
+
+
+def refuse_impossible(request: Request, data: Dataset) -> None:
+    """What could never be certified is refused before it is drawn."""
+    soft = request.outputs != "labels"
+    require(
+        soft or KINDS.get(request.kind) != "softmax",
+        "kind must be multinomial with labels as outputs, got softmax: there are no scores",
+    )
+    require(
+        request.scheme != "split" or request.pilot > 0,
+        f"pilot must be positive with scheme split, which selects by it, got {request.pilot}",
+    )
+    most = MOST_SOFTMAX_DRAWS if soft else MOST_DRAWS
+    require(request.draws <= most, f"draws must be at most {most}, got {request.draws}")
+    if request.grid is None:
+        return
+    step = fraction(request.grid)
+    for at in range(0, len(data.index), CHECKED):
+        rows = np.arange(at, min(at + CHECKED, len(data.index)))
+        off = np.flatnonzero(~on_grid(data.inputs[rows], step))
+        require(
+            not off.size,
+            f"inputs must lie on the grid of {step:.6g}, and input "
+            f"{data.index[rows[off[0]]] if off.size else ''} does not",
+        )
 
 
 def settled(
@@ -110,9 +149,9 @@ def settled(
     """The settings of the drawing; what a run has decided once is obeyed when it is resumed."""
     source: dict[str, Any] = {} if before is None else before.source
     device = request.device or default_device()
-    size = (
-        request.batch_size or source.get("batch_size") or default_batch(example.shape[1:], device)
-    )
+    size = request.batch_size
+    if size is None:
+        size = source.get("batch_size") or default_batch(example.shape[1:], device)
     scale = None
     if request.noise_scale is not None:
         scale = read_scale(request.noise_scale)
@@ -167,6 +206,7 @@ def described(request: Request, model: Model, data: Dataset, sampler: Sampler) -
         scheme=request.scheme,
         plan=Plan((request.draws,)),
         index=arithmetic(data.index),
+        answers=None if sampler.nature.random else [float(v) for v in sampler.answers.ravel()],
         source=source,
         made=record(model, data),
         package=version(),
@@ -197,38 +237,3 @@ def version() -> str:
     from simplicert import __version__
 
     return __version__
-
-
-def numbers(name: str, text: str | None) -> list[float] | None:
-    """Comma-separated numbers."""
-    if text is None:
-        return None
-    try:
-        return [float(word) for word in text.split(",")]
-    except ValueError:
-        raise InvalidInput(f"{name} must be numbers separated by commas, got {text!r}") from None
-
-
-def fraction(text: str) -> float:
-    """A step such as 1/255 or 0.01."""
-    try:
-        value = float(Fraction(text))
-    except (ValueError, ZeroDivisionError):
-        value = math.nan
-    require(math.isfinite(value) and value > 0, f"grid must be a step such as 1/255, got {text!r}")
-    return value
-
-
-def keep_scale(folder: Path, scale: np.ndarray) -> None:
-    """Keep the shares in the run: its radii are in the norm that they define."""
-    sink = BytesIO()
-    np.save(sink, scale)
-    write_whole(folder / SCALE, sink.getvalue(), only_if_new=True)
-
-
-def read_scale(path: Path) -> np.ndarray:
-    """Each feature's share of sigma, from an npy file."""
-    try:
-        return np.asarray(np.load(path, allow_pickle=False), dtype=float)
-    except (ValueError, EOFError) as error:
-        raise InvalidInput(f"noise_scale must be an npy file of numbers: {error}") from None

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from simplicert.errors import InvalidInput
 from simplicert.sampling.noise import add_noise, add_steps, device_seed, generator
 
 MOST_THREADS = 8  # that draw noise side by side
@@ -52,7 +53,12 @@ class HostBatch:
         step: float | None,
     ) -> None:
         """`shape` is that of the whole batch; `spread` the noise's deviation, by feature or not."""
-        self.memory = np.zeros(shape, np.float32)
+        try:
+            self.memory = np.zeros(shape, np.float32)
+        except (MemoryError, ValueError):
+            raise InvalidInput(
+                f"batch_size must fit in memory, got {shape[0]} inputs of shape {shape[1:]}"
+            ) from None
         self.pool = ThreadPoolExecutor(min(os.cpu_count() or 1, MOST_THREADS))
         self.classify, self.step = classify, step
         self.spread = spread.astype(np.float32) if step is None else spread

@@ -12,7 +12,10 @@ import numpy as np
 from simplicert.errors import InvalidInput
 from simplicert.sampling.forward import Classify
 
-CLOSE, CLOSE_HALF = 1e-3, 5e-2  # of the spread of the outputs; half precision rounds coarsely
+CLOSE, CLOSE_HALF = 1e-3, 5e-2  # of an output's spread; half precision rounds coarsely
+TINY = 1e-5  # of an output's size
+LUCK = 4  # times the change from one pass to the next, which a random model may show by chance
+PASSES = 4
 
 
 class Nature(NamedTuple):
@@ -24,30 +27,66 @@ class Nature(NamedTuple):
 
 def probe(forward: Classify, batch: np.ndarray, other: np.ndarray, half: bool) -> Nature:
     """Ask the same rows again, moved, and among other neighbours; `other` is a second batch."""
-    first = forward(batch)
-    if not np.array_equal(first, forward(batch), equal_nan=True):
-        return Nature(random=True, packable=True)
+    first, again = forward(batch), forward(batch)
+    random = not np.array_equal(first, again, equal_nan=True)
+    if random:
+        refuse_shared_randomness(forward, batch)
+    slack = allowance(first, half) + (LUCK * np.abs(gap(first, again)).max(axis=0) if random else 0)
     rows = len(batch)
     packable = True
     for shift in {1, rows // 2, rows - 1} - {0}:
         moved = np.roll(forward(np.roll(batch, shift, axis=0)), -shift, axis=0)
-        refuse_unless_close(first, moved, half)
+        refuse_unless_close(first, moved, slack)
         packable &= np.array_equal(first, moved, equal_nan=True)
+    few = max(rows // 4, 1)
     mixed = other.copy()
-    mixed[: max(rows // 4, 1)] = batch[: max(rows // 4, 1)]
-    among = forward(mixed)[: max(rows // 4, 1)]
-    refuse_unless_close(first[: len(among)], among, half)
-    packable &= np.array_equal(first[: len(among)], among, equal_nan=True)
-    return Nature(random=False, packable=bool(packable))
+    mixed[:few] = batch[:few]
+    among = forward(mixed)[:few]
+    refuse_unless_close(first[:few], among, slack)
+    packable &= np.array_equal(first[:few], among, equal_nan=True)
+    return Nature(random=random, packable=bool(packable) or random)
 
 
-def refuse_unless_close(first: np.ndarray, again: np.ndarray, half: bool) -> None:
+def allowance(first: np.ndarray, half: bool) -> np.ndarray:
+    """How far rounding may move each output: a share of that output's own spread and size."""
+    values = np.where(np.isfinite(first), first, 0.0).astype(float).reshape(len(first), -1)
+    return np.asarray(
+        (CLOSE_HALF if half else CLOSE) * np.ptp(values, axis=0)
+        + (CLOSE if half else TINY) * np.abs(values).max(axis=0)
+    )
+
+
+def gap(first: np.ndarray, again: np.ndarray) -> np.ndarray:
+    """The difference, output by output; infinite where only one of the two is a number."""
+    one, two = (x.astype(float).reshape(len(x), -1) for x in (first, again))
+    number = np.isfinite(one) & np.isfinite(two)
+    same = number | (np.isfinite(one) == np.isfinite(two))
+    both = np.where(number, one, 0.0) - np.where(number, two, 0.0)
+    return np.where(same, both, np.inf)
+
+
+def refuse_unless_close(first: np.ndarray, again: np.ndarray, slack: np.ndarray) -> None:
     """Differences of rounding are fine; larger ones mean that rows are not answered alone."""
-    finite = np.isfinite(first) & np.isfinite(again)
-    spread = np.ptp(first[finite]) if finite.any() else 0.0
-    gap = np.abs(first[finite].astype(float) - again[finite]).max() if finite.any() else 0.0
-    if gap > (CLOSE_HALF if half else CLOSE) * max(spread, 1e-6):
+    moved = np.abs(gap(first, again))
+    if (moved > slack).any():
         raise InvalidInput(
-            f"classifier answers a row differently among other rows (by {gap:.3g}): draws would "
-            "not be independent; use one without statistics over the batch, such as eval mode"
+            f"classifier answers a row differently among other rows (by {moved.max():.3g}): draws "
+            "would not be independent; use one without statistics over the batch, such as eval mode"
+        )
+
+
+def refuse_shared_randomness(forward: Classify, batch: np.ndarray) -> None:
+    """A model that is random must be so anew for every row: the draws of a batch are independent.
+
+    Sent copies of one row, a model that draws once for the whole batch gives equal answers
+    within a pass and others in the next.
+    """
+    copies = np.repeat(batch[:1], len(batch), axis=0)
+    passes = [forward(copies) for _ in range(PASSES)]
+    within = max(np.abs(gap(p, np.repeat(p[:1], len(p), axis=0))).max() for p in passes)
+    between = max(np.abs(gap(p[:1], passes[0][:1])).max() for p in passes)
+    if len(batch) > 1 and within < TINY * between:
+        raise InvalidInput(
+            "classifier is random by itself, once for a whole batch: draws would not be "
+            "independent; its randomness must be fresh for every row"
         )

@@ -16,6 +16,7 @@ from simplicert.sampling.score import reader
 from simplicert.sampling.settings import LEADERS, PILOT_FOR_LEADERS, Settings
 from simplicert.types import Ints, Plan, Tally
 
+ROWS, COLUMNS = 4, 8  # of the outputs that a run keeps, to know its model again
 IMAGE = 3  # dimensions of an input that is an image: channels, height, width
 
 
@@ -53,7 +54,7 @@ class Sampler:
             )
         else:
             self.batch = HostBatch(shape, classify, spread, settings.grid)
-        self.nature, self.classes = self._probe(example)
+        self.nature, self.classes, self.answers = self._probe(example)
         self.loop = Loop(
             self.batch,
             settings.batch_size,
@@ -66,8 +67,11 @@ class Sampler:
     def _laid_out(self, inputs: np.ndarray) -> np.ndarray:
         return np.ascontiguousarray(np.moveaxis(inputs, 1, -1)) if self.channels_last else inputs
 
-    def _probe(self, example: np.ndarray) -> tuple[Nature, int]:
-        """Two noisy batches of the example inputs: outputs' shape, dependence, randomness."""
+    def _probe(self, example: np.ndarray) -> tuple[Nature, int, np.ndarray]:
+        """Two noisy batches of the example inputs: outputs' shape, dependence, randomness.
+
+        And the outputs themselves, of a few rows: what the model does, whatever it is made of.
+        """
         settings = self.settings
         labels_only = settings.outputs == "labels"
         one, other = (self._example_batch(self._laid_out(example), turn) for turn in range(2))
@@ -78,7 +82,8 @@ class Sampler:
             f"classifier must have num_classes = {settings.num_classes} outputs, got {classes}",
         )
         assert classes is not None
-        return probe(self.batch.of, one, other, settings.autocast), classes
+        nature = probe(self.batch.of, one, other, settings.autocast)
+        return nature, classes, outputs.reshape(len(outputs), -1)[:: self.chunk][:ROWS, :COLUMNS]
 
     def _example_batch(self, inputs: np.ndarray, turn: int) -> np.ndarray:
         """Noisy copies of the example inputs, in another order each turn."""

@@ -41,6 +41,7 @@ class Settings:
                 whole and least <= value < 2**63,
                 f"{name} must be a whole number of at least {least}, got {value!r}",
             )
+        check_device(self.device)
         if self.grid is not None:
             positive("grid", self.grid)
         if self.noise_scale is not None:
@@ -61,6 +62,22 @@ class Settings:
                 f"noise_scale must fit an input of shape {shape}, got {self.noise_scale.shape}"
             ) from None
         return np.asarray(self.sigma * scale)
+
+
+def check_device(device: str) -> None:
+    """A device that is there, or a sentence."""
+    if device == "cpu":
+        return
+    try:
+        import torch
+
+        torch.empty(1, device=device)
+    except (ImportError, RuntimeError, AssertionError, ValueError, TypeError) as error:
+        words = str(error).strip().splitlines() or [type(error).__name__]
+        raise InvalidInput(
+            f"device must be cpu or a device that torch has here, got {device!r}: {words[0]}"
+        ) from None
+    require(torch.device(device).type != "meta", "device must hold numbers, got 'meta'")
 
 
 def default_batch(shape: tuple[int, ...], device: str) -> int:

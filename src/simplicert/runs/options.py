@@ -1,0 +1,47 @@
+"""Options of a request that are more than a word: lists, fractions, a file of shares."""
+
+import math
+from fractions import Fraction
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+
+from simplicert.errors import InvalidInput, require
+from simplicert.runs.atomic import write_whole
+from simplicert.runs.folder import SCALE
+
+
+def numbers(name: str, text: str | None) -> list[float] | None:
+    """Comma-separated numbers."""
+    if text is None:
+        return None
+    try:
+        return [float(word) for word in text.split(",")]
+    except ValueError:
+        raise InvalidInput(f"{name} must be numbers separated by commas, got {text!r}") from None
+
+
+def fraction(text: str) -> float:
+    """A step such as 1/255 or 0.01."""
+    try:
+        value = float(Fraction(text))
+    except (ValueError, ZeroDivisionError):
+        value = math.nan
+    require(math.isfinite(value) and value > 0, f"grid must be a step such as 1/255, got {text!r}")
+    return value
+
+
+def keep_scale(folder: Path, scale: np.ndarray) -> None:
+    """Keep the shares in the run: its radii are in the norm that they define."""
+    sink = BytesIO()
+    np.save(sink, scale)
+    write_whole(folder / SCALE, sink.getvalue(), only_if_new=True)
+
+
+def read_scale(path: Path) -> np.ndarray:
+    """Each feature's share of sigma, from an npy file."""
+    try:
+        return np.asarray(np.load(path, allow_pickle=False), dtype=float)
+    except (ValueError, EOFError) as error:
+        raise InvalidInput(f"noise_scale must be an npy file of numbers: {error}") from None
