@@ -185,12 +185,42 @@ def test_a_scaled_norm_is_said(run, tmp_path, monkeypatch):
     np.savez("data.npz", inputs=np.eye(3, dtype=np.float32)[:2])
     np.save("scale.npy", [1.0, 1.0, 0.0])
     words = ("--model", "scaled_model:make", "--data", "data.npz", "--sigma", "0.5", "--draws", 100)
-    code, _, err = run(
+    code, out, err = run(
         "run", *words, "--out", "r", "--noise-scale", "scale.npy", "--device", "cpu", "--quiet"
     )
     assert code == 0, err
     assert "1 features must not change, 2 features / 1" in err
+    assert "scaled l2 norm" in out
     assert len(pd.read_csv("r.csv")) == 2
+
+
+def test_too_few_draws_are_warned_of(run, tmp_path, monkeypatch):
+    import numpy as np
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "few_model.py").write_text("def make():\n    return lambda b: 9 * b\n")
+    np.savez("data.npz", inputs=np.eye(3, dtype=np.float32))
+    words = ("--model", "few_model:make", "--data", "data.npz", "--sigma", "0.5", "--device", "cpu")
+    assert "certify nothing" in run("sample", *words, "--draws", 8, "--out", "a")[2]
+    assert "certify nothing" not in run("sample", *words, "--draws", 20, "--out", "b")[2]
+
+
+def test_a_model_whose_code_fails_is_one_sentence(run, tmp_path, monkeypatch):
+    import numpy as np
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "broken_import.py").write_text("raise KeyError('x')\n")
+    (tmp_path / "broken_maker.py").write_text("def make():\n    return {}['x']\n")
+    (tmp_path / "broken_call.py").write_text("def make():\n    return lambda b: {}['x']\n")
+    np.savez("data.npz", inputs=np.eye(3, dtype=np.float32))
+    for name in ("broken_import", "broken_maker", "broken_call"):
+        words = ("--model", f"{name}:make", "--data", "data.npz", "--sigma", "0.5", "--draws", 20)
+        code, _, err = run("sample", *words, "--device", "cpu", "--out", "r")
+        assert code == 2
+        assert "Traceback" not in err
+        assert "failed" in err
 
 
 def test_status_of_a_run(run, table, tmp_path):

@@ -45,6 +45,7 @@ def test_parquet_carries_settings_and_origin(tmp_path, certificates):
         "kind": "multinomial",
         "scheme": "gated",
         "method": "clopper_pearson",
+        "norm": "l2",
         "sensitivity": 1.0,
         "exploratory": False,
         "run": "mine",

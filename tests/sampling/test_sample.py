@@ -271,6 +271,11 @@ def test_noise_scale():
 
     sc.sample(classifier, np.ones((1, 3), np.float32), 0.5, 64, noise_scale=[1.0, 1.0, 0.0])
     drawn = seen[-1]
+    scaled = sc.sample(
+        lambda b: 9 * b[:, :2], np.eye(3, dtype=np.float32), 0.2, 64, noise_scale=0.5
+    )
+    assert scaled.norm == "scaled l2"
+    assert "scaled l2 norm" in repr(sc.certify(sc.bound(scaled)))
     assert (drawn[:, 2] == 1).all()
     assert drawn[:, 0].std() > 0.3
     with pytest.raises(sc.InvalidInput, match=r"noise_scale must fit an input of shape \(3,\)"):

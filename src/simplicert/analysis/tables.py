@@ -80,7 +80,8 @@ def summary(certificates: Certificates) -> Grid:
         rows.append(tuple(row))
     members = ", ".join(PAPER_ENSEMBLE[known.kind])
     notes = [
-        f"over all {len(certificates)} inputs; radii in units of the input, rounded down",
+        f"over all {len(certificates)} inputs; radii in units of the input"
+        f"{'' if known.norm == 'l2' else f', {known.norm} norm'}, rounded down",
         f"ensemble and largest: among {members}; acc>r: correct and certified beyond r",
         level_sentence(certificates),
     ]

@@ -82,4 +82,5 @@ def bound(
         index=tally.index,
         draws=tally.draws,
         reason=reason,
+        norm=tally.norm,
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
+    from simplicert.runs.manifest import Manifest
     from simplicert.runs.request import Request
 
 STOPPED = 130
@@ -29,6 +30,8 @@ def draw(request: "Request") -> None:
         warn(f"{path.name} was damaged: it is set aside in {DAMAGED}/, and its inputs drawn again")
     if request.compile_model is None and not can_compile():
         warn("there is no C++ compiler here, so the model is not compiled")
+    if too_few(ready.run.manifest):
+        warn(f"{request.draws} draws certify nothing at alpha {request.alpha:g}, even if all agree")
     if ready.sampler.nature.random:
         warn("the model is random by itself: drawn again, its tallies would differ")
     with stoppable() as told, shown(request, ready.run.manifest) as report:
@@ -46,7 +49,17 @@ def draw(request: "Request") -> None:
         warn(f"stopped; what is drawn is kept in {request.out}: the same command continues")
         raise typer.Exit(STOPPED)
     if not request.quiet:
-        typer.echo(f"{request.out} holds {request.draws} draws of its inputs")
+        typer.echo(f"{request.out}: this share is drawn; `simplicert certify {request.out}`")
+
+
+def too_few(manifest: "Manifest") -> bool:
+    """Whether not even draws that all agree would be certified by the declared settings."""
+    from simplicert.bounds import bound
+    from simplicert.types import Tally
+
+    draws = 1 if manifest.plan is None else manifest.plan.looks[-1]
+    agreed = Tally([[draws, *[0] * (manifest.classes - 1)]], manifest.sigma)  # type: ignore[arg-type]
+    return bool(bound(agreed, manifest.alpha).refused[0])
 
 
 @contextmanager

@@ -39,6 +39,7 @@ def write_certificates(
         "kind": known.kind,
         "scheme": known.scheme,
         "method": known.method,
+        "norm": known.norm,
         "sensitivity": certificates.sensitivity,
         "exploratory": certificates.exploratory,
         **(origin or {}),

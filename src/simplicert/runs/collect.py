@@ -38,6 +38,7 @@ def join(parts: Sequence[Tally], *, random: bool = False) -> Tally:
         segments=segments,
         sigma=parts[0].sigma,
         plan=parts[0].plan,
+        norm=parts[0].norm,
     )
 
 

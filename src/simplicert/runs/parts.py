@@ -142,7 +142,8 @@ def from_table(table: pa.Table, manifest: Manifest) -> Tally:
         fields["histograms"] = flat.reshape(-1, kinds, BINS)
     if SEGMENTS in held:
         fields[SEGMENTS] = flat_segments(table, fields["index"])
-    return Tally(**fields, sigma=manifest.sigma, plan=manifest.plan)
+    norm = "scaled l2" if "noise_scale" in manifest.source else "l2"
+    return Tally(**fields, sigma=manifest.sigma, plan=manifest.plan, norm=norm)
 
 
 def sparse(name: str, values: Ints) -> dict[str, pa.ListArray]:

@@ -150,7 +150,8 @@ class Sampler:
         complete: dict[str, Any] = {
             name: None if values is None else values[:done] for name, values in fields.items()
         }
-        return Tally(**complete, sigma=settings.sigma, plan=plan)
+        norm = "l2" if settings.noise_scale is None else "scaled l2"
+        return Tally(**complete, sigma=settings.sigma, plan=plan, norm=norm)
 
     def _pilot(self, rows: np.ndarray, index: Ints, soft: bool) -> tuple[Ints, Ints | None]:
         """Counts of separate draws, and the leading classes by mean score in them."""

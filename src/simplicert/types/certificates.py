@@ -140,7 +140,8 @@ class Certificates:
             f"Certificates({int(live.sum())} of {len(self)} inputs certified, "
             f"median radius {middle}; {known.kind}, scheme {known.scheme}, "
             f"sigma {known.sigma:g}, "
-            f"alpha {known.alpha:g}{level}{', exploratory' if self.exploratory else ''})"
+            f"alpha {known.alpha:g}{level}{', exploratory' if self.exploratory else ''}"
+            f"{'' if known.norm == 'l2' else f', {known.norm} norm'})"
         )
 
     def _repr_html_(self) -> str:

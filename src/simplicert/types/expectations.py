@@ -51,6 +51,7 @@ class Expectations:
     index: Ints | None = None  # (N,)
     draws: Ints | None = None  # (N,)
     reason: Texts | None = None  # (N,)
+    norm: str = "l2"  # in which the radii made from these are
 
     def __post_init__(self) -> None:
         """Check every field; e0 and e1 are both numbers in [0, 1] or both NaN."""

@@ -68,6 +68,7 @@ def compatible(left: "Tally", right: "Tally") -> None:
         ("sigma", left.sigma, right.sigma),
         ("number of classes", left.classes, right.classes),
         ("plan", left.plan, right.plan),
+        ("norm", left.norm, right.norm),
     ):
         if a != b:
             raise IncompatibleTallies(f"tallies of another {name} cannot be added: {a} and {b}")

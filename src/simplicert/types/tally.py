@@ -10,6 +10,7 @@ from simplicert.types.arrays import Ints, no_negative, positive, whole_numbers
 from simplicert.types.histogram import BINS
 from simplicert.types.plan import Plan
 
+NORMS = ("l2", "scaled l2")
 FIXED_POINT = 40  # softmax sums are integers in units of 2^-40, each score rounded down
 MOST_DRAWS = 2**53  # counts stay exact as float64
 MOST_SOFTMAX_DRAWS = 2**23 - 1  # sums in units of 2^-40 stay exact as int64
@@ -40,6 +41,7 @@ class Tally:
     plan: Plan | None = None
     looks: Ints | None = None  # (N,) looks taken; derived from the plan where not given
     segments: Ints | None = None  # (M, 4)
+    norm: str = "l2"  # "scaled l2" where each feature had its own share of the noise
 
     def __post_init__(self) -> None:
         """Check every field once, here, so that no later room needs to."""
@@ -55,6 +57,7 @@ class Tally:
         set_field = object.__setattr__
         set_field(self, "counts", counts)
         set_field(self, "sigma", positive("sigma", self.sigma))
+        require(self.norm in NORMS, f"norm must be one of {', '.join(NORMS)}, got {self.norm!r}")
         per_input, per_class = (rows,), (rows, classes)
         if self.index is None:
             set_field(self, "index", np.arange(rows))
@@ -191,7 +194,9 @@ class Tally:
         if not isinstance(other, Tally):
             return NotImplemented
         merging.compatible(self, other)
-        return Tally(**merging.merged(self, other), sigma=self.sigma, plan=self.plan)
+        return Tally(
+            **merging.merged(self, other), sigma=self.sigma, plan=self.plan, norm=self.norm
+        )
 
     def __eq__(self, other: object) -> bool:
         """Equal in every field, bit for bit."""
