@@ -98,6 +98,19 @@ def test_many_classes_by_simulation(name):
     assert bad <= most
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TIES)
+def test_many_classes_by_a_long_simulation(name):
+    """200,000 tallies at alpha .01; at exactly alpha it fails with probability 1e-6."""
+    alpha, repeats, p = 0.01, 200_000, TIES[name]
+    random = np.random.default_rng(100 + len(name))
+    bad = sum(
+        wrong(bound(Tally(random.multinomial(1000, p, size=2000), sigma=1.0), alpha), p).sum()
+        for _ in range(repeats // 2000)
+    )
+    assert bad <= binom.isf(1e-6, repeats, alpha)
+
+
 def test_why_refused_bounds_are_hidden():
     """1,000 tied classes: E_0 exceeds the winner's probability in over a third of the tallies.
 

@@ -51,6 +51,15 @@ def test_ten_thousand_points_of_reference_arithmetic(name, seed):
     check_against(name, e0, e1, [exact(a, b) for a, b in zip(e0, e1, strict=True)])
 
 
+@pytest.mark.slow
+@each
+@pytest.mark.parametrize("seed", range(100, 110))
+def test_fifty_thousand_more_points_of_reference_arithmetic(name, seed):
+    e0, e1 = reference.points(5000, seed)
+    exact = getattr(reference, name)
+    check_against(name, e0, e1, [exact(a, b) for a, b in zip(e0, e1, strict=True)])
+
+
 def a_million_points(seed=0):
     """Points of reference.points, and random ones at the extremes that the issue names."""
     return reference.points(1_000_000, seed)
