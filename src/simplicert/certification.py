@@ -1,6 +1,7 @@
 """From what is known (Expectations) to what is promised (Certificates).
 
-Sigma, sensitivity and the rule e0 > e1 live here and nowhere else.
+Sigma and sensitivity live here and nowhere else. So does the rule e0 > e1 for radii; the schemes in
+`bounds` apply it once more, to hide what they do not prove.
 """
 
 from collections.abc import Callable, Mapping, Sequence

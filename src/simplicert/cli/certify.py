@@ -7,7 +7,7 @@ import typer
 
 
 def certify(
-    run: Annotated[Path, typer.Argument(help="Run folder, written by `simplicert import`.")],
+    run: Annotated[Path, typer.Argument(help="Run folder, written by `sample` or `import`.")],
     out: Annotated[Path, typer.Option(help="CSV or Parquet by suffix, one row an input.")] = Path(
         "certificates.csv"
     ),

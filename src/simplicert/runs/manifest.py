@@ -22,6 +22,13 @@ MOST_CLASSES = 10**7
 SAME = 1e-2  # share by which the outputs of the same model may differ on another machine
 
 
+def version() -> str:
+    """This package's version; imported late, as the package imports this room."""
+    from simplicert import __version__
+
+    return __version__
+
+
 @dataclass(frozen=True)
 class Manifest:
     """The settings of a run. Alpha, kind and scheme are declared before the counts are seen."""
@@ -38,7 +45,7 @@ class Manifest:
     answers: list[float] | None = None  # a few outputs of the model on a fixed noisy batch
     source: dict[str, Any] = field(default_factory=dict)  # where the tallies come from
     made: dict[str, Any] = field(default_factory=dict)  # versions and machine, for the record
-    package: str = ""  # version that wrote the run
+    package: str = field(default_factory=version)  # that wrote the run
     id: str = field(default_factory=lambda: secrets.token_hex(8))  # its parts carry it too
 
     def __post_init__(self) -> None:

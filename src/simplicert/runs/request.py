@@ -23,7 +23,7 @@ from simplicert.runs.manifest import NAME, Manifest, read_manifest
 from simplicert.runs.options import fraction, keep_scale, numbers, read_scale
 from simplicert.sampling import Sampler, Settings
 from simplicert.sampling.compilation import decide
-from simplicert.sampling.noise import on_grid
+from simplicert.sampling.noise import refuse_off_grid
 from simplicert.sampling.settings import default_batch, default_device
 from simplicert.types import KINDS, Plan
 from simplicert.types.tally import MOST_DRAWS, MOST_SOFTMAX_DRAWS
@@ -135,12 +135,7 @@ def refuse_impossible(request: Request, data: Dataset) -> None:
     step = fraction(request.grid)
     for at in range(0, len(data.index), CHECKED):
         rows = np.arange(at, min(at + CHECKED, len(data.index)))
-        off = np.flatnonzero(~on_grid(data.inputs[rows], step))
-        require(
-            not off.size,
-            f"inputs must lie on the grid of {step:.6g}, and input "
-            f"{data.index[rows[off[0]]] if off.size else ''} does not",
-        )
+        refuse_off_grid(data.inputs[rows], data.index[rows], step)
 
 
 def settled(
@@ -209,7 +204,6 @@ def described(request: Request, model: Model, data: Dataset, sampler: Sampler) -
         answers=None if sampler.nature.random else [float(v) for v in sampler.answers.ravel()],
         source=source,
         made=record(model, data),
-        package=version(),
     )
 
 
@@ -230,10 +224,3 @@ def record(model: Model, data: Dataset) -> dict[str, Any]:
     except ImportError:
         return made
     return {**made, "torch": str(torch.__version__)}
-
-
-def version() -> str:
-    """This package's version."""
-    from simplicert import __version__
-
-    return __version__

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from simplicert.errors import require
-from simplicert.sampling.forward import is_module
+from simplicert.models.model import is_module
 from simplicert.sampling.sampler import Sampler
 from simplicert.sampling.settings import Settings
 

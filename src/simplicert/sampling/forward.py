@@ -8,16 +8,9 @@ from typing import Any
 import numpy as np
 
 from simplicert.errors import InvalidInput, SimplicertError, require
+from simplicert.models.model import is_module
 
 Classify = Callable[[Any], np.ndarray]
-
-
-def is_module(classifier: Any) -> bool:
-    """Whether it is a torch module, without importing torch for those who have none."""
-    return any(
-        base.__module__.startswith("torch.nn.") and base.__name__ == "Module"
-        for base in type(classifier).__mro__
-    )
 
 
 def of_arrays(classifier: Callable[[np.ndarray], Any]) -> Classify:

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from simplicert.errors import InvalidInput
+
 LARGEST_CHUNK = 64
 
 NOISE, VOTES, PILOT, PILOT_VOTES = range(4)  # streams that never share a number
@@ -62,6 +64,15 @@ def add_steps(
     drawn = random.standard_normal((rows.stop, *x.shape))[rows]
     steps = np.floor(drawn * (spread / step) + 0.5)
     out[:] = (np.rint(x / step) + steps) * step
+
+
+def refuse_off_grid(inputs: np.ndarray, index: np.ndarray, step: float) -> None:
+    """Every input must lie on the grid; snapping one would certify another input."""
+    off = np.flatnonzero(~on_grid(inputs, step))
+    if off.size:
+        raise InvalidInput(
+            f"inputs must lie on the grid of {step:.6g}, and input {index[off[0]]} does not"
+        )
 
 
 def on_grid(inputs: np.ndarray, step: float) -> Any:

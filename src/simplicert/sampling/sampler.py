@@ -4,13 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from simplicert.errors import InvalidInput, require
+from simplicert.errors import require
+from simplicert.models.model import is_module
 from simplicert.sampling import draw
 from simplicert.sampling.batch import Batch, Copies, DeviceBatch, HostBatch
 from simplicert.sampling.draw import AfterBatch, Loop, go_on
-from simplicert.sampling.forward import first_outputs, is_module, of_arrays, of_tensors
+from simplicert.sampling.forward import first_outputs, of_arrays, of_tensors
 from simplicert.sampling.ledger import Ledger
-from simplicert.sampling.noise import PILOT, chunk_rows, on_grid
+from simplicert.sampling.noise import PILOT, chunk_rows, refuse_off_grid
 from simplicert.sampling.probe import Nature, probe
 from simplicert.sampling.score import reader
 from simplicert.sampling.settings import LEADERS, PILOT_FOR_LEADERS, Settings
@@ -117,12 +118,7 @@ class Sampler:
         """
         settings = self.settings
         if settings.grid is not None:
-            off = np.flatnonzero(~on_grid(inputs, settings.grid))
-            if off.size:
-                raise InvalidInput(
-                    f"inputs must lie on the grid of {settings.grid:.6g}, and input "
-                    f"{index[off[0]]} does not"
-                )
+            refuse_off_grid(inputs, index, settings.grid)
         rows = self._laid_out(inputs)
         soft = settings.outputs != "labels"
         pilot, leaders = self._pilot(rows, index, soft)

@@ -53,7 +53,6 @@ def import_counts(
         kind=kind,
         scheme=scheme,
         source=origin("counts", file),
-        package=version(),
     )
     return create_run(out, manifest, tally)
 
@@ -118,7 +117,6 @@ def keep(
         source=source
         | {"holds": "radii" if bare else "expectations", "method": method}
         | {"audit": [finding.sentence for finding in findings]},
-        package=version(),
     )
     return write_known_run(out, manifest, columns)
 
@@ -139,10 +137,3 @@ def origin(name: str, file: Path) -> dict[str, Any]:
 def printable(name: str) -> str:
     """A file's name as text that run.toml can hold, whatever bytes it is made of."""
     return name.encode("utf-8", "backslashreplace").decode()
-
-
-def version() -> str:
-    """The version of this package; it imports us."""
-    from simplicert import __version__
-
-    return __version__
