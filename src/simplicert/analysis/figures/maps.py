@@ -1,13 +1,13 @@
-"""Figures on axes that the caller owns; matplotlib is imported where it draws, pyplot never."""
+"""Maps over the simplex."""
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simplicert.analysis import simplex
-from simplicert.errors import choose, require
+from simplicert.analysis.figures.style import DIVERGING, INK, PAPER, SEQUENTIAL
+from simplicert.errors import require
 from simplicert.types import Expectations, Floats
 
 if TYPE_CHECKING:
@@ -16,22 +16,6 @@ if TYPE_CHECKING:
 
 CORNERS = np.array([(0.0, 0.0), (1.0, 0.0), (0.5, 0.5)])  # permissible triangle, as (E_0, E_1)
 STEPS = 200  # cells along a side: three pixels each at the size below
-
-# Safe for colour-blind eyes; the sequential one also rises evenly in grey print.
-DIVERGING, SEQUENTIAL = "PuOr_r", "cividis"
-INK, PAPER = "#1a1a1a", "white"
-
-SIZE = (5.0, 2.9)  # inches: a column and a half, for a triangle twice as wide as high
-DPI = 200
-
-# What each format writes about itself, less what changes from day to day.
-METADATA: dict[str, dict[str, Any]] = {
-    ".png": {},
-    ".pdf": {"CreationDate": None},
-    ".svg": {"Date": None},
-}
-# Ids in an SVG are random without a salt; journals refuse the Type 3 fonts that PDF gets otherwise.
-SETTINGS: dict[Any, Any] = {"svg.hashsalt": "simplicert", "pdf.fonttype": 42, "font.size": 9.0}
 
 
 def cohen_minus_li(axes: "Axes") -> "Axes":
@@ -150,22 +134,3 @@ def draw_frame(axes: "Axes") -> None:
     axes.add_patch(Polygon(CORNERS, fill=False, edgecolor=INK, linewidth=0.8, clip_on=False))
     axes.set(xlim=(0, 1), ylim=(0, 0.5), aspect="equal", xlabel="$E_0$", ylabel="$E_1$")
     axes.spines[["top", "right"]].set_visible(False)
-
-
-def save(figure_function: Callable[["Axes"], object], path: str | Path) -> Path:
-    """Draw one figure on axes of its own and write it as PNG, PDF or SVG, by suffix.
-
-    The same figure gives the same bytes: no date, no random ids.
-    """
-    import matplotlib
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    path = Path(path)
-    metadata = choose("suffix of a figure", path.suffix.lower(), METADATA)
-    with matplotlib.rc_context(SETTINGS):
-        figure = Figure(figsize=SIZE, layout="constrained")
-        FigureCanvasAgg(figure)
-        figure_function(figure.add_subplot())
-        figure.savefig(path, dpi=DPI, bbox_inches="tight", metadata=metadata)
-    return path

@@ -11,10 +11,11 @@ from matplotlib.tri import TriContourSet
 
 import simplicert as sc
 from simplicert.analysis import figures, simplex
+from simplicert.analysis.figures import maps, style
 
 
 def new_axes():
-    return Figure(figsize=figures.SIZE, layout="constrained").add_subplot()
+    return Figure(figsize=style.SIZE, layout="constrained").add_subplot()
 
 
 @pytest.fixture(scope="module")
@@ -57,12 +58,12 @@ def test_cohen_minus_li_draws_on_the_axes_it_was_given():
 
 
 def test_colours_are_the_difference_itself(paper_figure):
-    known = simplex.grid(figures.STEPS)
+    known = simplex.grid(maps.STEPS)
     np.testing.assert_array_equal(
         colours(paper_figure).get_array(), simplex.difference("cohen", "li", known)
     )
     assert colours(paper_figure).get_clim() == (-0.5, 0.5)
-    assert colours(paper_figure).get_cmap().name == figures.DIVERGING
+    assert colours(paper_figure).get_cmap().name == style.DIVERGING
 
 
 def test_zero_line_runs_where_the_difference_changes_sign(paper_figure):
@@ -71,7 +72,7 @@ def test_zero_line_runs_where_the_difference_changes_sign(paper_figure):
     assert zero.get_linewidths()[0] > lines(paper_figure)[0].get_linewidths()[0]
     vertices = zero.get_paths()[0].vertices
     e0, e1 = vertices[(vertices[:, 0] > 0.52) & (vertices[:, 0] < 0.98)].T
-    nearly = 1 / figures.STEPS
+    nearly = 1 / maps.STEPS
     assert (sc.radius("cohen", e0, e1 - nearly) < sc.radius("li", e0, e1 - nearly)).all()
     on_edge = np.minimum(e1 + nearly, 1 - e0)
     assert (sc.radius("cohen", e0, on_edge) > sc.radius("li", e0, on_edge)).all()
@@ -92,7 +93,7 @@ def test_axes_and_colour_bar_are_labelled(paper_figure):
     assert (paper_figure.get_xlim(), paper_figure.get_ylim()) == ((0, 1), (0, 0.5))
     assert r"L_{\mathrm{Cohen}} - L_{\mathrm{Li}}" in bar(paper_figure).get_ylabel()
     (outline,) = paper_figure.patches
-    np.testing.assert_array_equal(outline.get_xy()[:3], figures.CORNERS)
+    np.testing.assert_array_equal(outline.get_xy()[:3], maps.CORNERS)
 
 
 def test_no_text_is_cut_or_covers_another(paper_figure):
@@ -133,7 +134,7 @@ def test_limits_off_centre_are_widened():
 def test_without_a_centre_colours_run_one_way_and_no_line_is_drawn():
     axes = small_map(new_axes())
     values = colours(axes).get_array()
-    assert colours(axes).get_cmap().name == figures.SEQUENTIAL
+    assert colours(axes).get_cmap().name == style.SEQUENTIAL
     assert colours(axes).get_clim() == (values.min(), values.max())
     assert lines(axes) == []
 
@@ -215,9 +216,9 @@ def test_fonts_in_a_pdf_are_not_type_3(tmp_path):
 def test_saving_leaves_the_settings_of_matplotlib_alone(tmp_path):
     import matplotlib
 
-    before = {name: matplotlib.rcParams[name] for name in figures.SETTINGS}
+    before = {name: matplotlib.rcParams[name] for name in style.SETTINGS}
     figures.save(small_map, tmp_path / "map.svg")
-    assert before == {name: matplotlib.rcParams[name] for name in figures.SETTINGS}
+    assert before == {name: matplotlib.rcParams[name] for name in style.SETTINGS}
 
 
 @pytest.mark.parametrize("name", ["map.gif", "map"])
@@ -231,6 +232,7 @@ def test_matplotlib_waits_until_it_draws_and_pyplot_is_never_imported(tmp_path):
     script = f"""
 import sys
 from simplicert.analysis import figures, simplex
+from simplicert.analysis.figures import maps, style
 assert "matplotlib" not in sys.modules
 known = simplex.grid(5)
 def draw(axes):

@@ -1,0 +1,53 @@
+"""One run's certificates on a screen; radii are rounded down, as everywhere."""
+
+import numpy as np
+
+from simplicert.analysis import metrics
+from simplicert.analysis.tables.grid import Grid
+from simplicert.mechanisms import PAPER_ENSEMBLE
+from simplicert.types import Certificates
+from simplicert.types.text import rounded_down
+
+RADII = (0.0, 0.25, 0.5, 1.0)  # where certified accuracy is shown, in units of the input
+
+
+def summary(certificates: Certificates) -> Grid:
+    """One row a column of radii: how far, how often, how often the largest; over all inputs."""
+    known = certificates.known
+    largest = metrics.share_largest(certificates)
+    with_labels = known.labels is not None
+    headings = ["mechanism", "median", "mean", ">0", "largest"]
+    if with_labels:
+        headings += [f"acc>{radius:g}" for radius in RADII]
+    rows: list[tuple[str, ...]] = []
+    for name in (*certificates.radii, "ensemble"):
+        values = certificates.column(name)
+        above = metrics.share_above(certificates, 0.0, column=name).value
+        share = f"{largest[name].value:.3f}" if name in largest else ""
+        row = [name, rounded_down(float(np.median(values))), rounded_down(float(values.mean()))]
+        row += [f"{above:.3f}", share]
+        if with_labels:
+            row += [
+                f"{metrics.certified_accuracy(certificates, radius, column=name).value:.3f}"
+                for radius in RADII
+            ]
+        rows.append(tuple(row))
+    members = ", ".join(PAPER_ENSEMBLE[known.kind])
+    notes = [
+        f"over all {len(certificates)} inputs; radii in units of the input"
+        f"{'' if known.norm == 'l2' else f', {known.norm} norm'}, rounded down",
+        f"ensemble and largest: among {members}; acc>r: correct and certified beyond r",
+        level_sentence(certificates),
+    ]
+    return Grid(repr(certificates), tuple(headings), rows, tuple(notes))
+
+
+def level_sentence(certificates: Certificates) -> str:
+    """What is proved of one input's certificate, by whom, and what is not."""
+    known = certificates.known
+    if certificates.exploratory:
+        return "exploratory: alpha covers these settings only if they were fixed before the draws"
+    by = " by the log's own account" if known.scheme == "imported" else ""
+    return (
+        f"an input's certificate is issued and wrong with probability at most {known.level:g}{by}"
+    )

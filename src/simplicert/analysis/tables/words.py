@@ -1,0 +1,34 @@
+"""What is said of a run in sentences rather than rows."""
+
+from typing import Any
+
+import numpy as np
+
+SHARES = 6  # of the noise scale, named one by one
+
+
+def status_lines(name: str, state: dict[str, Any]) -> list[str]:
+    """A run's state in words."""
+    rate, left = state["draws_per_second"], state["seconds_left"]
+    lines = [
+        f"{name}: {state['done']} of {state['inputs']} inputs done, {state['draws']:,} draws "
+        f"in {state['parts']} parts",
+    ]
+    if rate:
+        lines.append(f"{rate:,.0f} draws a second of drawing, {state['seconds']:,.0f} s spent")
+    if state["missing"] and left:
+        lines.append(f"about {left:,.0f} s of drawing left")
+    if not state["missing"]:
+        lines.append("complete")
+    return lines
+
+
+def scaled_norm(scale: np.ndarray) -> str:
+    """What a radius means where each feature has its own share of the noise."""
+    shares, counts = np.unique(scale, return_counts=True)
+    named = ", ".join(
+        f"{count} features / {share:g}" if share > 0 else f"{count} features must not change"
+        for share, count in list(zip(shares, counts, strict=True))[:SHARES]
+    )
+    more = f" and {len(shares) - SHARES} more shares" if len(shares) > SHARES else ""
+    return f"radii are in the scaled norm, each change divided by its share: {named}{more}"
