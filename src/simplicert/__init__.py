@@ -15,6 +15,7 @@ from simplicert.errors import (
 from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
 from simplicert.runs import Run, create_run, open_run, write_certificates
 from simplicert.sampling import sample
+from simplicert.stopping import Until
 from simplicert.types import Certificates, Expectations, Plan, Tally
 
 __version__ = "0.1.0"
@@ -36,6 +37,7 @@ __all__ = [
     "SimplicertError",
     "Tally",
     "UnsoundMechanism",
+    "Until",
     "bound",
     "certify",
     "create_run",

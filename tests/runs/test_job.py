@@ -1,94 +1,21 @@
 """Runs that nothing can lose: killed, stopped, sharded, damaged, doubled, refused."""
 
+import ctypes
 import os
 import random as chance
 import signal
 import subprocess
-import sys
 import time
 
 import numpy as np
 import pytest
+from places import asked, drawn, words
 
 import simplicert as sc
+from simplicert.runs.counter import part_size
 from simplicert.runs.folder import Run
-from simplicert.runs.job import arithmetic, draw_run, parse_shard, part_size
-from simplicert.runs.request import Request, prepare
-
-MODEL = """
-import os
-import time
-import numpy as np
-WEIGHTS = np.random.default_rng(0).normal(size=(12, 4)).astype(np.float32)
-def make():
-    def classify(batch):
-        time.sleep(float(os.environ.get("PAUSE", 0)))
-        return batch.reshape(len(batch), -1) @ WEIGHTS
-    return classify
-def other():
-    return lambda batch: batch.reshape(len(batch), -1) @ (2 * WEIGHTS)
-def fails():
-    calls = []
-    def classify(batch):
-        calls.append(1)
-        if len(calls) > 30:
-            raise RuntimeError("out of memory\\nand more")
-        return batch.reshape(len(batch), -1) @ WEIGHTS
-    return classify
-def noisy():
-    random = np.random.default_rng()
-    normal = lambda batch: random.normal(size=(len(batch), 4))
-    return lambda batch: batch.reshape(len(batch), -1) @ WEIGHTS + normal(batch)
-"""
-
-
-@pytest.fixture
-def place(tmp_path, monkeypatch, request):
-    """A folder with data and a model of its own, current."""
-    name = "model_" + "".join(c if c.isalnum() else "_" for c in request.node.name)
-    random = np.random.default_rng(1)
-    inputs = random.random((40, 3, 4)).astype(np.float32)
-    np.savez(tmp_path / "data.npz", inputs=inputs, labels=random.integers(0, 4, 40))
-    (tmp_path / f"{name}.py").write_text(MODEL)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    return tmp_path, name
-
-
-def asked(place, out, **more):
-    folder, name = place
-    settings = {
-        "model": f"{name}:make",
-        "data": "data.npz",
-        "sigma": 0.4,
-        "draws": 150,
-        "batch_size": 64,
-        "device": "cpu",
-        "out": folder / out,
-        **more,
-    }
-    return Request(**settings)
-
-
-def drawn(request, **more):
-    """Draw in this process; the run, opened anew."""
-    ready = prepare(request)
-    data = ready.data
-    shard = parse_shard(request.shard)
-    complete = draw_run(
-        ready.run, ready.sampler, data.inputs, data.labels, data.index, shard=shard, **more
-    )
-    return complete, sc.open_run(request.out)
-
-
-def words(place, out, *more):
-    """The command that does the same in a process of its own."""
-    _, name = place
-    return [
-        sys.executable, "-m", "simplicert", "sample", "--model", f"{name}:make",
-        "--data", "data.npz", "--sigma", "0.4", "--draws", "150", "--batch-size", "64",
-        "--device", "cpu", "--out", out, *more,
-    ]  # fmt: skip
+from simplicert.runs.job import arithmetic, draw_run
+from simplicert.runs.request import prepare
 
 
 def test_a_run_holds_what_sample_draws(place):
@@ -364,6 +291,42 @@ def test_a_full_disk_ends_in_a_sentence_with_everything_kept(place, monkeypatch)
     assert len(held.tally()) > 0
     assert not list(held.folder.rglob("*.tmp"))
     assert drawn(asked(place, "run"))[1].tally() == drawn(asked(place, "other"))[1].tally()
+
+
+def test_a_read_only_folder_ends_in_a_sentence_with_everything_kept(place):
+    """Root may write anywhere, so the process gives up that right before it starts."""
+    folder, _ = place
+    drawn(asked(place, "run", shard="1/3"))
+    before = sorted((folder / "run" / "parts").iterdir())
+    kept = {path: path.read_bytes() for path in before}
+    (folder / "run" / "parts").chmod(0o555)
+    libc = ctypes.CDLL(None)
+    drop_bounding, write_anywhere = 24, 1  # PR_CAPBSET_DROP, CAP_DAC_OVERRIDE
+    try:
+        done = subprocess.run(
+            words(place, "run"),
+            capture_output=True,
+            text=True,
+            check=False,
+            preexec_fn=lambda: libc.prctl(drop_bounding, write_anywhere, 0, 0, 0),
+        )
+    finally:
+        (folder / "run" / "parts").chmod(0o755)
+    assert done.returncode == 2
+    assert "cannot read or write" in done.stderr and "Permission denied" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert {path: path.read_bytes() for path in before} == kept
+    assert drawn(asked(place, "run"))[1].tally() == drawn(asked(place, "other"))[1].tally()
+
+
+def test_a_batch_of_a_prime_size_draws_the_truth(place):
+    """Chunks of 63 leave a row of 127 empty; the counts are complete all the same."""
+    _, run = drawn(asked(place, "run", batch_size=127))
+    tally = run.tally()
+    assert (tally.draws == 150).all()
+    plain = drawn(asked(place, "other"))[1].tally()
+    far = np.abs(tally.counts - plain.counts).max()  # other noise: 6 standard deviations of 150
+    assert 0 < far < 6 * np.sqrt(2 * 150 / 4)
 
 
 def test_a_folder_that_is_something_else(place):

@@ -17,10 +17,16 @@ from simplicert.sampling.noise import (
 
 
 @pytest.mark.parametrize(
-    ("size", "chunk"), [(256, 64), (100, 50), (1, 1), (127, 1), (96, 48), (1000, 50)]
+    ("size", "chunk"), [(256, 64), (100, 50), (1, 1), (127, 63), (96, 48), (1000, 50), (65, 64)]
 )
-def test_chunks_divide_the_batch(size, chunk):
+def test_chunks_fill_the_batch(size, chunk):
     assert chunk_rows(size) == chunk
+
+
+def test_no_batch_is_left_half_empty():
+    for size in range(1, 5000):
+        chunk = chunk_rows(size)
+        assert size // chunk * chunk >= 0.98 * size
 
 
 def test_every_part_of_the_key_matters():

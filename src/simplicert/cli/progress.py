@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from simplicert.bounds import bound
 from simplicert.errors import SimplicertError
-from simplicert.runs.job import Progress
+from simplicert.runs.counter import Progress
 from simplicert.runs.manifest import Manifest
 from simplicert.runs.request import Request
 

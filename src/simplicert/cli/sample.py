@@ -20,6 +20,9 @@ def sample(
     stop: Annotated[int | None, typer.Option(help="One past the last input.")] = None,
     step: Annotated[int, typer.Option(help="Every step-th input.")] = 1,
     index_file: Annotated[Path | None, typer.Option(help="Input numbers, one a line.")] = None,
+    until: Annotated[
+        str | None, typer.Option(help="Stop early: radius=R, rtol=0.05 or decided.")
+    ] = None,
     extend: Annotated[bool, typer.Option(help="Draw more: one more look at --draws.")] = False,
     shard: Annotated[str, typer.Option(help="This process's share, such as 1/4.")] = "1/1",
     pilot: Annotated[int, typer.Option(help="Separate draws that select (scheme split).")] = 0,

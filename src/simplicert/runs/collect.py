@@ -7,7 +7,7 @@ import numpy as np
 
 from simplicert.errors import DamagedRun, IncompatibleTallies
 from simplicert.types import Ints, Tally
-from simplicert.types.merging import SHARED, SUMMED, compatible
+from simplicert.types.merging import COMMON, SHARED, SUMMED, common, compatible
 
 
 def join(parts: Sequence[Tally], *, random: bool = False) -> Tally:
@@ -23,7 +23,7 @@ def join(parts: Sequence[Tally], *, random: bool = False) -> Tally:
     index = np.concatenate([part.inputs for part in parts])
     fields = {
         name: np.concatenate([getattr(part, name) for part in parts])
-        for name in (*SUMMED, *SHARED)
+        for name in (*SUMMED, *SHARED, *COMMON)
         if getattr(parts[0], name) is not None
     }
     spans = [span for part in parts for span in spans_by_row(part)]
@@ -33,7 +33,7 @@ def join(parts: Sequence[Tally], *, random: bool = False) -> Tally:
     segments = np.array(held, dtype=np.int64).reshape(-1, 4) if held else None
     inputs, places = np.unique(index, return_inverse=True)
     return Tally(
-        **summed(inputs, places, fields),
+        **summed(inputs, places, fields, parts[0].classes),
         index=inputs,
         segments=segments,
         sigma=parts[0].sigma,
@@ -89,7 +89,7 @@ def overlap(left: Any, right: Any) -> bool:
     return any(a[0] == b[0] and a[1] < b[2] and b[1] < a[2] for a in left for b in right)
 
 
-def summed(inputs: Ints, places: Ints, fields: dict[str, Ints]) -> dict[str, Ints]:
+def summed(inputs: Ints, places: Ints, fields: dict[str, Ints], classes: int) -> dict[str, Ints]:
     """Rows of the same input added; what is said once about an input must agree."""
     out: dict[str, Ints] = {}
     for name, values in fields.items():
@@ -97,6 +97,8 @@ def summed(inputs: Ints, places: Ints, fields: dict[str, Ints]) -> dict[str, Int
         if name in SUMMED and len(inputs) < len(places):
             out[name] = np.zeros(shape, np.int64)
             np.add.at(out[name], places, values)
+        elif name in COMMON:
+            out[name] = common(places, values, len(inputs), classes)
         else:
             out[name] = np.empty(shape, np.int64)
             out[name][places] = values

@@ -14,7 +14,10 @@ from simplicert.runs.atomic import checksum, refuse_existing
 from simplicert.runs.collect import join
 from simplicert.runs.manifest import NAME, Manifest, write_manifest
 from simplicert.runs.parts import read_part, read_parts, read_seconds, write_part
+from simplicert.stopping import BUDGET, Until
 from simplicert.types import KINDS, Certificates, Ints, Tally
+from simplicert.types.arrays import Texts
+from simplicert.types.selection import some
 
 PARTS = "parts"
 DAMAGED = "damaged"
@@ -47,14 +50,30 @@ class Run:
         """All parts added; refused where a part is damaged or draws would count twice."""
         return self._tally
 
-    def held(self, index: Ints) -> Ints:
-        """(N,) draws that the run holds of each of these inputs."""
-        out = np.zeros(len(index), np.int64)
-        if self.paths():
-            tally = self.tally()
-            _, here, there = np.intersect1d(index, tally.inputs, return_indices=True)
-            out[here] = tally.draws[there]
-        return out
+    @property
+    def until(self) -> Until:
+        """When an input of this run has been drawn often enough, by the declared settings."""
+        declared = self.manifest
+        rule = "fixed" if declared.plan is None else declared.plan.rule
+        return Until(rule, declared.alpha, declared.kind, declared.scheme, declared.method)
+
+    @cached_property
+    def stopped(self) -> Texts:
+        """(N,) for each input of the tally why it was drawn no further, "" if it is to be."""
+        tally = self.tally()
+        reasons = np.full(len(tally), BUDGET, dtype=np.dtype("U16"))
+        if tally.plan is None:
+            return reasons
+        assert tally.looks is not None
+        reasons[tally.draws < tally.plan.looks[-1]] = ""
+        at_look = tally.looks > 0
+        if at_look.any():
+            reasons[at_look] = self.until(some(tally, at_look))
+        return reasons
+
+    def done(self) -> Ints:
+        """Numbers of the inputs that need no more draws."""
+        return self.tally().inputs[self.stopped != ""] if self.paths() else np.zeros(0, np.int64)
 
     @property
     def seconds(self) -> float:
@@ -64,10 +83,7 @@ class Run:
     @property
     def missing(self) -> int:
         """Inputs that the run was to hold and does not, or not with all their draws."""
-        plan = self.manifest.plan
-        done = len(self.tally()) if self.paths() else 0
-        if plan is not None and done:
-            done = int((self.tally().draws >= plan.looks[-1]).sum())
+        done = len(self.done())
         if done > self.manifest.inputs:
             raise DamagedRun(
                 f"{self.folder} holds {done} inputs, and {NAME} says {self.manifest.inputs}"

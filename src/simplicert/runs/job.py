@@ -1,34 +1,20 @@
 """Drawing into a run folder: create or resume, part by part, until every input is done."""
 
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from simplicert.errors import InvalidInput, SamplingFailed, SimplicertError, require
-from simplicert.runs.folder import PARTS, Run, begin_run
+from simplicert.errors import InvalidInput, require
+from simplicert.runs.block import Desk, draw_block
+from simplicert.runs.counter import MOST_INPUTS, Counter, Progress
+from simplicert.runs.folder import Run, begin_run
 from simplicert.runs.manifest import Manifest, differences, read_manifest, write_manifest
-from simplicert.runs.parts import write_part
 from simplicert.sampling import Sampler
-from simplicert.types import Ints, Tally
-
-PART_SECONDS = 15.0  # a killed process loses at most about this much work
-MOST_INPUTS = 2000  # in one part
-
-
-@dataclass(frozen=True)
-class Progress:
-    """What a progress line can show after each batch."""
-
-    inputs: int  # to draw in this process
-    done: int
-    draws: int
-    seconds: float
-    tally: Tally | None  # the newest part, once it is written
+from simplicert.types import Ints
+from simplicert.types.selection import some
 
 
 def resume_or_begin(folder: Path, manifest: Manifest) -> Run:
@@ -74,84 +60,18 @@ def draw_run(
     report: Callable[[Progress], None] = lambda progress: None,
 ) -> bool:
     """Draw what is missing; True when this process's share is complete, False when stopped."""
-    plan = run.manifest.plan
-    assert plan is not None
-    target = plan.looks[-1]
-    held = run.held(index)
-    mine = np.arange(len(index)) % shard[1] == shard[0] - 1
-    counter = Counter(int((mine & (held < target)).sum()), stop, report)
-    for before in np.unique(held[mine & (held < target)]).tolist():
-        left = np.flatnonzero(mine & (held == before))
-        while left.size:
-            size = part_size(counter.rate, target - before, sampler.settings.batch_size)
-            rows, left = left[:size], left[size:]
-            began = time.perf_counter()
-            with failures(run, index[rows]):
-                tally = sampler.tally(
-                    inputs[rows],
-                    index[rows],
-                    (before, target),
-                    labels=None if labels is None else labels[rows],
-                    plan=plan,
-                    after_batch=counter.batch,
-                )
-            if tally is not None:
-                took = time.perf_counter() - began
-                write_part(run.folder / PARTS, tally, run.manifest, took)
-                counter.part(tally, len(tally) * (target - before) / took)
-            if tally is None or len(tally) < len(rows):
-                return False
+    held = run.tally() if run.paths() else None
+    mine = index[np.arange(len(index)) % shard[1] == shard[0] - 1]
+    left = mine[~np.isin(mine, run.done())]
+    desk, counter = Desk(run, sampler, inputs, labels, index), Counter(len(left), stop, report)
+    for at in range(0, len(left), MOST_INPUTS):
+        block = left[at : at + MOST_INPUTS]
+        begun = np.isin(held.inputs, block) if held is not None else np.zeros(0, bool)
+        before = some(held, begun) if held is not None and begun.any() else None
+        fresh = block if before is None else block[~np.isin(block, before.inputs)]
+        if not draw_block(desk, fresh, before, counter):
+            return False
     return True
-
-
-class Counter:
-    """What was drawn so far, for the progress line and for the size of the next part."""
-
-    def __init__(
-        self, inputs: int, stop: Callable[[], bool], report: Callable[[Progress], None]
-    ) -> None:
-        """Nothing drawn yet."""
-        self.inputs, self.stop, self.report = inputs, stop, report
-        self.start, self.done, self.draws, self.rate = time.perf_counter(), 0, 0, 0.0
-
-    def batch(self, rows: int, complete: int) -> bool:
-        """After each batch: whether to stop."""
-        self.draws += rows
-        self._tell(self.done + complete, None)
-        return self.stop()
-
-    def part(self, tally: Tally, rate: float) -> None:
-        """After each part."""
-        self.done, self.rate = self.done + len(tally), rate
-        self._tell(self.done, tally)
-
-    def _tell(self, done: int, tally: Tally | None) -> None:
-        seconds = time.perf_counter() - self.start
-        self.report(Progress(self.inputs, done, self.draws, seconds, tally))
-
-
-@contextmanager
-def failures(run: Run, index: Ints) -> Iterator[None]:
-    """An error of the classifier as a sentence that names the inputs; ours pass as they are."""
-    try:
-        yield
-    except SimplicertError:
-        raise
-    except OSError:  # a full or unreadable disk is not the classifier's doing
-        raise
-    except Exception as error:  # the classifier is foreign code and may raise anything
-        words = str(error).strip().splitlines() or [type(error).__name__]
-        raise SamplingFailed(
-            f"the classifier failed while inputs {index[0]} to {index[-1]} were drawn "
-            f"({words[0]}); what was drawn before is kept in {run.folder}"
-        ) from error
-
-
-def part_size(rate: float, draws: int, batch_size: int) -> int:
-    """Inputs of the next part: about PART_SECONDS of work, whole batches at first."""
-    if rate == 0:
-        return max(1, -(-batch_size // draws))
-    return int(np.clip(rate * PART_SECONDS / draws, 1, MOST_INPUTS))
 
 
 def parse_shard(text: str) -> tuple[int, int]:

@@ -103,6 +103,9 @@ def differences(before: Manifest, now: Manifest) -> Iterator[tuple[str, Any, Any
         asked = looks[-1] if looks else None
         now_extended = before.plan is not None and len(before.plan.looks) > 1
         yield "draws", before.plan.looks if before.plan and now_extended else old, asked
+    one, other = (None if m.plan is None else m.plan.rule for m in (before, now))
+    if one != other:
+        yield "until", one, other
     if not same_answers(before.answers, now.answers):
         yield "answers of the model", before.answers, now.answers
 

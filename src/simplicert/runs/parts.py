@@ -22,6 +22,7 @@ from simplicert.types.merging import rows_of
 
 SINGLE = ("labels", "invalid", "votes_invalid")  # one number an input
 VECTORS = ("counts", "softmax_sums", "softmax_squares", "votes", "pilot")  # one for each class
+SMALL = ("leaders", "softmax_classes", "softmax_rest")  # a few an input, as many for each
 SEGMENTS = "segments"
 SECONDS = b"seconds"
 
@@ -114,8 +115,9 @@ def to_table(tally: Tally) -> pa.Table:
     for name in VECTORS:
         if getattr(tally, name) is not None:
             columns |= sparse(name, getattr(tally, name))
-    if tally.leaders is not None:
-        columns["leaders"] = rectangle(tally.leaders)
+    for name in SMALL:
+        if getattr(tally, name) is not None:
+            columns[name] = rectangle(getattr(tally, name))
     if tally.histograms is not None:
         columns |= sparse("histograms", tally.histograms.reshape(len(tally), -1))
     if tally.segments is not None:
@@ -133,9 +135,10 @@ def from_table(table: pa.Table, manifest: Manifest) -> Tally:
     for name in VECTORS:
         if f"{name}_class" in held:
             fields[name] = dense(table, name, manifest.classes)
-    if "leaders" in held:
-        leaders = table["leaders"].combine_chunks().flatten().to_numpy()
-        fields["leaders"] = leaders.reshape(table.num_rows, -1)
+    for name in SMALL:
+        if name in held:
+            flat = table[name].combine_chunks().flatten().to_numpy()
+            fields[name] = flat.reshape(table.num_rows, -1)
     if "histograms_class" in held:
         kinds = fields["leaders"].shape[1] + 1
         flat = dense(table, "histograms", kinds * BINS)

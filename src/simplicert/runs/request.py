@@ -25,11 +25,13 @@ from simplicert.sampling import Sampler, Settings
 from simplicert.sampling.compilation import decide
 from simplicert.sampling.noise import refuse_off_grid
 from simplicert.sampling.settings import default_batch, default_device
-from simplicert.types import KINDS, Plan
+from simplicert.stopping import Until, plan_until
+from simplicert.types import KINDS
 from simplicert.types.tally import MOST_DRAWS, MOST_SOFTMAX_DRAWS
 
 EXAMPLES = 8  # inputs that the probe looks at
 CHECKED = 256  # inputs checked against the grid at a time
+STOPS_AT = 0.1  # of its draws, an input that may stop early takes about so many
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class Request:
     stop: int | None = None
     step: int = 1
     index_file: Path | None = None
+    until: str | None = None
     extend: bool = False
     shard: str = "1/1"
     pilot: int = 0
@@ -103,12 +106,13 @@ def prepare(request: Request) -> Prepared:
             f"got {data.labels.max()}"
         )
     manifest = described(request, model, data, sampler)
-    if request.extend and before is not None:
+    for name in ("extend", "until"):
         require(
-            not sampler.nature.random,
-            f"extend must not be asked for {request.out}: its model is random by itself, and a new "
+            not (sampler.nature.random and getattr(request, name)),
+            f"{name} must not be asked for {request.out}: its model is random by itself, and a new "
             "process cannot know which of its random numbers were used",
         )
+    if request.extend and before is not None:
         refuse_differences(request.out, before, replace(manifest, plan=before.plan))
         manifest = replace(manifest, plan=extend(request.out, request.draws).manifest.plan)
     run = resume_or_begin(request.out, manifest)
@@ -120,6 +124,7 @@ def prepare(request: Request) -> Prepared:
 def refuse_impossible(request: Request, data: Dataset) -> None:
     """What could never be certified is refused before it is drawn."""
     soft = request.outputs != "labels"
+    Until(request.until or "fixed")
     require(
         soft or KINDS.get(request.kind) != "softmax",
         "kind must be multinomial with labels as outputs, got softmax: there are no scores",
@@ -167,6 +172,8 @@ def settled(
     if asked is None and "compiled" in source:
         asked = bool(source["compiled"])
     work = inputs * (request.draws + request.pilot)
+    if request.until is not None:
+        work = int(work * STOPS_AT)
     return decide(model.classifier, example, settings, work, asked)
 
 
@@ -199,7 +206,7 @@ def described(request: Request, model: Model, data: Dataset, sampler: Sampler) -
         alpha=float(request.alpha),
         kind=request.kind,
         scheme=request.scheme,
-        plan=Plan((request.draws,)),
+        plan=plan_until(request.draws, request.until or "fixed"),
         index=arithmetic(data.index),
         answers=None if sampler.nature.random else [float(v) for v in sampler.answers.ravel()],
         source=source,

@@ -14,8 +14,10 @@ def state_of(run: Run | KnownRun) -> dict[str, Any]:
     manifest = run.manifest
     target = None if manifest.plan is None else manifest.plan.looks[-1]
     held = int(run.tally().draws.sum()) if run.paths() else 0
+    ended = int(run.tally().draws[run.stopped != ""].sum()) if run.paths() else 0
     seconds = run.seconds
-    left = 0 if target is None else max(manifest.inputs * target - held, 0)
+    # With a stopping rule this is the most that can be left.
+    left = 0 if target is None else max(run.missing * target - (held - ended), 0)
     rate = held / seconds if seconds else None
     return {
         "inputs": manifest.inputs,

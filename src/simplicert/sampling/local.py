@@ -1,6 +1,7 @@
 """`sample`: all draws of all inputs in this process, in memory."""
 
-from typing import Any
+from itertools import pairwise
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,8 +11,20 @@ from simplicert.sampling.compilation import decide
 from simplicert.sampling.draw import AfterBatch, go_on
 from simplicert.sampling.sampler import Sampler
 from simplicert.sampling.settings import Settings, as_array, default_batch, default_device
-from simplicert.types import Plan, Tally
-from simplicert.types.arrays import whole_numbers
+from simplicert.types import Ints, Plan, Tally
+from simplicert.types.arrays import Texts, whole_numbers
+from simplicert.types.merging import rows_of
+from simplicert.types.selection import some
+
+
+class Until(Protocol):
+    """When to stop; what it knows of bounds and radii is no business of this room."""
+
+    def plan(self, draws: int) -> Plan:
+        """The looks, the last at `draws`."""
+
+    def __call__(self, tally: Tally) -> Texts:
+        """For each input of a tally at a look the reason to stop there, "" to go on."""
 
 
 def sample(  # noqa: PLR0913
@@ -34,6 +47,7 @@ def sample(  # noqa: PLR0913
     noise_scale: ArrayLike | None = None,
     autocast: bool = False,
     plan: Plan | None = None,
+    until: Until | None = None,
     after_batch: AfterBatch = go_on,
 ) -> Tally:
     """Classify `draws` noisy copies of each input and count the answers.
@@ -42,7 +56,8 @@ def sample(  # noqa: PLR0913
     which gets what `inputs` are. The tally of an input depends only on (seed, its index, draws,
     batch size, compiled or not) on one kind of device: not on the other inputs or their order.
     `plan` says when the tally may be bounded: at `draws`, unless these draws are part of more
-    (tallies of several seeds add up to a look of their common plan).
+    (tallies of several seeds add up to a look of their common plan). With `until`, such as
+    `sc.Until("radius=0.5")`, an input is drawn look by look until that gives a reason to stop.
     """
     whole = isinstance(draws, (int, np.integer)) and not isinstance(draws, bool) and draws > 0
     require(bool(whole), f"draws must be a positive whole number, got {draws!r}")
@@ -70,10 +85,49 @@ def sample(  # noqa: PLR0913
     settings = decide(classifier, array[:8], settings, rows * (draws + pilot), compile, tensors)
     sampler = Sampler(classifier, array[:8], settings, tensors)
     named = None if labels is None else whole_numbers("labels", labels, (rows,))
-    plan = Plan((int(draws),)) if plan is None else plan
+    if plan is None:
+        plan = Plan((int(draws),)) if until is None else until.plan(int(draws))
+    if until is not None:
+        require(
+            plan.looks[-1] == draws,
+            f"draws must be the plan's last look {plan.looks[-1]}, got {draws}",
+        )
+        require(
+            not sampler.nature.random or len(plan.looks) == 1,
+            "until must not be given for a model that is random by itself: its draws of one look "
+            "cannot be told from those of another",
+        )
+        return by_looks(sampler, array, numbers, named, plan, until)
     tally = sampler.tally(
         array, numbers, (0, int(draws)), labels=named, plan=plan, after_batch=after_batch
     )
     require(tally is not None, "sampling was stopped before any input was complete")
     assert tally is not None
     return tally
+
+
+def by_looks(
+    sampler: Sampler, inputs: np.ndarray, index: Ints, labels: Ints | None, plan: Plan, until: Until
+) -> Tally:
+    """Look after look, all inputs that go on packed together."""
+    done: list[Tally] = []
+    seen: Tally | None = None
+    left = np.arange(len(inputs))
+    for first, look in pairwise((0, *plan.looks)):
+        named = None if labels is None else labels[left]
+        drawn = sampler.tally(
+            inputs[left], index[left], (first, look), labels=named, plan=plan, before=seen
+        )
+        assert drawn is not None
+        seen = drawn if seen is None else seen + drawn
+        stopped = until(seen) != ""
+        if stopped.any():
+            done.append(some(seen, stopped))
+        left = left[~stopped]
+        if not left.size:
+            break
+        seen = some(seen, ~stopped)
+    whole = done[0]
+    for part in done[1:]:
+        whole = whole + part
+    return some(whole, rows_of(index, whole.inputs))

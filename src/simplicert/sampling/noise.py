@@ -1,6 +1,6 @@
 """Noise as a pure function of (seed, input, chunk): whoever draws it, it is the same.
 
-Draw d of an input is row d mod c of its chunk d // c, c a divisor of the batch size. Rows of a
+Draw d of an input is row d mod c of its chunk d // c, c decided by the batch size. Rows of a
 chunk come one after another from its own generator, so a draw does not depend on which other
 draws are made beside it.
 """
@@ -13,14 +13,15 @@ import numpy as np
 
 from simplicert.errors import InvalidInput
 
-LARGEST_CHUNK = 64
+SMALLEST_CHUNK, LARGEST_CHUNK = 32, 64
 
 NOISE, VOTES, PILOT, PILOT_VOTES = range(4)  # streams that never share a number
 
 
 def chunk_rows(batch_size: int) -> int:
-    """Draws made together: the largest divisor of the batch size up to 64."""
-    return max(c for c in range(1, LARGEST_CHUNK + 1) if batch_size % c == 0)
+    """Draws made together: of 32 to 64 what fills most of the batch, the larger of equals."""
+    sizes = range(min(SMALLEST_CHUNK, batch_size), min(LARGEST_CHUNK, batch_size) + 1)
+    return max(sizes, key=lambda c: (batch_size // c * c, c))
 
 
 def generator(seed: int, item: int, chunk: int, stream: int) -> np.random.Generator:

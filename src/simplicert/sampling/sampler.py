@@ -10,6 +10,7 @@ from simplicert.sampling import draw
 from simplicert.sampling.batch import Batch, Copies, DeviceBatch, HostBatch
 from simplicert.sampling.draw import AfterBatch, Loop, go_on
 from simplicert.sampling.forward import first_outputs, of_arrays, of_tensors
+from simplicert.sampling.leading import leading
 from simplicert.sampling.ledger import Ledger
 from simplicert.sampling.noise import PILOT, chunk_rows, refuse_off_grid
 from simplicert.sampling.probe import Nature, probe
@@ -110,18 +111,20 @@ class Sampler:
         *,
         labels: Ints | None = None,
         plan: Plan | None = None,
+        before: Tally | None = None,
         after_batch: AfterBatch = go_on,
     ) -> Tally | None:
         """The draws span[0]..span[1]-1 of each input, as a tally that knows which they are.
 
-        Stopped by `after_batch`, it holds the inputs that were complete; None if there were none.
+        `before` holds earlier draws of the same inputs in the same order: their pilot is not drawn
+        again. Stopped by `after_batch`, it holds the inputs that were complete; None if none were.
         """
         settings = self.settings
         if settings.grid is not None:
             refuse_off_grid(inputs, index, settings.grid)
         rows = self._laid_out(inputs)
         soft = settings.outputs != "labels"
-        pilot, leaders = self._pilot(rows, index, soft)
+        pilot, leaders = self._pilot(rows, index, soft) if before is None else earlier(before)
         ledger = Ledger(len(rows), self.classes, soft, leaders)
         done = draw.run(self.loop, rows, index, span, ledger, after_batch=after_batch)
         if done == 0:
@@ -134,8 +137,6 @@ class Sampler:
             "invalid": ledger.counts[:, -1],
             "labels": labels,
             "index": index,
-            "softmax_sums": ledger.sums,
-            "softmax_squares": ledger.squares,
             "votes": None if votes is None else votes[:, :-1],
             "votes_invalid": None if votes is None else votes[:, -1],
             "leaders": leaders,
@@ -143,13 +144,15 @@ class Sampler:
             "pilot": pilot if settings.pilot else None,
             "segments": np.column_stack([index, seeds, ends]),
         }
+        if ledger.sums is not None and ledger.squares is not None:
+            fields |= leading(ledger.sums, ledger.squares)._asdict()
         complete: dict[str, Any] = {
             name: None if values is None else values[:done] for name, values in fields.items()
         }
         norm = "l2" if settings.noise_scale is None else "scaled l2"
         return Tally(**complete, sigma=settings.sigma, plan=plan, norm=norm)
 
-    def _pilot(self, rows: np.ndarray, index: Ints, soft: bool) -> tuple[Ints, Ints | None]:
+    def _pilot(self, rows: np.ndarray, index: Ints, soft: bool) -> tuple[Ints | None, Ints | None]:
         """Counts of separate draws, and the leading classes by mean score in them."""
         settings = self.settings
         wanted = settings.histograms and soft
@@ -162,3 +165,8 @@ class Sampler:
         most = min(LEADERS, self.classes - 1)
         leaders = np.argsort(-ledger.sums, axis=1, kind="stable")[:, :most]
         return ledger.counts[:, :-1], leaders
+
+
+def earlier(tally: Tally) -> tuple[Ints | None, Ints | None]:
+    """The pilot and the leading classes that earlier draws had."""
+    return tally.pilot, tally.leaders

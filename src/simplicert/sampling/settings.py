@@ -11,7 +11,7 @@ from simplicert.types.arrays import positive
 CPU_ROWS, GPU_ROWS = 256, 1024  # largest default batch
 MEMORY = 1 << 26  # bytes of one default batch
 LEADERS = 3  # classes with a score histogram of their own
-PILOT_FOR_LEADERS = 64  # draws that choose them where no pilot is asked for
+PILOT_FOR_LEADERS = 32  # draws that choose them where no pilot is asked for
 
 
 @dataclass(frozen=True)

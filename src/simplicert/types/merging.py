@@ -15,6 +15,7 @@ SUMMED = (
     "invalid",
     "softmax_sums",
     "softmax_squares",
+    "softmax_rest",
     "votes",
     "votes_invalid",
     "histograms",
@@ -24,6 +25,7 @@ SHARED = (
     "pilot",
     "leaders",
 )  # said once about an input: equal where both sides speak of it
+COMMON = ("softmax_classes",)  # holds of the sum what holds of every part of it
 
 
 def disjoint(segments: Ints) -> Ints:
@@ -72,7 +74,7 @@ def compatible(left: "Tally", right: "Tally") -> None:
     ):
         if a != b:
             raise IncompatibleTallies(f"tallies of another {name} cannot be added: {a} and {b}")
-    for name in (*SUMMED, *SHARED):
+    for name in (*SUMMED, *SHARED, *COMMON):
         if (getattr(left, name) is None) != (getattr(right, name) is None):
             raise IncompatibleTallies(f"one tally holds {name}, the other does not")
 
@@ -94,6 +96,10 @@ def merged(left: "Tally", right: "Tally") -> dict[str, Any]:
     for name in SHARED:
         if getattr(left, name) is not None:
             out[name] = agreed(name, index, places, (getattr(left, name), getattr(right, name)))
+    for name in COMMON:
+        if getattr(left, name) is not None:
+            both = np.concatenate([getattr(left, name), getattr(right, name)])
+            out[name] = common(np.concatenate(places), both, len(index), left.classes)
     held = [side.segments for side in (left, right) if side.segments is not None]
     if held:
         out["segments"] = disjoint(np.concatenate(held))
@@ -110,3 +116,20 @@ def agreed(name: str, index: Ints, places: list[Ints], sides: tuple[Ints, Ints])
             raise IncompatibleTallies(f"the tallies disagree about the {name} of input {item}")
         out[place] = side
     return out
+
+
+def common(places: Ints, classes: Ints, rows: int, none: int) -> Ints:
+    """(rows, W) classes that every part of an input names, in order; `none` fills what is left.
+
+    Part i belongs to row places[i].
+    """
+    order = np.argsort(places, kind="stable")
+    turn = np.empty(len(places), np.int64)  # first, second, ... part of its input
+    turn[order] = np.arange(len(places)) - np.searchsorted(places[order], places[order])
+    out = np.full((rows, classes.shape[1]), none, np.int64)
+    out[places[turn == 0]] = classes[turn == 0]
+    for number in range(1, turn.max(initial=0) + 1):
+        at, named = places[turn == number], classes[turn == number]
+        both = (out[at][:, :, None] == named[:, None, :]).any(axis=2)
+        out[at] = np.where(both, out[at], none)
+    return np.sort(out, axis=1)

@@ -33,6 +33,8 @@ class Tally:
     invalid: Ints | None = None  # (N,) draws without a class: NaN, infinite or tied logits
     softmax_sums: Ints | None = None  # (N, K) in units of 2^-40
     softmax_squares: Ints | None = None  # (N, K) in units of 2^-40
+    softmax_classes: Ints | None = None  # (N, W) classes with exact sums, in order, then K; or all
+    softmax_rest: Ints | None = None  # (N, 3) of the others: largest sum, largest square, total
     votes: Ints | None = None  # (N, K)
     votes_invalid: Ints | None = None  # (N,) votes for no class
     pilot: Ints | None = None  # (N, K)
@@ -69,6 +71,8 @@ class Tally:
             self._check(name, per_input)
         for name in ("softmax_sums", "softmax_squares", "votes", "pilot"):
             self._check(name, per_class)
+        self._check("softmax_classes", (rows, None))
+        self._check("softmax_rest", (rows, 3))
         self._check("segments", (None, 4))
         self._check("leaders", (rows, None))
         kinds = None if self.leaders is None else self.leaders.shape[1] + 1
@@ -121,13 +125,16 @@ class Tally:
             "votes_invalid must come with votes",
         )
         if self.softmax_sums is None:
-            require(self.softmax_squares is None, "softmax_squares must come with softmax_sums")
+            for name in ("softmax_squares", "softmax_rest"):
+                require(getattr(self, name) is None, f"{name} must come with softmax_sums")
             return
+        self._check_rest()
         require(
             int(draws.max()) <= MOST_SOFTMAX_DRAWS,
             f"softmax sums are exact up to {MOST_SOFTMAX_DRAWS} draws, got {draws.max()}",
         )
-        mass = self.softmax_sums.sum(axis=1, dtype=float) / 2.0**FIXED_POINT
+        rest = 0 if self.softmax_rest is None else self.softmax_rest[:, 2]
+        mass = (self.softmax_sums.sum(axis=1, dtype=float) + rest) / 2.0**FIXED_POINT
         require(
             bool((mass <= draws * (1 + 1e-9)).all()),
             "softmax_sums must not exceed the draws (units of 2^-40, each score rounded down), "
@@ -143,6 +150,17 @@ class Tally:
             require(
                 bool((self.softmax_squares <= self.softmax_sums).all()),
                 "softmax_squares must not exceed softmax_sums: scores lie in [0, 1]",
+            )
+
+    def _check_rest(self) -> None:
+        """Which sums are exact, and what is known of the others, come together or not at all."""
+        one, other = self.softmax_classes is None, self.softmax_rest is None
+        require(one == other, "softmax_classes and softmax_rest must come together")
+        if self.softmax_classes is not None:
+            require(
+                bool((self.softmax_classes <= self.classes).all()),
+                f"softmax_classes must lie in 0..{self.classes}, "
+                f"got {self.softmax_classes.max(initial=0)}",
             )
 
     def _check_history(self) -> None:

@@ -1,0 +1,99 @@
+"""When an input has been drawn often enough: a function from a tally at a look to a reason."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from simplicert.bounds import bound
+from simplicert.certification import certify
+from simplicert.errors import InvalidInput, choose, require
+from simplicert.stopping.projection import hopeful, likely
+from simplicert.stopping.rules import CERTIFIED, GO_ON, RULES, Radii
+from simplicert.types import Floats, Plan, Tally
+from simplicert.types.arrays import Texts
+
+FUTILITY = 0.02  # of a share that is given up at a look; costs certificates, never truth
+SMALLEST_LOOK = 150  # the first look of a plan that doubles is not below it
+FOR_THE_LAST = 0.5  # share of alpha that the last look keeps
+
+BUDGET = "budget"  # the plan's last look was reached
+
+
+@dataclass(frozen=True)
+class Until:
+    """A stopping rule with the settings whose certificates it asks about.
+
+    Called with a tally whose inputs stand at looks of its plan, it says for each why to stop, or
+    "" to go on. It reads the tally alone, so whoever resumes a run stops where it would have.
+    """
+
+    rule: str
+    alpha: float = 0.001
+    kind: str = "multinomial"
+    scheme: str = "gated"
+    method: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a rule that does not exist or lacks its number."""
+        self.parsed()
+
+    def parsed(self) -> tuple[str, float]:
+        """The rule's name and its target; NaN where it has none."""
+        word, equals, text = self.rule.partition("=")
+        _, wants = choose("until", word.strip(), RULES)
+        if not wants:
+            require(not equals, f"until must be {word} without a number, got {self.rule!r}")
+            return word.strip(), math.nan
+        try:
+            target = float(text)
+        except ValueError:
+            target = math.nan
+        upper = 1.0 if word.strip() == "rtol" else math.inf
+        if not 0 < target < upper:
+            raise InvalidInput(
+                f"until must be {word}=NUMBER with a number in (0, {upper:g}), got {self.rule!r}"
+            )
+        return word.strip(), target
+
+    def plan(self, draws: int) -> Plan:
+        """Looks that double up to `draws`: the last keeps half of alpha, the others share half."""
+        return plan_until(draws, self.rule)
+
+    def __call__(self, tally: Tally) -> Texts:
+        """(N,) the reason to stop: certified, below target, hopeless, budget; or ""."""
+        require(tally.plan is not None, "tally must have a plan to be stopped by one")
+        assert tally.plan is not None
+        name, target = self.parsed()
+        judge, _ = RULES[name]
+        radii = Radii(
+            len(tally),
+            lambda: self._radii(tally),
+            lambda: self._radii(likely(tally)),
+            lambda: self._radii(hopeful(tally, FUTILITY)),
+        )
+        reasons = judge(radii, target)
+        ended = (tally.draws >= tally.plan.looks[-1]) & (reasons != CERTIFIED)
+        return np.where(ended, BUDGET, reasons)
+
+    def _radii(self, tally: Tally) -> Floats:
+        """(N,) best radius at each input's look, in units of the input."""
+        known = bound(tally, self.alpha, self.kind, self.scheme, self.method)
+        return np.asarray(certify(known, ["two_sided"]).radius)
+
+
+def plan_until(draws: int, rule: str) -> Plan:
+    """Looks that double up to `draws`; the last keeps half of alpha, the others share the rest."""
+    if rule == "fixed":
+        return Plan((draws,))
+    looks = [draws]
+    while -(-looks[0] // 2) >= SMALLEST_LOOK:
+        looks.insert(0, -(-looks[0] // 2))
+    before = len(looks) - 1
+    if not before:
+        return Plan((draws,), rule=rule)
+    weights = [(1 - FOR_THE_LAST) / before] * before
+    return Plan(tuple(looks), (*weights, FOR_THE_LAST), rule)
+
+
+__all__ = ["BUDGET", "CERTIFIED", "GO_ON", "Until", "plan_until"]

@@ -1,0 +1,128 @@
+"""A tally as it may look at the end of its plan: what is likely, and the best to be hoped for.
+
+Nothing here proves anything. A projection only decides whether drawing on is worth it: to stop
+early turns a certificate into an abstention at worst, never into a false one.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from simplicert.bounds.box import largest_other
+from simplicert.bounds.limits import clopper_pearson
+from simplicert.types import FIXED_POINT, Floats, Ints, Tally
+
+LEAST = 3.0  # draws by which a mean score may be missed, however little the scores vary
+
+
+def likely(tally: Tally) -> Tally:
+    """The counts of the last look if every class keeps its share."""
+    assert tally.plan is not None and tally.invalid is not None
+    last = tally.plan.looks[-1]
+    return at_the_end(tally, lambda counts, _: apportioned(counts, last), tally.softmax_sums)
+
+
+def hopeful(tally: Tally, tail: float) -> Tally:
+    """The same with the top class as strong, and its rivals as weak, as they may be.
+
+    A class is missed by that with probability `tail`, roughly for softmax scores.
+    """
+    assert tally.plan is not None
+    last = tally.plan.looks[-1]
+
+    def best(counts: Ints, top: Ints) -> Ints:
+        """Each row's top class at its upper limit, all others at most at the rival's lower one."""
+        n, rows = counts.sum(axis=1), np.arange(len(counts))
+        high = np.ceil(clopper_pearson.upper(counts[rows, top], n, np.array(tail)) * last)
+        rival = largest_other(counts, top)
+        low, _ = clopper_pearson.lower(rival, n, np.array(tail))
+        others = np.minimum(apportioned(counts, last), np.floor(low * last).astype(int)[:, None])
+        return filled(others, top, high.astype(np.int64), last)
+
+    sums = None if tally.softmax_sums is None else hopeful_sums(tally, tail)
+    return at_the_end(tally, best, sums)
+
+
+def filled(others: Ints, top: Ints, high: Ints, total: int | Ints) -> Ints:
+    """Rows that sum to `total`: the top class has `high` or more, the others no more than given."""
+    rows, out = np.arange(len(others)), others.copy()
+    out[rows, top] = 0
+    room = np.maximum(total - high, 0)
+    held = out.sum(axis=1)
+    shrink = np.minimum(1.0, room / np.maximum(held, 1))
+    out = np.floor(out * shrink[:, None]).astype(np.int64)
+    out[rows, top] = total - out.sum(axis=1)
+    return np.asarray(out)
+
+
+def hopeful_sums(tally: Tally, tail: float) -> Ints:
+    """Softmax sums of the tally's own draws, the top class raised and the others lowered."""
+    assert tally.softmax_sums is not None and tally.votes is not None
+    top, rows, n = tally.votes.argmax(axis=1), np.arange(len(tally)), tally.draws
+    own, rival = tally.softmax_sums[rows, top], largest_other(tally.softmax_sums, top)
+    high = own + (deviation(tally, top, own) * -ndtri(tail)).astype(np.int64)
+    # A rival's scores are taken to vary as a binomial's would, which is the most they can.
+    mean = rival / (n << FIXED_POINT)
+    spread = np.sqrt(n * mean * (1 - mean)) + LEAST
+    low = rival - (spread * -ndtri(tail) * 2.0**FIXED_POINT).astype(np.int64)
+    most = n << FIXED_POINT
+    others = np.minimum(tally.softmax_sums, np.maximum(low, 0)[:, None])
+    return filled(others, top, np.minimum(high, most), most)
+
+
+def deviation(tally: Tally, top: Ints, own: Ints) -> Floats:
+    """(N,) standard deviation of the top class's sum, in units of 2^-40, and a little more."""
+    n, rows = tally.draws, np.arange(len(tally))
+    mean = own / (n << FIXED_POINT)
+    square = (
+        mean
+        if tally.softmax_squares is None
+        else (tally.softmax_squares[rows, top] / (n << FIXED_POINT))
+    )
+    varied = np.sqrt(np.maximum(square - mean**2, 0) * n)
+    return np.asarray((varied + LEAST) * 2.0**FIXED_POINT)
+
+
+def at_the_end(tally: Tally, grown: Any, sums: Ints | None) -> Tally:
+    """A tally of the last look: `grown` maps counts (N, K + 1) and the top class to its counts."""
+    assert tally.plan is not None and tally.invalid is not None
+    last, fields = tally.plan.looks[-1], dict[str, Any]()
+    for name, rest in (("counts", "invalid"), ("votes", "votes_invalid")):
+        values = getattr(tally, name)
+        if values is not None:
+            top = values.argmax(axis=1)
+            grows = grown(np.column_stack([values, getattr(tally, rest)]), top)
+            fields[name], fields[rest] = grows[:, :-1], grows[:, -1]
+    if sums is not None:
+        growth = last / tally.draws[:, None]
+        fields["softmax_sums"] = np.floor(sums * growth).astype(np.int64)
+        if tally.softmax_squares is not None:
+            scores = fields["softmax_sums"]
+            least = scores * (scores / (last << FIXED_POINT)) * (1 + 1e-9)  # no scores have less
+            squares = np.ceil(np.maximum(tally.softmax_squares * growth, least))
+            fields["softmax_squares"] = np.minimum(squares.astype(np.int64), scores)
+        if tally.softmax_rest is not None:
+            whole = sums is not tally.softmax_sums  # hopeful sums leave nothing to the others
+            others = np.floor(tally.softmax_rest * growth).astype(np.int64)
+            fields["softmax_rest"] = others * 0 if whole else others
+            fields["softmax_classes"] = tally.softmax_classes
+    return Tally(
+        **fields,
+        sigma=tally.sigma,
+        index=tally.index,
+        pilot=tally.pilot,
+        plan=tally.plan,
+        norm=tally.norm,
+    )
+
+
+def apportioned(counts: Ints, total: int) -> Ints:
+    """Counts that sum to `total` with the same shares: the largest remainders are rounded up."""
+    exact = counts * (total / counts.sum(axis=1, keepdims=True))
+    out = np.floor(exact).astype(np.int64)
+    order = np.argsort(out - exact, axis=1, kind="stable")
+    short = total - out.sum(axis=1)
+    up = np.arange(counts.shape[1]) < short[:, None]
+    np.put_along_axis(out, order, np.take_along_axis(out, order, axis=1) + up, axis=1)
+    return np.asarray(out)

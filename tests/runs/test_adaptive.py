@@ -1,0 +1,148 @@
+"""Runs that stop early: each input at its own look, and nothing depends on who draws when."""
+
+import random as chance
+import subprocess
+import time
+
+import numpy as np
+import pytest
+from places import asked, drawn, words
+
+import simplicert as sc
+
+RULES = ["radius=0.3", "rtol=0.2", "decided"]
+
+
+def soon(place, out, **more):
+    return asked(place, out, **{"draws": 1600, "until": "radius=0.3", **more})
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("kind", ["multinomial", "softmax"])
+def test_a_run_stops_as_sample_does(place, rule, kind):
+    complete, run = drawn(soon(place, "run", until=rule, kind=kind))
+    assert complete
+    assert run.missing == 0
+    data, module = np.load("data.npz"), __import__(place[1])
+    direct = sc.sample(
+        module.make(),
+        data["inputs"],
+        0.4,
+        1600,
+        labels=data["labels"],
+        batch_size=64,
+        until=sc.Until(rule, kind=kind),
+    )
+    assert run.tally() == direct
+    assert len(np.unique(direct.draws)) > 1  # they stopped at different looks
+    assert direct.draws.mean() < 1600
+    assert run.manifest.plan.looks == (200, 400, 800, 1600)
+    assert set(run.stopped) <= {"certified", "below target", "hopeless", "budget"}
+    assert (run.stopped == "certified").any()
+
+
+def test_what_was_drawn_is_the_beginning_of_what_would_have_been(place):
+    """Stopping chooses how many of an input's draws are used, never which."""
+    tally = drawn(soon(place, "run"))[1].tally()
+    for look in np.unique(tally.draws):
+        whole = drawn(asked(place, f"fixed-{look}", draws=int(look)))[1].tally()
+        rows = tally.draws == look
+        np.testing.assert_array_equal(tally.counts[rows], whole.counts[rows])
+        np.testing.assert_array_equal(tally.softmax_sums[rows], whole.softmax_sums[rows])
+        np.testing.assert_array_equal(tally.histograms[rows], whole.histograms[rows])
+
+
+@pytest.mark.parametrize("order", [(1, 2, 3), (3, 1, 2)])
+def test_shards_in_any_order_make_the_same_run(place, order):
+    _, whole = drawn(soon(place, "whole"))
+    for number in order:
+        drawn(soon(place, "shards", shard=f"{number}/3"))
+    assert sc.open_run("shards").tally() == whole.tally()
+
+
+def test_stopped_after_any_batch_and_resumed(place):
+    """Stop after 1, 2, 3, ... batches, resume each time: the same tally at last."""
+    _, whole = drawn(soon(place, "whole"))
+    for batches in range(1, 200):
+        calls = []
+
+        def stop(calls=calls, batches=batches):
+            calls.append(1)
+            return len(calls) >= batches
+
+        complete, run = drawn(soon(place, "run"), stop=stop)
+        if complete:
+            break
+    assert complete
+    assert batches > 3
+    assert run.tally() == whole.tally()
+    np.testing.assert_array_equal(run.stopped, whole.stopped)
+
+
+def test_kills_change_nothing(place, monkeypatch):
+    _, whole = drawn(soon(place, "whole"))
+    monkeypatch.setenv("PAUSE", "0.02")
+    more = ("--until", "radius=0.3", "--draws", "1600")
+    luck = chance.Random(1)
+    for _ in range(6):
+        process = subprocess.Popen(
+            words(place, "killed", *more), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        begun = time.monotonic()
+        while not (place[0] / "killed" / "run.toml").exists() and time.monotonic() - begun < 20:
+            time.sleep(0.01)
+        time.sleep(luck.uniform(0.0, 0.8))
+        process.kill()
+        process.wait()
+    monkeypatch.setenv("PAUSE", "0")
+    done = subprocess.run(
+        words(place, "killed", *more), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert sc.open_run("killed").tally() == whole.tally()
+
+
+def test_extended_it_goes_on_by_the_same_rule(place):
+    """One more look: what was certified with half its share of alpha may have to go on."""
+    _, run = drawn(soon(place, "run"))
+    before = run.tally().draws
+    _, longer = drawn(soon(place, "run", draws=4000, extend=True))
+    plan = longer.manifest.plan
+    assert plan.looks == (200, 400, 800, 1600, 4000)
+    assert plan.rule == "radius=0.3"
+    assert longer.missing == 0
+    after = longer.tally().draws
+    assert (after >= before).all()
+    assert set(after.tolist()) <= set(plan.looks)
+
+
+def test_another_rule_is_another_run(place):
+    drawn(soon(place, "run"))
+    with pytest.raises(
+        sc.InvalidInput, match=r"was made with until = radius=0\.3, and until = deci"
+    ):
+        drawn(soon(place, "run", until="decided"))
+    with pytest.raises(sc.InvalidInput, match="was made with"):
+        drawn(asked(place, "run", draws=1600))
+
+
+def test_a_random_model_does_not_stop_early(place):
+    with pytest.raises(sc.InvalidInput, match="until must not be asked for"):
+        drawn(soon(place, "run", model=f"{place[1]}:noisy"))
+    assert not (place[0] / "run").exists()
+
+
+def test_a_bad_rule_writes_nothing(place):
+    with pytest.raises(sc.InvalidInput, match="until must be one of"):
+        drawn(soon(place, "run", until="soon"))
+    assert not (place[0] / "run").exists()
+
+
+def test_a_stopped_tally_is_bounded_by_its_plan_only(place):
+    _, run = drawn(soon(place, "run"))
+    tally = run.tally()
+    alone = sc.Tally(tally.counts, tally.sigma)
+    planned, naive = sc.bound(tally), sc.bound(alone)
+    both = ~planned.refused & ~naive.refused
+    assert both.any()
+    assert (planned.e0[both] < naive.e0[both]).all()
