@@ -146,3 +146,20 @@ def test_a_stopped_tally_is_bounded_by_its_plan_only(place):
     both = ~planned.refused & ~naive.refused
     assert both.any()
     assert (planned.e0[both] < naive.e0[both]).all()
+
+
+def test_certificates_say_how_each_input_was_drawn(place):
+    _, run = drawn(soon(place, "run"))
+    frame = run.certify().to_frame()
+    assert list(frame.columns[-3:]) == ["looks", "alpha_spent", "stopped"]
+    plan = run.manifest.plan
+    np.testing.assert_array_equal(frame["draws"], np.array(plan.looks)[frame["looks"] - 1])
+    share = np.cumsum(plan.weights)[frame["looks"] - 1]
+    np.testing.assert_allclose(frame["alpha_spent"], 0.001 * share)
+    assert (frame["alpha_spent"] <= 0.001 * (1 + 1e-12)).all()
+    certified = frame["stopped"] == "certified"
+    assert certified.any()
+    assert (frame["radius"][certified] >= 0.3).all()
+    assert (frame["radius"][frame["stopped"] == "below target"] < 0.3).all()
+    plain = drawn(asked(place, "plain"))[1].certify().to_frame()
+    assert plain.columns[-1] == "scheme"

@@ -9,6 +9,7 @@ import simplicert as sc
 from simplicert.sampling.leading import leading
 from simplicert.stopping.projection import apportioned, hopeful, likely
 from simplicert.types import FIXED_POINT
+from simplicert.types.histogram import BINS
 
 PLAN = sc.Plan((100, 1000, 10_000), (0.2, 0.3, 0.5), "decided")
 
@@ -80,6 +81,26 @@ def test_softmax_too():
     assert (now <= end).all()
     assert (end <= best).all()
     assert (best > end).any()
+
+
+def test_histograms_keep_their_shares_and_hope_moves_them():
+    """Of 100 draws, Massart's bound at .02 moves 14: ours up, a rival's down."""
+    random = np.random.default_rng(2)
+    histograms = random.multinomial(100, np.full(BINS, 1 / BINS), size=(3, 3))
+    counts = np.array([[70, 20, 10]] * 3)
+    sums = counts * (1 << FIXED_POINT)
+    tally = sc.Tally(
+        counts, 1.0, votes=counts, softmax_sums=sums, softmax_squares=sums, plan=PLAN,
+        leaders=[[0, 1]] * 3, histograms=histograms,
+    )  # fmt: skip
+    np.testing.assert_array_equal(likely(tally).histograms, 100 * histograms)
+    best = hopeful(tally, 0.02).histograms
+    assert (best.sum(axis=2) == 10_000).all()
+    ours, rivals = best[:, 0], best[:, 1:]
+    assert (ours[:, -1] == 100 * (histograms[:, 0, -1] + 14)).all()
+    assert (rivals[:, :, 0] == 100 * (histograms[:, 1:, 0] + 14)).all()
+    assert (ours.cumsum(axis=1) <= 100 * histograms[:, 0].cumsum(axis=1)).all()
+    assert (rivals.cumsum(axis=2) >= 100 * histograms[:, 1:].cumsum(axis=2)).all()
 
 
 def test_many_classes_keep_what_is_known_of_the_rest():

@@ -3,7 +3,7 @@
 import numpy as np
 
 from simplicert.errors import MissingEvidence
-from simplicert.types import Floats, Tally
+from simplicert.types import Floats, Ints, Tally
 
 
 def alpha_spent(tally: Tally, alpha: float) -> Floats:
@@ -23,3 +23,10 @@ def alpha_spent(tally: Tally, alpha: float) -> Floats:
             f"{', '.join(str(n) for n in tally.plan.looks)}: it can be bounded at a look only"
         )
     return alpha * np.array(tally.plan.weights)[tally.looks - 1]
+
+
+def history(tally: Tally, alpha: float) -> dict[str, Ints | Floats]:
+    """Looks taken and alpha spent by them so far, where the plan has more than one look."""
+    if tally.plan is None or tally.looks is None or len(tally.plan.looks) == 1:
+        return {}
+    return {"looks": tally.looks, "spent": alpha * np.cumsum(tally.plan.weights)[tally.looks - 1]}

@@ -13,7 +13,7 @@ def certify(
     ),
     alpha: Annotated[float | None, typer.Option(help="Default: the run's own.")] = None,
     kind: Annotated[str | None, typer.Option(help="Default: the run's own.")] = None,
-    scheme: Annotated[str | None, typer.Option(help="gated, paper or split.")] = None,
+    scheme: Annotated[str | None, typer.Option(help="gated, joint, paper or split.")] = None,
     method: Annotated[str | None, typer.Option(help="Limit used inside the scheme.")] = None,
     mechanisms: Annotated[str | None, typer.Option(help="Comma-separated; default: all.")] = None,
 ) -> None:
@@ -43,6 +43,8 @@ def certify(
     scale = getattr(opened, "noise_scale", None)
     if scale is not None:
         warn(scaled_norm(scale))
+    for finding in getattr(opened, "audit", ()):
+        warn(f"audit of the log: {finding}")
     if opened.missing:
         warn(f"incomplete: {opened.missing} of {opened.manifest.inputs} inputs are missing")
     typer.echo(f"wrote {out}")

@@ -132,6 +132,8 @@ class Run:
         same = (kind, scheme) == (declared.kind, declared.scheme)
         method = method if method is not None else (declared.method if same else None)
         known = bound(self.tally(), alpha, kind, scheme, method)
+        if known.looks is not None:
+            known = replace(known, stopped=np.where(self.stopped == "", "unfinished", self.stopped))
         own = declared.method or next(iter(SCHEMES[declared.kind][declared.scheme]))
         as_declared = same and known.alpha == declared.alpha and known.method == own
         return replace(certify(known, mechanisms), exploratory=not as_declared)

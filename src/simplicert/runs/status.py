@@ -29,4 +29,5 @@ def state_of(run: Run | KnownRun) -> dict[str, Any]:
         "seconds": round(seconds, 3),
         "draws_per_second": rate,
         "seconds_left": left / rate if rate else None,
+        "until": "fixed" if manifest.plan is None else manifest.plan.rule,
     }

@@ -79,7 +79,8 @@ class Until:
     def _radii(self, tally: Tally) -> Floats:
         """(N,) best radius at each input's look, in units of the input."""
         known = bound(tally, self.alpha, self.kind, self.scheme, self.method)
-        return np.asarray(certify(known, ["two_sided"]).radius)
+        names = ["two_sided"] if known.bands is None else ["two_sided", "cdf"]
+        return np.asarray(certify(known, names).radius)
 
 
 def plan_until(draws: int, rule: str) -> Plan:

@@ -20,7 +20,9 @@ def likely(tally: Tally) -> Tally:
     """The counts of the last look if every class keeps its share."""
     assert tally.plan is not None and tally.invalid is not None
     last = tally.plan.looks[-1]
-    return at_the_end(tally, lambda counts, _: apportioned(counts, last), tally.softmax_sums)
+    return at_the_end(
+        tally, lambda counts, _: apportioned(counts, last), tally.softmax_sums, tally.histograms
+    )
 
 
 def hopeful(tally: Tally, tail: float) -> Tally:
@@ -41,7 +43,8 @@ def hopeful(tally: Tally, tail: float) -> Tally:
         return filled(others, top, high.astype(np.int64), last)
 
     sums = None if tally.softmax_sums is None else hopeful_sums(tally, tail)
-    return at_the_end(tally, best, sums)
+    scores = None if tally.histograms is None else hopeful_scores(tally, tail)
+    return at_the_end(tally, best, sums, scores)
 
 
 def filled(others: Ints, top: Ints, high: Ints, total: int | Ints) -> Ints:
@@ -84,7 +87,27 @@ def deviation(tally: Tally, top: Ints, own: Ints) -> Floats:
     return np.asarray((varied + LEAST) * 2.0**FIXED_POINT)
 
 
-def at_the_end(tally: Tally, grown: Any, sums: Ints | None) -> Tally:
+def hopeful_scores(tally: Tally, tail: float) -> Ints:
+    """Histograms with the share that may be missed (Massart's) moved up, or down for rivals."""
+    assert tally.histograms is not None and tally.leaders is not None and tally.votes is not None
+    moved = np.ceil(np.sqrt(-np.log(tail) / 2 * tally.draws)).astype(np.int64)[:, None, None]
+    ours = tally.leaders == tally.votes.argmax(axis=1)[:, None]
+    ours = np.column_stack([ours, np.zeros(len(ours), bool)])[:, :, None]
+    up = without_first(tally.histograms, moved)
+    down = without_first(tally.histograms[:, :, ::-1], moved)[:, :, ::-1]
+    up[:, :, -1:] += tally.histograms.sum(axis=2, keepdims=True) - up.sum(axis=2, keepdims=True)
+    down = down.copy()
+    down[:, :, :1] += tally.histograms.sum(axis=2, keepdims=True) - down.sum(axis=2, keepdims=True)
+    return np.where(ours, up, down)
+
+
+def without_first(histograms: Ints, count: Ints) -> Ints:
+    """The same without the first `count` draws, in the order of the bins."""
+    left = np.maximum(np.cumsum(histograms, axis=2) - count, 0)
+    return np.asarray(np.diff(left, axis=2, prepend=0))
+
+
+def at_the_end(tally: Tally, grown: Any, sums: Ints | None, scores: Ints | None) -> Tally:
     """A tally of the last look: `grown` maps counts (N, K + 1) and the top class to its counts."""
     assert tally.plan is not None and tally.invalid is not None
     last, fields = tally.plan.looks[-1], dict[str, Any]()
@@ -98,15 +121,19 @@ def at_the_end(tally: Tally, grown: Any, sums: Ints | None) -> Tally:
         growth = last / tally.draws[:, None]
         fields["softmax_sums"] = np.floor(sums * growth).astype(np.int64)
         if tally.softmax_squares is not None:
-            scores = fields["softmax_sums"]
-            least = scores * (scores / (last << FIXED_POINT)) * (1 + 1e-9)  # no scores have less
+            mass = fields["softmax_sums"]
+            least = mass * (mass / (last << FIXED_POINT)) * (1 + 1e-9)  # no scores have less
             squares = np.ceil(np.maximum(tally.softmax_squares * growth, least))
-            fields["softmax_squares"] = np.minimum(squares.astype(np.int64), scores)
+            fields["softmax_squares"] = np.minimum(squares.astype(np.int64), mass)
         if tally.softmax_rest is not None:
             whole = sums is not tally.softmax_sums  # hopeful sums leave nothing to the others
             others = np.floor(tally.softmax_rest * growth).astype(np.int64)
             fields["softmax_rest"] = others * 0 if whole else others
             fields["softmax_classes"] = tally.softmax_classes
+    if scores is not None:
+        flat = apportioned(scores.reshape(-1, scores.shape[2]), last)
+        fields["histograms"] = flat.reshape(scores.shape)
+        fields["leaders"] = tally.leaders
     return Tally(
         **fields,
         sigma=tally.sigma,

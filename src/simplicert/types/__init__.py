@@ -1,6 +1,7 @@
 """Three values that flow one way: Tally (seen), Expectations (known), Certificates (promised)."""
 
 from simplicert.types.arrays import Bools, Floats, Ints
+from simplicert.types.bands import ScoreBands
 from simplicert.types.certificates import Certificates
 from simplicert.types.expectations import KINDS, Expectations, Kind
 from simplicert.types.plan import Plan
@@ -16,5 +17,6 @@ __all__ = [
     "Ints",
     "Kind",
     "Plan",
+    "ScoreBands",
     "Tally",
 ]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 # Columns of the table that are not mechanisms, in their order; radii stand between e1 and ensemble.
 BEFORE = ("index", "label", "top", "predicted", "correct", "abstained", "radius", "e0", "e1")
 AFTER = ("ensemble", "winner", "draws", "sigma", "alpha", "kind", "scheme")
-RESERVED = frozenset(BEFORE + AFTER)
+HISTORY = ("looks", "alpha_spent", "stopped")  # last, where inputs were drawn look by look
+RESERVED = frozenset(BEFORE + AFTER + HISTORY)
 
 SHOWN = 10  # rows in a notebook
 
@@ -124,8 +125,17 @@ class Certificates:
                 "alpha": known.alpha,
                 "kind": known.kind,
                 "scheme": known.scheme,
+                **self._history(),
             }
         )
+
+    def _history(self) -> dict[str, Any]:
+        """How each input was drawn, where it was drawn look by look."""
+        known = self.known
+        if known.looks is None:
+            return {}
+        why = known.stopped if known.stopped is not None else np.full(len(known), "")
+        return dict(zip(HISTORY, (known.looks, known.spent, why), strict=True))
 
     def __len__(self) -> int:
         """N, the number of inputs."""

@@ -17,6 +17,7 @@ from simplicert.types.arrays import (
     real_numbers,
     whole_numbers,
 )
+from simplicert.types.bands import ScoreBands
 
 Kind = Literal["multinomial", "softmax"]
 
@@ -51,7 +52,11 @@ class Expectations:
     index: Ints | None = None  # (N,)
     draws: Ints | None = None  # (N,)
     reason: Texts | None = None  # (N,)
+    looks: Ints | None = None  # (N,) looks taken, where the plan had several
+    spent: Floats | None = None  # (N,) alpha that these looks have spent
+    stopped: Texts | None = None  # (N,) why no more was drawn
     norm: str = "l2"  # in which the radii made from these are
+    bands: ScoreBands | None = None  # of the scores, for `cdf`; bounds where e0 and e1 are
 
     def __post_init__(self) -> None:
         """Check every field; e0 and e1 are both numbers in [0, 1] or both NaN."""
@@ -76,11 +81,19 @@ class Expectations:
         require(0 <= self.alpha < 1, f"alpha must lie in [0, 1), got {self.alpha}")
         if self.index is None:
             set_field(self, "index", np.arange(len(top)))
-        for name in ("labels", "index", "draws"):
+        for name in ("labels", "index", "draws", "looks"):
             if getattr(self, name) is not None:
                 set_field(self, name, whole_numbers(name, getattr(self, name), top.shape))
-        if self.reason is not None:
-            set_field(self, "reason", frozen("reason", np.array(self.reason, str), top.shape))
+        require(
+            self.bands is None or len(self.bands) == len(top),
+            f"bands must have one row for each of {len(top)} inputs",
+        )
+        if self.spent is not None:
+            set_field(self, "spent", real_numbers("spent", self.spent, top.shape))
+        for name in ("reason", "stopped"):
+            if getattr(self, name) is not None:
+                words = np.array(getattr(self, name), str)
+                set_field(self, name, frozen(name, words, top.shape))
 
     @property
     def refused(self) -> Bools:

@@ -9,3 +9,7 @@ THRESHOLDS = np.concatenate([_TAIL, _MIDDLE, 1 - _TAIL[::-1]])
 THRESHOLDS.setflags(write=False)
 
 BINS = len(THRESHOLDS) + 1  # bin b counts scores with exactly b thresholds at or below them
+
+# Bin b of a histogram covers scores from threshold b - 1 to threshold b, the outer ones 0 and 1.
+WIDTHS = np.diff(np.concatenate([[0.0], THRESHOLDS, [1.0]]))
+WIDTHS.setflags(write=False)

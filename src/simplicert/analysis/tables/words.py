@@ -17,7 +17,8 @@ def status_lines(name: str, state: dict[str, Any]) -> list[str]:
     if rate:
         lines.append(f"{rate:,.0f} draws a second of drawing, {state['seconds']:,.0f} s spent")
     if state["missing"] and left:
-        lines.append(f"about {left:,.0f} s of drawing left")
+        word = "about" if state["until"] == "fixed" else f"until {state['until']}: at most"
+        lines.append(f"{word} {left:,.0f} s of drawing left")
     if not state["missing"]:
         lines.append("complete")
     return lines

@@ -1,0 +1,33 @@
+"""ScoreBands: bounds on the whole distribution of scores, from histograms."""
+
+from dataclasses import dataclass
+
+from simplicert.errors import require
+from simplicert.types.arrays import Floats, real_numbers
+from simplicert.types.histogram import BINS
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreBands:
+    """Bounds on P(score >= t), constant in t over each bin of the histograms.
+
+    The top class is above `lower`, every rival below one of the rows of `upper`: not always
+    threshold by threshold, but in the mean of every function of these probabilities that a
+    certificate uses (docs/softmax.md).
+    """
+
+    lower: Floats  # (N, BINS)
+    upper: Floats  # (N, R, BINS)
+
+    def __post_init__(self) -> None:
+        """Probabilities, one row an input."""
+        lower = real_numbers("lower", self.lower, (None, BINS))
+        upper = real_numbers("upper", self.upper, (len(lower), None, BINS))
+        for name, values in (("lower", lower), ("upper", upper)):
+            sound = bool(((values >= 0) & (values <= 1)).all())
+            require(sound, f"score bands ({name}) must lie in [0, 1]")
+            object.__setattr__(self, name, values)
+
+    def __len__(self) -> int:
+        """N, the number of inputs."""
+        return len(self.lower)
