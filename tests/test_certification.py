@@ -7,8 +7,11 @@ from hypothesis import strategies as st
 
 import simplicert as sc
 from simplicert.certification import point
+from simplicert.types import ScoreBands
+from simplicert.types.histogram import BINS, mean_over_bins
 
-each = pytest.mark.parametrize("name", sorted(sc.MECHANISMS))
+PAIR = sorted(name for name, row in sc.MECHANISMS.items() if row.needs == "pair")
+each = pytest.mark.parametrize("name", PAIR)
 
 
 @each
@@ -220,3 +223,41 @@ def test_all_five_on_a_fine_grid_in_one_call():
     tracemalloc.stop()
     assert len(certificates.radii) == 5
     assert peak < 40 * known.e0.nbytes  # the results themselves take about 12 columns
+
+
+def banded(**more):
+    """Two inputs, the second refused, with bands that say more than their means."""
+    lower, upper = np.full((2, BINS), 0.999), np.full((2, 1, BINS), 0.001)
+    lower[:, BINS // 2 :], upper[:, :, : BINS // 4] = 0.001, 0.999
+    bands = ScoreBands(lower, upper)
+    e0, e1 = mean_over_bins(lower), mean_over_bins(upper[:, 0])
+    e0[1] = e1[1] = np.nan
+    return sc.Expectations([0, 0], e0, e1, sigma=0.5, kind="softmax", bands=bands, **more)
+
+
+def test_score_bands_certify_more_than_their_means():
+    known = banded()
+    certificates = sc.certify(known)
+    assert list(certificates.radii) == ["lecuyer", "improved_dp", "two_sided", "cdf"]
+    unit = sc.MECHANISMS["cdf"].radius(known.bands.lower, known.bands.upper)[0]
+    cdf = certificates.radii["cdf"]
+    assert 0.4999 * unit < cdf[0] < 0.5 * unit
+    assert cdf[0] > 2 * certificates.radii["two_sided"][0]
+    assert cdf[1] == 0
+    np.testing.assert_array_equal(certificates.radius, cdf)
+    assert certificates.winner[0] in sc.PAPER_ENSEMBLE["softmax"]
+    half = sc.certify(known, ["cdf"], sensitivity=2.0)
+    assert list(half.radii) == ["cdf"]
+    np.testing.assert_allclose(half.radii["cdf"], cdf / 2, rtol=1e-15)
+
+
+def test_without_histograms_cdf_is_left_out_or_refused():
+    known = sc.Expectations([0], [0.7], [0.2], kind="softmax")
+    assert "cdf" not in sc.certify(known).radii
+    with pytest.raises(sc.MissingEvidence, match="'cdf' needs score histograms"):
+        sc.certify(known, ["cdf"])
+    with pytest.raises(sc.InvalidInput, match=r"got 'cdf', which needs histograms"):
+        sc.radius("cdf", 0.7, 0.2)
+    hard = sc.Expectations([0], [0.7], [0.2])
+    with pytest.raises(sc.KindMismatch, match="'cdf' has no proof for multinomial"):
+        sc.certify(hard, ["cdf"])

@@ -1,5 +1,6 @@
 """Certified radii by randomised smoothing, and where on the simplex each one comes from."""
 
+from simplicert import training as training
 from simplicert.bounds import bound
 from simplicert.certification import certify, radius
 from simplicert.errors import (
@@ -10,6 +11,7 @@ from simplicert.errors import (
     MissingEvidence,
     SamplingFailed,
     SimplicertError,
+    TrainingFailed,
     UnsoundMechanism,
 )
 from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
@@ -36,6 +38,7 @@ __all__ = [
     "SamplingFailed",
     "SimplicertError",
     "Tally",
+    "TrainingFailed",
     "UnsoundMechanism",
     "Until",
     "bound",

@@ -10,14 +10,22 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simplicert.errors import InvalidInput, KindMismatch, UnsoundMechanism, choose, require
+from simplicert.errors import (
+    InvalidInput,
+    KindMismatch,
+    MissingEvidence,
+    UnsoundMechanism,
+    choose,
+    require,
+)
 from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
 from simplicert.search import in_blocks
 from simplicert.types import KINDS, Certificates, Expectations, Floats, Kind
-from simplicert.types.arrays import positive
+from simplicert.types.arrays import positive, probabilities
 from simplicert.types.certificates import RESERVED
 
 Own = Mechanism | Callable[[Floats, Floats], Floats]
+Asked = Sequence[str] | Mapping[str, str | Own] | None  # names, {"mine": function}; None: all
 
 # A mechanism of the caller's may round otherwise than two_sided; more than this above is false.
 ALLOWANCE = 1e-9
@@ -52,14 +60,18 @@ def radius(
 
 def certify(
     known: Expectations,
-    mechanisms: Sequence[str] | Mapping[str, str | Own] | None = None,
+    mechanisms: Asked = None,
     sensitivity: float = 1.0,
 ) -> Certificates:
     """Radii by every mechanism valid for the kind (or those asked for), and the paper's ensemble.
 
     All of them hold on the event that the expectations do, so the largest costs no extra alpha.
     """
+    if known.margin is not None:
+        return from_margin(known, known.margin, mechanisms, sensitivity)
     table = chosen(mechanisms, known.kind)
+    if mechanisms is None and known.bands is None:
+        table = {name: row for name, row in table.items() if row.needs != "histograms"}
     scale = noise_scale(known.sigma, sensitivity)
     ensemble = PAPER_ENSEMBLE[known.kind]
     radii = {name: certified_radii(name, row, known, scale) for name, row in table.items()}
@@ -74,10 +86,45 @@ def certify(
     return Certificates(known, radii, best, winner, sensitivity)
 
 
+def from_margin(
+    known: Expectations, margin: Floats, mechanisms: Asked, sensitivity: float
+) -> Certificates:
+    """The two-sided radius that was bounded itself; whatever else would need a pair (e0, e1)."""
+    table = chosen(("two_sided",) if mechanisms is None else mechanisms, known.kind)
+    for name, row in table.items():
+        if row is not MECHANISMS["two_sided"]:
+            raise KindMismatch(
+                f"{name!r} cannot be computed with scheme {known.scheme}: it spends all of alpha "
+                "on the two-sided radius itself and bounds no e0 and e1; ask for two_sided alone, "
+                "or choose another scheme before the counts are seen"
+            )
+    radii = scaled(np.nan_to_num(margin, nan=0.0), noise_scale(known.sigma, sensitivity))
+    nothing, nobody = np.full(len(known), np.nan), np.full(len(known), "")
+    others = tuple(name for name in chosen(None, known.kind) if name not in table)
+    return Certificates(
+        known, dict.fromkeys(table, radii), nothing, nobody, sensitivity, uncomputed=others
+    )
+
+
 def certified_radii(name: str, row: Mechanism, known: Expectations, scale: float) -> Floats:
     """(N,) one mechanism's radii in units of the input, all of them finite."""
+    if row.needs == "histograms":
+        return scaled(banded_radius(name, row, known), scale)
     unit = unit_radius(name, row, known.e0, known.e1)
     return scaled(all_finite(name, unit, known.e0, known.e1), scale)
+
+
+def banded_radius(name: str, mechanism: Mechanism, known: Expectations) -> Floats:
+    """L / sigma of a mechanism that reads the score bands; 0 where e0 > e1 does not hold."""
+    if known.bands is None:
+        raise MissingEvidence(
+            f"{name!r} needs score histograms, and these expectations were made without: sample "
+            "with histograms and bound them by kind 'softmax', method 'bentkus+bernstein'"
+        )
+    live = known.e0 > known.e1
+    out = np.zeros(live.shape)
+    out[live] = mechanism.radius(known.bands.lower[live], known.bands.upper[live])
+    return out
 
 
 def point(
@@ -97,6 +144,10 @@ def point(
 
 def unit_radius(name: str, mechanism: Mechanism, e0: Floats, e1: Floats) -> Floats:
     """One mechanism's L / sigma on flat arrays; 0 where e0 > e1 does not hold (NaN included)."""
+    require(
+        mechanism.needs == "pair",
+        f"mechanism must be one that reads (e0, e1), got {name!r}, which needs {mechanism.needs}",
+    )
     e0, e1 = np.asarray(e0, dtype=float), np.asarray(e1, dtype=float)
     live = e0 > e1
     out = np.zeros(e0.shape)
@@ -167,20 +218,6 @@ def scaled(unit: Floats, scale: float) -> Floats:
     return np.nextafter(np.nextafter(unit * scale, 0.0), 0.0)
 
 
-def probabilities(name: str, values: ArrayLike) -> Floats:
-    """Values in [0, 1] as float64; float32 is taken at its face value."""
-    try:
-        array = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        raise InvalidInput(f"{name} must hold numbers, got {values!r:.80}") from None
-    outside = ~((array >= 0) & (array <= 1))
-    require(
-        not outside.any(),
-        f"{name} must lie in [0, 1], got {array[outside].flat[0] if outside.any() else ''}",
-    )
-    return array
-
-
 def named(mechanism: str | Own) -> Mechanism:
     """The row of a name, or a row made of the caller's own function."""
     if isinstance(mechanism, str):
@@ -191,9 +228,7 @@ def named(mechanism: str | Own) -> Mechanism:
     return Mechanism(mechanism, frozenset(PAPER_ENSEMBLE), "the caller's own")
 
 
-def chosen(
-    mechanisms: Sequence[str] | Mapping[str, str | Own] | None, kind: Kind
-) -> dict[str, Mechanism]:
+def chosen(mechanisms: Asked, kind: Kind) -> dict[str, Mechanism]:
     """The mechanisms asked for, each with a proof for the kind; all that have one by default."""
     if mechanisms is None:
         return {name: row for name, row in MECHANISMS.items() if kind in row.kinds}

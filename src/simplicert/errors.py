@@ -8,6 +8,7 @@ SimplicertError
   IncompatibleTallies   two tallies that must not be added were added
   DamagedRun            a run folder is incomplete, altered or of another format
   SamplingFailed        the classifier failed while it was drawn from
+  TrainingFailed        a training ran into a loss that is no number
 """
 
 from collections.abc import Mapping
@@ -46,6 +47,10 @@ class DamagedRun(SimplicertError):
 
 class SamplingFailed(SimplicertError):
     """The classifier raised an error in the middle of a run; what was drawn before is kept."""
+
+
+class TrainingFailed(SimplicertError):
+    """The loss is no longer a number; the last checkpoint is intact."""
 
 
 def require(condition: bool, message: str) -> None:

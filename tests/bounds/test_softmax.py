@@ -1,30 +1,18 @@
-"""Softmax schemes: Hoeffding's bounds, selection by votes, by a pilot, or as the paper prints."""
+"""Softmax schemes: their limits, selection by votes, by a pilot, or as the paper prints."""
 
 import numpy as np
 import pytest
 from scipy.stats import binom
+from softmax_tallies import scores_like, tally_of
 
-from simplicert import MissingEvidence, Tally, bound
+from simplicert import InvalidInput, MissingEvidence, Tally, bound
+from simplicert.bounds import SCHEMES
+from simplicert.bounds.limits import bentkus, bernstein
+from simplicert.bounds.softmax import better_upper, sums_of
+from simplicert.sampling.leading import leading
 from simplicert.types import FIXED_POINT
 
-
-def tally_of(scores, random=None, **more):
-    """A tally from softmax scores (N, n, K), the way sampling makes one."""
-    inputs, draws, classes = scores.shape
-    hard = scores.argmax(axis=2)
-    counts = np.stack([(hard == j).sum(axis=1) for j in range(classes)], axis=1)
-    sums = np.floor(scores * 2.0**FIXED_POINT).astype(np.int64).sum(axis=1)
-    votes = None
-    if random is not None:
-        picks = (random.random((inputs, draws, 1)) > scores.cumsum(axis=2)).sum(axis=2)
-        picks = np.minimum(picks, classes - 1)
-        votes = np.stack([(picks == j).sum(axis=1) for j in range(classes)], axis=1)
-    return Tally(counts, 1.0, softmax_sums=sums, votes=votes, **more)
-
-
-def scores_like(mean, inputs, draws, seed=0, spread=3.0):
-    random = np.random.default_rng(seed)
-    return random.dirichlet(np.maximum(np.array(mean) * spread, 1e-3), size=(inputs, draws)), random
+HALF = 1 << (FIXED_POINT - 1)
 
 
 def test_paper_as_printed():
@@ -50,7 +38,7 @@ def test_proved_level_of_the_papers_scheme_grows_with_very_many_classes():
 
 def test_gated_uses_its_own_tails_and_the_votes():
     scores, random = scores_like([0.7, 0.2, 0.1], 1, 4000)
-    known = bound(tally_of(scores, random), 0.01, kind="softmax")
+    known = bound(tally_of(scores, random), 0.01, kind="softmax", method="hoeffding")
     slack = np.sqrt(np.log(1 / (0.45 * 0.01)) / 8000)
     mean = scores[0].mean(axis=0)
     np.testing.assert_allclose(known.e0[0], mean[0] - slack, atol=1e-10)
@@ -69,7 +57,7 @@ def test_top_is_the_winner_of_the_votes():
 
 def test_two_classes_by_theorem_1():
     scores, random = scores_like([0.8, 0.2], 1, 4000)
-    known = bound(tally_of(scores, random), 0.01, kind="softmax")
+    known = bound(tally_of(scores, random), 0.01, kind="softmax", method="hoeffding")
     slack = np.sqrt(np.log(1 / (0.9 * 0.01)) / 8000)
     np.testing.assert_allclose(known.e0[0], scores[0, :, 0].mean() - slack, atol=1e-10)
     np.testing.assert_allclose(known.e1[0], 1 - known.e0[0])
@@ -77,7 +65,8 @@ def test_two_classes_by_theorem_1():
 
 def test_pilot_selects_without_votes():
     scores, _ = scores_like([0.7, 0.2, 0.1], 1, 4000)
-    known = bound(tally_of(scores, pilot=[[8, 1, 1]]), 0.01, kind="softmax", scheme="split")
+    tally = tally_of(scores, pilot=[[8, 1, 1]])
+    known = bound(tally, 0.01, kind="softmax", scheme="split", method="hoeffding")
     slack = np.sqrt(np.log(2 / 0.01) / 8000)
     np.testing.assert_allclose(known.e0[0], scores[0, :, 0].mean() - slack, atol=1e-10)
 
@@ -105,9 +94,12 @@ def test_mass_that_no_class_has_is_a_rival():
 
 
 @pytest.mark.parametrize("mean", [[0.5, 0.5, 0.0], [0.4, 0.4, 0.2], [0.1] * 10])
-@pytest.mark.parametrize("scheme", ["gated", "paper"])
+@pytest.mark.parametrize(
+    ("scheme", "method"),
+    [("gated", "bentkus+bernstein"), ("gated", "hoeffding"), ("paper", "hoeffding")],
+)
 @pytest.mark.parametrize("spread", [0.01, 5.0])  # nearly one-hot scores, and soft ones
-def test_ties_by_simulation(mean, scheme, spread):
+def test_ties_by_simulation(mean, scheme, method, spread):
     """Issued and wrong at most alpha (paper: 3 alpha) at exact ties, where every issue is wrong.
 
     Error budget: at exactly the allowed level the test fails with probability 1e-6.
@@ -115,5 +107,129 @@ def test_ties_by_simulation(mean, scheme, spread):
     alpha, repeats, draws = 0.1, 2000, 150
     random = np.random.default_rng(5)
     scores = random.dirichlet(np.maximum(np.array(mean) * spread, 1e-4), size=(repeats, draws))
-    known = bound(tally_of(scores, random), alpha, kind="softmax", scheme=scheme)
+    tally = tally_of(scores, random)
+    known = bound(tally, alpha, kind="softmax", scheme=scheme, method=method)
     assert (~known.refused).sum() <= binom.isf(1e-6, repeats, known.level)
+
+
+def test_the_default_is_the_better_of_two_limits():
+    for scheme in ("gated", "split"):
+        assert list(SCHEMES["softmax"][scheme]) == ["bentkus+bernstein", "hoeffding"]
+    scores, random = scores_like([0.7, 0.2, 0.1], 1, 4000)
+    tally = tally_of(scores, random)
+    known, n, tail = bound(tally, 0.01, kind="softmax"), tally.draws, 0.45 * 0.01 / 2
+    sums, squares = tally.softmax_sums, tally.softmax_squares + n[:, None] + 1
+    low = max(
+        bentkus.lower(sums[:, 0], n, tail)[0],
+        bernstein.lower(sums[:, 0], squares[:, 0], n, tail)[0],
+    )
+    high = min(
+        bentkus.upper(sums[:, 1] + n, n, tail)[0],
+        bernstein.upper(sums[:, 1], sums[:, 1] + n, squares[:, 1], n, tail)[0],
+    )
+    assert known.method == "bentkus+bernstein"
+    np.testing.assert_allclose([known.e0[0], known.e1[0]], [low, high], rtol=1e-9)
+    assert known.e0[0] <= low
+    assert known.e1[0] >= high
+    assert known.bands is None
+
+
+def test_the_papers_scheme_has_the_papers_limit_alone():
+    """Its proved level is a theorem about Hoeffding's half-widths."""
+    scores, random = scores_like([0.7, 0.2, 0.1], 1, 100)
+    with pytest.raises(InvalidInput, match="method must be one of hoeffding"):
+        bound(tally_of(scores, random), kind="soft", scheme="paper", method="bentkus+bernstein")
+
+
+def test_every_rival_counts_where_variance_enters():
+    """The runner-up by sum is steady; a wilder one with a smaller sum has the larger limit."""
+    n = 10_000
+    scores = np.zeros((1, n, 3))
+    scores[0, :, 1] = 0.2
+    scores[0, : int(0.199 * n), 2] = 0.8
+    scores[0, int(0.199 * n) :, 2] = 0.05
+    scores[0, :, 0] = 1 - scores[0].sum(axis=1)
+    tally = tally_of(scores, np.random.default_rng(0))
+    sums = sums_of(tally, slice(None))
+    assert sums.at_most[0, 1] > sums.at_most[0, 2] + HALF
+    known = bound(tally, 0.01, kind="softmax")
+    tail = 0.45 * 0.01 / 2
+    wild = bernstein.upper(*(v[0, 2] for v in sums), n, tail)
+    steady = bernstein.upper(*(v[0, 1] for v in sums), n, tail)
+    assert steady < wild
+    np.testing.assert_allclose(known.e1[0], wild, rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_largest_of_the_better_limits_is_found(seed):
+    """Against every rival's own two limits, one by one; a rival's variance may be anything."""
+    random = np.random.default_rng(seed)
+    n = np.array([200, 5000, 80_000])
+    means = random.dirichlet(np.full(6, 0.7), 3) * random.uniform(0.1, 1)
+    sums = (means * n[:, None] * 2.0**FIXED_POINT).astype(np.int64)
+    least = sums / 2.0**FIXED_POINT / n[:, None] * sums
+    squares = (least + (sums - least) * random.random((3, 6)) ** 3).astype(np.int64)
+    counts = np.column_stack([n, np.zeros((3, 5), int)])
+    given = sums_of(Tally(counts, 1.0, softmax_sums=sums, softmax_squares=squares), slice(None))
+    tail = np.full(3, 0.002)
+    ours = better_upper(given, n, tail)
+    for row in range(3):
+        each = [
+            min(
+                bentkus.upper(given.at_most[row, j], n[row], 0.001),
+                bernstein.upper(*(v[row, j] for v in given), n[row], 0.001),
+            )
+            for j in range(7)
+        ]
+        assert ours[row] == max(each)
+
+
+def test_sums_lie_on_both_sides_of_the_truth():
+    """Exact rational sums of the scores themselves, and of what they leave of 1."""
+    from fractions import Fraction
+
+    random = np.random.default_rng(4)
+    scores = random.dirichlet([2, 1, 0.5], size=(1, 50)) * 0.97
+    sums = sums_of(tally_of(scores, random), slice(None))
+    exact = [[Fraction(float(y)) for y in scores[0, :, j]] for j in range(3)]
+    exact.append([1 - sum(column) for column in zip(*exact, strict=True)])
+    for j, values in enumerate(exact):
+        total = sum(values) * 2**FIXED_POINT
+        assert int(sums.at_least[0, j]) <= total <= int(sums.at_most[0, j])
+        assert int(sums.at_most[0, j]) - int(sums.at_least[0, j]) <= 50 * 4
+        assert sum(y * y for y in values) * 2**FIXED_POINT <= int(sums.squares[0, j])
+
+
+def test_classes_that_are_not_kept_are_bounded():
+    """Of a hundred classes sixteen keep their sums; every true sum stays enclosed."""
+    random = np.random.default_rng(5)
+    scores = random.dirichlet(np.r_[4.0, 2.0, np.full(98, 0.05)], size=(3, 400))
+    whole = tally_of(scores, random)
+    kept = leading(whole.softmax_sums, whole.softmax_squares)._asdict()
+    fields = {"votes": whole.votes, "votes_invalid": whole.votes_invalid}
+    part = Tally(whole.counts, 1.0, **fields, **kept)
+    exact, given = sums_of(whole, slice(None)), sums_of(part, slice(None))
+    assert (given.at_least <= exact.at_least).all()
+    assert (given.at_most >= exact.at_most).all()
+    assert (given.squares >= exact.squares).all()
+    np.testing.assert_array_equal(given.at_most[:, -1], exact.at_most[:, -1])
+    full, less = (bound(tally, kind="softmax") for tally in (whole, part))
+    np.testing.assert_array_equal(full.e0, less.e0)
+    np.testing.assert_array_equal(full.e1, less.e1)  # the rivals that matter are kept
+
+
+def test_without_squares_the_variance_is_as_large_as_can_be():
+    scores, random = scores_like([0.7, 0.2, 0.1], 1, 4000)
+    votes = tally_of(scores, random)
+    bare = Tally(votes.counts, 1.0, softmax_sums=votes.softmax_sums, votes=votes.votes)
+    with_squares, without = (bound(tally, kind="softmax") for tally in (votes, bare))
+    assert without.e0[0] <= with_squares.e0[0]
+    assert without.e1[0] >= with_squares.e1[0]
+
+
+def test_squares_that_no_scores_have_are_refused():
+    counts = [[100, 0, 0]]
+    sums, squares = [[60 << FIXED_POINT, 0, 0]], [[30 << FIXED_POINT, 0, 0]]
+    tally = Tally(counts, 1.0, softmax_sums=sums, softmax_squares=squares, votes=counts)
+    with pytest.raises(InvalidInput, match=r"softmax_squares must be at least softmax_sums\^2"):
+        bound(tally, kind="softmax")

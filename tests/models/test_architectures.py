@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from simplicert.errors import InvalidInput
-from simplicert.models.architectures import ARCHITECTURES
+from simplicert.models.architectures import ARCHITECTURES, build
 from simplicert.models.architectures.resnet import resnet
 
 each = pytest.mark.parametrize("name", sorted(ARCHITECTURES))
@@ -86,3 +86,57 @@ def test_checkpoints_of_the_field_fit_by_name():
     expected = {"conv1.weight", "bn1.running_mean", "layer1.17.conv2.weight", "fc.bias"}
     expected |= {"layer2.0.downsample.0.weight", "layer3.0.downsample.1.bias"}
     assert expected <= set(state) and "layer1.0.downsample.0.weight" not in state
+
+
+def bottleneck_size(incoming, width, shortcut):
+    """1 x 1, 3 x 3 and 1 x 1 without bias, two numbers a channel for each batch norm; by hand."""
+    wide = 4 * width
+    total = incoming * width + 9 * width * width + width * wide + 2 * (2 * width + wide)
+    return total + (incoming * wide + 2 * wide if shortcut else 0)
+
+
+def test_resnet50_has_the_published_size():
+    """25,557,032 parameters, the number everyone states; here counted block by block."""
+    total, incoming = 3 * 64 * 49 + 128, 64
+    for width, blocks in ((64, 3), (128, 4), (256, 6), (512, 3)):
+        total += bottleneck_size(incoming, width, shortcut=True)
+        total += (blocks - 1) * bottleneck_size(4 * width, width, shortcut=False)
+        incoming = 4 * width
+    total += incoming * 1000 + 1000
+    assert size(ARCHITECTURES["resnet50"](1000, (3, 224, 224))) == total == 25_557_032
+
+
+def test_resnet50_has_torchvisions_names():
+    state = ARCHITECTURES["resnet50"](1000, (3, 64, 64)).state_dict()
+    assert len(state) == 320  # 161 parameters and 53 batch norms with three numbers each
+    shapes = {
+        "conv1.weight": (64, 3, 7, 7),
+        "bn1.running_var": (64,),
+        "layer1.0.downsample.0.weight": (256, 64, 1, 1),
+        "layer1.0.downsample.1.bias": (256,),
+        "layer3.5.conv2.weight": (256, 256, 3, 3),
+        "layer4.2.bn3.weight": (2048,),
+        "fc.weight": (1000, 2048),
+    }
+    assert {name: tuple(state[name].shape) for name in shapes} == shapes
+    assert "layer1.1.downsample.0.weight" not in state
+
+
+def test_own_builders(tmp_path, monkeypatch):
+    (tmp_path / "own_arch.py").write_text(
+        "from torch import nn\n"
+        "def line(classes, shape):\n    return nn.Linear(shape[0], classes)\n"
+        "def broken(classes, shape):\n    return 1 / 0\n"
+        "def number(classes, shape):\n    return 3\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert build("own_arch:line", 3, (5,)).weight.shape == (3, 5)
+    for name, words in (
+        ("broken", "failed when it was called with 3 classes .* ZeroDivisionError"),
+        ("number", "must return a torch module, got 3"),
+        ("none", "must name a function of its module, got None"),
+    ):
+        with pytest.raises(InvalidInput, match=words):
+            build(f"own_arch:{name}", 3, (5,))
+    with pytest.raises(InvalidInput, match="arch must be one of resnet20, .* got 'vgg'"):
+        build("vgg", 3, (5,))

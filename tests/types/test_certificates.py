@@ -6,6 +6,8 @@ import pytest
 
 from simplicert import Certificates, Expectations, InvalidInput, Tally, bound, certify
 from simplicert.certification import point
+from simplicert.types import ScoreBands
+from simplicert.types.histogram import BINS
 
 COLUMNS = [
     "index",
@@ -48,6 +50,16 @@ def test_softmax_leaves_out_what_has_no_proof():
     known = Expectations([0], [0.6], [0.3], kind="softmax")
     frame = certify(known).to_frame()
     assert list(frame.columns) == [c for c in COLUMNS if c not in ("cohen", "li")]
+
+
+def test_cdf_stands_between_two_sided_and_the_ensemble():
+    bands = ScoreBands(np.full((1, BINS), 0.6), np.full((1, 1, BINS), 0.3))
+    known = Expectations([0], [0.6], [0.3], kind="softmax", bands=bands)
+    columns = list(certify(known).to_frame().columns)
+    place = columns.index("cdf")
+    assert columns[place - 1 : place + 2] == ["two_sided", "cdf", "ensemble"]
+    without = [name for name in columns if name != "cdf"]
+    assert without == [c for c in COLUMNS if c not in ("cohen", "li")]
 
 
 def test_a_refused_certificate_shows_no_bounds(certificates):

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from simplicert import Expectations, InvalidInput
+from simplicert.types import ScoreBands
+from simplicert.types.histogram import BINS
 
 
 def test_a_point_of_the_simplex():
@@ -42,6 +44,12 @@ def test_refused_input(change, message):
     fields = {"top": [0], "e0": [0.6], "e1": [0.3], **change}
     with pytest.raises(InvalidInput, match=message):
         Expectations(**fields)
+
+
+def test_bands_are_one_row_an_input():
+    bands = ScoreBands(np.full((2, BINS), 0.6), np.full((2, 1, BINS), 0.3))
+    with pytest.raises(InvalidInput, match="bands must have one row for each of 1 inputs"):
+        Expectations([0], [0.6], [0.3], kind="softmax", bands=bands)
 
 
 def test_frozen():

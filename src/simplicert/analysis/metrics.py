@@ -145,6 +145,7 @@ def share_by_region(
 
     "none" is where no member certifies; the shares sum to 1. Each interval holds by itself.
     """
+    certificates.column("ensemble")  # refused where the scheme computed none
     regions = {name: name for name in PAPER_ENSEMBLE[certificates.known.kind]} | {"none": ""}
     return {
         region: share(certificates, certificates.winner == winner, population, confidence)
@@ -156,7 +157,7 @@ def mean_expectations(certificates: Certificates, *, population: str = "all") ->
     """Mean E_0 and mean E_1 over the certified inputs: elsewhere they are no bounds."""
     mask, known = members(certificates, population), certificates.known
     # A radius can be proved without bounding the pair: such an input has no E_0 to average.
-    live = mask & ~certificates.abstained & ~known.refused
+    live = mask & ~certificates.abstained & ~np.isnan(known.e0)
     total = int(live.sum())
     require(
         total > 0,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from simplicert.certification import Own, chosen, radius
+from simplicert.certification import Own, certified_radii, chosen
 from simplicert.errors import require
 from simplicert.types import Expectations, Floats, Kind
 from simplicert.types.arrays import Texts
@@ -32,8 +32,12 @@ def grid(steps: int, kind: Kind = "multinomial") -> Expectations:
     right, upper = (
         np.concatenate([count[up] + 1 / 3, count[down] + 2 / 3]) / steps for count in (row, column)
     )
-    top = np.zeros(len(right), dtype=np.int64)
-    return Expectations(top, right + upper / 2, upper / 2, kind=kind)
+    return points(right + upper / 2, upper / 2, kind)
+
+
+def points(e0: Floats, e1: Floats, kind: Kind = "multinomial") -> Expectations:
+    """Any points of the simplex as if they were known exactly."""
+    return Expectations(np.zeros(len(e0), dtype=np.int64), e0, e1, kind=kind)
 
 
 def difference(left: Side, right: Side, known: Expectations) -> Floats:
@@ -72,15 +76,25 @@ def shares(mechanisms: Several, known: Expectations) -> dict[str, float]:
 
 def largest(side: Side, known: Expectations) -> Floats:
     """(N,) radius at sigma = 1 of one mechanism, or the largest of several."""
+    return np.asarray(np.max(list(radius_table(several(side), known).values()), axis=0))
+
+
+def several(side: Side) -> Several:
+    """One mechanism as a list of one; a function goes by its own name."""
     if isinstance(side, str):
-        side = (side,)
-    elif not isinstance(side, Sequence | Mapping):
-        side = {getattr(side, "__name__", "mechanism"): side}
-    return np.asarray(np.max(list(radius_table(side, known).values()), axis=0))
+        return (side,)
+    if isinstance(side, Sequence | Mapping):
+        return side
+    return {own_name(side): side}
+
+
+def own_name(mechanism: Own) -> str:
+    """What a function calls itself."""
+    return str(getattr(mechanism, "__name__", "mechanism"))
 
 
 def radius_table(mechanisms: Several, known: Expectations) -> dict[str, Floats]:
     """Each mechanism's (N,) radii at sigma = 1; an error for one without a proof for the kind."""
     table = chosen(mechanisms, known.kind)
     require(bool(table), "mechanisms must name at least one mechanism, got none")
-    return {name: np.asarray(radius(row, known.e0, known.e1)) for name, row in table.items()}
+    return {name: certified_radii(name, row, known, scale=1.0) for name, row in table.items()}

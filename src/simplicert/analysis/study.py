@@ -68,7 +68,10 @@ class Study:
         """Of one kind, by default the declared one; computed once."""
         wanted = choose("kind", kind or self.run.manifest.kind, KINDS)
         if wanted not in self._made:
-            self._made[wanted] = self.run.certify(kind=wanted)
+            try:
+                self._made[wanted] = self.run.certify(kind=wanted)
+            except SimplicertError as error:
+                raise type(error)(f"run {self.name}: {error}") from None
         return self._made[wanted]
 
     @property
@@ -83,31 +86,59 @@ class Study:
         assert found is not None
         return found
 
+    @property
+    def labels(self) -> Ints | None:
+        """(N,) the true classes, where the run has them."""
+        return self.certificates().known.labels
+
+    def require_labels(self, purpose: str) -> None:
+        """Refuse what needs to know which answers are right, naming the run."""
+        require(
+            self.labels is not None,
+            f"labels are needed for {purpose}, and the run {self.name} has none",
+        )
+
 
 def read_studies(
-    folders: Sequence[Path | str], labels: Mapping[str, str] | None = None
+    folders: Sequence[Path | str],
+    labels: Mapping[str, str] | None = None,
+    *,
+    one_name_per_sigma: bool = False,
 ) -> list[Study]:
-    """Open each run; its name is the folder's, or what `labels` gives for the folder as written."""
+    """Open each run; its name is the folder's, or what `labels` gives for the folder as written.
+
+    With `one_name_per_sigma` runs of different sigmas may share a name: a method drawn at each.
+    """
     require(len(folders) > 0, "runs must name at least one run folder, got none")
-    names = dict(labels or {})
-    unknown = set(names) - {str(folder) for folder in folders}
+    names = {str(Path(folder)): name for folder, name in (labels or {}).items()}
+    unknown = set(names) - {str(Path(folder)) for folder in folders}
     require(not unknown, f"label must name a run that is given, got {', '.join(sorted(unknown))}")
     studies = [
-        Study(names.get(str(folder), Path(folder).resolve().name), open_run(folder))
+        Study(names.get(str(Path(folder)), Path(folder).resolve().name), open_run(folder))
         for folder in folders
     ]
-    taken = [study.name for study in studies]
-    twice = sorted({name for name in taken if taken.count(name) > 1})
-    require(not twice, f"runs must have different names, got {', '.join(twice)} twice: use label")
+    taken = [(study.name, study.sigma if one_name_per_sigma else None) for study in studies]
+    twice = sorted({name for name, sigma in taken if taken.count((name, sigma)) > 1})
+    at = " at one sigma" if one_name_per_sigma else ""
+    require(
+        not twice, f"runs must have different names{at}, got {', '.join(twice)} twice: use label"
+    )
     return studies
 
 
-def parse_labels(texts: Sequence[str]) -> dict[str, str]:
-    """RUN=name, once for each run that is to have another name."""
+def parse_labels(texts: Sequence[str], folders: Sequence[Path | str] = ()) -> dict[str, str]:
+    """RUN=name, once for each run that is to have another name.
+
+    Both sides may hold an equals sign: the split is where a run of `folders` ends, else the last.
+    """
+    runs = {str(Path(folder)) for folder in folders}
     found: dict[str, str] = {}
     for text in texts:
-        folder, equals, name = text.rpartition("=")
-        require(bool(equals and folder and name), f"label must be RUN=name, got {text!r}")
+        places = [place for place, letter in enumerate(text) if letter == "="]
+        ends = [place for place in places if str(Path(text[:place])) in runs] or places[-1:]
+        place = ends[-1] if ends else -1
+        folder, name = text[: max(place, 0)], text[place + 1 :].strip()
+        require(bool(folder and name), f"label must be RUN=name, got {text!r}")
         found[folder] = name
     return found
 
@@ -118,15 +149,55 @@ def require_same_inputs(studies: Sequence[Study]) -> None:
     for study in studies:
         lost = np.setdiff1d(everything, study.index)
         if lost.size:
-            shown = ", ".join(str(item) for item in lost[:NAMED])
-            more = f" and {lost.size - NAMED} more" if lost.size > NAMED else ""
             raise InvalidInput(
                 f"runs must cover the same inputs to be compared, and {study.name} lacks "
-                f"{lost.size} of {everything.size}: {shown}{more}"
+                f"{lost.size} of {everything.size}: {first_few(lost)}"
             )
+        require(
+            len(studies) == 1 or study.index.size == everything.size,
+            f"runs must hold each input once to be compared, and {study.name} holds "
+            f"{study.index.size} rows for {everything.size} inputs",
+        )
     prints = {study.run.manifest.source.get("data_fingerprint") for study in studies} - {None}
     require(
         len(prints) <= 1,
         "runs must cover the same inputs to be compared, and these were drawn from different data: "
         + ", ".join(f"{study.name} from {study.data or 'unnamed data'}" for study in studies),
     )
+    require_same_labels(studies)
+
+
+def require_same_labels(studies: Sequence[Study]) -> None:
+    """Refuse runs that number their inputs alike and label them differently: other inputs."""
+    labelled = [study for study in studies if study.labels is not None]
+    for study in labelled[1:]:
+        first = labelled[0]
+        assert first.labels is not None and study.labels is not None
+        mine, its = np.argsort(first.index), np.argsort(study.index)
+        differ = first.index[mine][first.labels[mine] != study.labels[its]]
+        require(
+            not differ.size,
+            f"runs must cover the same inputs to be compared, and {first.name} and {study.name} "
+            f"give {differ.size} of them different labels: {first_few(differ)}",
+        )
+
+
+def require_same_norm(studies: Sequence[Study]) -> None:
+    """Refuse to compare radii in different norms: one run's noise was scaled, another's was not."""
+    scales = {study.run.manifest.source.get("noise_scale") for study in studies}
+    require(
+        len(scales) == 1,
+        "runs must have radii in one norm to be compared, and the noise of these was scaled "
+        "differently: "
+        + ", ".join(
+            f"{study.name} "
+            f"{'by feature' if study.run.manifest.source.get('noise_scale') else 'not at all'}"
+            for study in studies
+        ),
+    )
+
+
+def first_few(inputs: Ints) -> str:
+    """The numbers of some inputs, and how many more there are."""
+    more = f" and {inputs.size - NAMED} more" if inputs.size > NAMED else ""
+    return ", ".join(str(item) for item in inputs[:NAMED]) + more

@@ -1,4 +1,4 @@
-"""From what was seen (Tally) to what is known (Expectations). Knows alpha; knows no radius.
+"""From what was seen (Tally) to what is known (Expectations). Knows alpha, and of radii only one.
 
 To add a limit or a scheme: write its file, add its row to a table below.
 """
@@ -10,8 +10,8 @@ from numbers import Real
 import numpy as np
 
 from simplicert.bounds.box import Box, reasons
-from simplicert.bounds.looks import alpha_spent
-from simplicert.bounds.schemes import gated, paper, split
+from simplicert.bounds.looks import alpha_spent, history
+from simplicert.bounds.schemes import gated, joint, paper, split
 from simplicert.bounds.softmax import LIMITS
 from simplicert.errors import choose, require
 from simplicert.types import KINDS, Expectations, Floats, Kind, Tally
@@ -19,9 +19,9 @@ from simplicert.types import KINDS, Expectations, Floats, Kind, Tally
 Scheme = Callable[[Tally, Floats], Box]
 
 
-def _softmax(scheme: Callable[..., Box]) -> dict[str, Scheme]:
+def _softmax(scheme: Callable[..., Box], *limits: str) -> dict[str, Scheme]:
     """One method for each limit on a mean score."""
-    return {name: partial(scheme, limit=limit) for name, limit in LIMITS.items()}
+    return {name: partial(scheme, limit=LIMITS[name]) for name in limits}
 
 
 # kind -> scheme -> method; the first method is the default.
@@ -30,11 +30,12 @@ SCHEMES: dict[str, dict[str, dict[str, Scheme]]] = {
         "gated": {"clopper_pearson": gated.pair, "one_sided": gated.one},
         "paper": {"clopper_pearson": paper.pair},
         "split": {"clopper_pearson": split.pair, "one_sided": split.one},
+        "joint": {"buehler": joint.margin},
     },
     "softmax": {
-        "gated": _softmax(gated.softmax),
-        "paper": _softmax(paper.softmax),
-        "split": _softmax(split.softmax),
+        "gated": _softmax(gated.softmax, *LIMITS),
+        "paper": _softmax(paper.softmax, "hoeffding"),
+        "split": _softmax(split.softmax, *LIMITS),
     },
 }
 
@@ -54,7 +55,7 @@ def bound(
     For one input, a certificate is issued and wrong with probability at most `Expectations.level`:
     alpha, or 3 alpha for scheme "paper" (more for softmax with very many classes). Scheme, kind,
     method and alpha must be chosen before the counts are seen: the better of two of them is
-    covered by neither.
+    covered by neither. Scheme "joint" bounds the two-sided radius itself: `Expectations.margin`.
     """
     require(isinstance(tally, Tally), f"tally must be a Tally, got {type(tally).__name__}")
     require(
@@ -72,6 +73,8 @@ def bound(
         top=box.top,
         e0=np.where(issued, box.e0, np.nan),
         e1=np.where(issued, box.e1, np.nan),
+        margin=None if box.margin is None else np.where(issued, box.margin, np.nan),
+        bands=box.bands,
         sigma=tally.sigma,
         alpha=alpha,
         kind=kind,
@@ -83,4 +86,5 @@ def bound(
         draws=tally.draws,
         reason=reason,
         norm=tally.norm,
+        **history(tally, alpha),  # type: ignore[arg-type]
     )

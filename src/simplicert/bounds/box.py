@@ -4,14 +4,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simplicert.types import Bools, Floats, Ints
+from simplicert.types import Bools, Floats, Ints, ScoreBands
 
 ROWS = 4096  # rows of a table of counts copied at a time
 TINY = np.finfo(float).tiny  # an upper bound of 0 would promise an infinite radius
 
 
 class Box(NamedTuple):
-    """E_0 <= p_top, p_j <= E_1 for every other j: valid where e0 > e1 and the gate was passed."""
+    """E_0 <= p_top, p_j <= E_1 for every other j: valid where e0 > e1 and the gate was passed.
+
+    Or, of a scheme that bounds the two-sided radius itself, `margin` in their place.
+    """
 
     top: Ints  # (N,)
     e0: Floats  # (N,)
@@ -19,6 +22,15 @@ class Box(NamedTuple):
     gate: Bools  # (N,)
     lead: Ints  # (N,) count of the top class less that of its strongest rival
     spoiled: Bools  # (N,) more draws had no class than the top one, or as many
+    bands: ScoreBands | None = None  # of the scores, where histograms were kept
+    margin: Floats | None = None  # (N,) of a scheme that bounds the radius; e0, e1 are then NaN
+
+    @property
+    def overlap(self) -> Bools:
+        """(N,) E_0 does not exceed E_1, or no radius was found (behind the gate: nor looked for)."""
+        if self.margin is None:
+            return ~(self.e0 > self.e1)
+        return self.gate & ~(self.margin > 0)
 
 
 class Field(NamedTuple):
@@ -57,9 +69,8 @@ def clipped(e1: Floats, q0: Floats) -> Floats:
 
 def reasons(box: Box) -> np.ndarray:
     """Why each certificate is issued or refused, in one word."""
-    overlap = ~(box.e0 > box.e1)
     return np.select(
-        [~overlap & box.gate, box.spoiled, box.lead == 0, overlap],
+        [~box.overlap & box.gate, box.spoiled, box.lead == 0, box.overlap],
         ["certified", "invalid", "tie", "overlap"],
         "gate",
     )

@@ -6,12 +6,19 @@ from typing import Annotated
 import typer
 
 from simplicert.cli.certify import certify
+from simplicert.cli.check import check
 from simplicert.cli.demo import demo
+from simplicert.cli.figure import figure
 from simplicert.cli.import_ import app as import_app
+from simplicert.cli.plan import plan
 from simplicert.cli.radius import radius
+from simplicert.cli.report import report
 from simplicert.cli.run import run
 from simplicert.cli.sample import sample
+from simplicert.cli.simplex import simplex
 from simplicert.cli.status import status
+from simplicert.cli.table import table
+from simplicert.cli.train import train
 
 app = typer.Typer(
     name="simplicert",
@@ -22,10 +29,17 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(radius)
+app.command()(simplex)
+app.command()(check)
 app.command()(sample)
 app.command()(certify)
 app.command()(run)
+app.command()(plan)
 app.command()(status)
+app.command()(table)
+app.command()(figure)
+app.command()(report)
+app.command()(train)
 app.add_typer(import_app, name="import")
 
 

@@ -14,30 +14,32 @@ def demo(
     draws: Annotated[int, typer.Option(help="Noisy copies of each input.")] = DRAWS,
     quiet: Annotated[bool, typer.Option(help="No progress.")] = False,
 ) -> None:
-    """Train on digits, sample at three sigmas, certify by all mechanisms and both kinds."""
+    """Train on digits, sample at three sigmas, certify by all mechanisms and both kinds, report.
+
+    Example: simplicert demo --out demo
+    """
     from simplicert.analysis import figures
     from simplicert.analysis.tables import summary
     from simplicert.cli.drawing import draw
+    from simplicert.cli.report import report
     from simplicert.cli.screen import show, warn
     from simplicert.data import load_data
-    from simplicert.models import save_weights
     from simplicert.runs import open_run, write_certificates
     from simplicert.runs.request import Request
-    from simplicert.training.quick import train_quickly
+    from simplicert.training import train
 
-    train = load_data("digits", stop=TRAINED)
-    assert train.labels is not None
+    data, test = load_data("digits", stop=TRAINED), load_data("digits", start=TRAINED)
     (out / "runs").mkdir(parents=True, exist_ok=True)
+    runs = []
     for sigma in SIGMAS:
-        weights = out / f"digits-{sigma:g}.safetensors"
-        if not weights.exists():
-            warn(f"training a small network at sigma {sigma:g}")
-            net = train_quickly(train.inputs[range(TRAINED)], train.labels, sigma)
-            save_weights(net, weights, {"input_shape": [1, 8, 8], "num_classes": 10})
+        network = out / f"digits-{sigma:g}"
+        warn(f"training a small network at sigma {sigma:g}")
+        train(data, network, test=test, recipe="digits", sigma=sigma)
         run = out / "runs" / f"sigma-{sigma:g}"
+        runs.append(run)
         draw(
             Request(
-                model=f"mlp@{weights}",
+                model=str(network),
                 data="digits",
                 sigma=sigma,
                 draws=draws,
@@ -55,3 +57,4 @@ def demo(
             typer.echo(f"wrote {path}\n")
     figures.save(figures.cohen_minus_li, out / "cohen_minus_li.png")
     typer.echo(f"wrote {out / 'cohen_minus_li.png'}")
+    report(runs, out / "report.html")

@@ -54,12 +54,13 @@ def draw(request: "Request") -> None:
 
 def too_few(manifest: "Manifest") -> bool:
     """Whether not even draws that all agree would be certified by the declared settings."""
-    from simplicert.bounds import bound
-    from simplicert.types import Tally
+    from simplicert.plan import Declared, certifies_nothing
+    from simplicert.types import Plan
 
-    draws = 1 if manifest.plan is None else manifest.plan.looks[-1]
-    agreed = Tally([[draws, *[0] * (manifest.classes - 1)]], manifest.sigma)  # type: ignore[arg-type]
-    return bool(bound(agreed, manifest.alpha).refused[0])
+    names = ("sigma", "alpha", "classes", "kind", "scheme", "method")
+    settings = {name: getattr(manifest, name) for name in names}
+    declared = Declared(**settings, histograms=bool(manifest.source.get("histograms")))
+    return certifies_nothing(declared, manifest.plan or Plan((1,)))
 
 
 @contextmanager

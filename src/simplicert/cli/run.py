@@ -1,4 +1,4 @@
-"""`simplicert run`: sample and certify in one."""
+"""`simplicert run`: sample, certify and report in one."""
 
 import inspect
 from pathlib import Path
@@ -8,12 +8,29 @@ from simplicert.cli.sample import sample
 
 
 def run(**options: Any) -> None:
-    """Sample, then certify by the declared settings into OUT.csv; the options are `sample`'s."""
+    """Sample, certify by the declared settings into OUT.csv, report into OUT.html.
+
+    The options are `sample`'s. A process that draws one shard of several leaves the rest to the
+    one that finds all shards drawn.
+
+    Example: simplicert run --model net.pt2 --data digits --sigma .5 --draws 10000 --out mine
+    """
     from simplicert.cli.certify import certify
+    from simplicert.cli.report import report
+    from simplicert.cli.screen import warn
+    from simplicert.runs import open_run
 
     sample(**options)
     out: Path = options["out"]
+    opened = open_run(out)
+    if opened.missing:
+        warn(
+            f"{opened.missing} of {opened.manifest.inputs} inputs are missing, those of other "
+            f"shards: when all are drawn, `simplicert certify {out}` and `simplicert report {out}`"
+        )
+        return
     certify(out, out=out.with_name(out.name + ".csv"))
+    report([out], out.with_name(out.name + ".html"), data=options["data"])
 
 
 # The command has the options of `sample`, written once there.

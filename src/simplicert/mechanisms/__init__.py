@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from simplicert.mechanisms import cohen, improved_dp, lecuyer, li, two_sided
+from simplicert.mechanisms import cdf, cohen, improved_dp, lecuyer, li, two_sided
 from simplicert.types import Floats, Kind
 
 
@@ -11,15 +11,16 @@ from simplicert.types import Floats, Kind
 class Mechanism:
     """A certified radius as a function of what is known, and what it is proved for."""
 
-    radius: Callable[[Floats, Floats], Floats]  # (e0, e1) -> L / sigma, for 0 < e1 < e0 < 1
+    radius: Callable[[Floats, Floats], Floats]  # what it needs -> L / sigma, where e1 < e0
     kinds: frozenset[Kind]  # the expectations it has a proof for
     source: str
-    needs: str = "pair"  # what it reads: the pair (e0, e1)
+    needs: str = "pair"  # what it reads: (e0, e1); or "histograms": the score bands made of them
     noise: str = "gaussian"
     norm: str = "l2"
 
 
 _HARD = frozenset[Kind]({"multinomial"})
+_SOFT = frozenset[Kind]({"softmax"})
 _BOTH = frozenset[Kind]({"multinomial", "softmax"})
 
 MECHANISMS: dict[str, Mechanism] = {
@@ -28,6 +29,7 @@ MECHANISMS: dict[str, Mechanism] = {
     "lecuyer": Mechanism(lecuyer.radius, _BOTH, "Lecuyer et al. 2019; eq. Lecuyer_bound"),
     "improved_dp": Mechanism(improved_dp.radius, _BOTH, "Cullen et al. 2024; eq. NewDP"),
     "two_sided": Mechanism(two_sided.radius, _BOTH, "Cohen et al. 2019, Theorem 1"),
+    "cdf": Mechanism(cdf.radius, _SOFT, "Kumar et al. 2020", needs="histograms"),
 }
 
 # The paper's, fixed: two_sided is never in it, or every ensemble column would turn into two_sided.

@@ -2,19 +2,33 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from simplicert.errors import InvalidInput
-from simplicert.models import exported, function, huggingface, onnx, timm, torchscript, weights
+from simplicert.models import (
+    exported,
+    function,
+    huggingface,
+    onnx,
+    timm,
+    torchscript,
+    trained,
+    weights,
+    zoo,
+)
 from simplicert.models.model import Model
 from simplicert.models.normalisation import with_normalisation
 from simplicert.models.pickles import refuse_pickles
 from simplicert.models.weights import save_weights
 
-__all__ = ["Model", "load_model", "save_weights"]
+if TYPE_CHECKING:
+    from torch import nn
+
+__all__ = ["Model", "denoised", "diffusion_denoiser", "load_model", "save_weights"]
 
 Loader = Callable[[str], Model]
 
-PREFIXES: dict[str, Loader] = {"hf": huggingface.load, "timm": timm.load}
+PREFIXES: dict[str, Loader] = {"hf": huggingface.load, "timm": timm.load, "zoo": zoo.load}
 SUFFIXES: dict[str, Loader] = {
     ".pt2": exported.load,
     ".onnx": onnx.load,
@@ -22,8 +36,8 @@ SUFFIXES: dict[str, Loader] = {
     ".safetensors": weights.load,
 }
 FORMS = (
-    "file.pt2, file.onnx, file.ts, hf:NAME_OR_DIR, timm:NAME, module:function or "
-    "ARCH@weights.safetensors"
+    "file.pt2, file.onnx, file.ts, hf:NAME_OR_DIR, timm:NAME, module:function, "
+    "ARCH@weights.safetensors, a folder written by train or zoo:NAME"
 )
 
 
@@ -42,6 +56,8 @@ def found(spec: str) -> Model:
     prefix, colon, rest = spec.partition(":")
     if colon and prefix in PREFIXES:
         return PREFIXES[prefix](rest)
+    if Path(spec).is_dir():
+        return trained.load(spec)
     refuse_pickles(spec)
     suffix = Path(spec).suffix.lower()
     if suffix in SUFFIXES:
@@ -49,3 +65,22 @@ def found(spec: str) -> Model:
     if colon and prefix and rest:
         return function.load(spec)
     raise InvalidInput(f"model must be {FORMS}, got {spec!r}")
+
+
+def denoised(denoiser: "nn.Module", classifier: "nn.Module") -> "nn.Module":
+    """Denoised smoothing: any denoiser in front of any classifier is a model."""
+    from simplicert.models.denoising import Denoised
+
+    return Denoised(denoiser, classifier)
+
+
+def diffusion_denoiser(
+    network: "nn.Module", sigma: float, alphas: Sequence[float] | None = None
+) -> "nn.Module":
+    """One step of a diffusion model as a denoiser at this sigma; by default Ho's linear schedule.
+
+    `network(z_t, t)` predicts the noise in an image of [-1, 1]; see models/denoising.py.
+    """
+    from simplicert.models.denoising import DiffusionStep, linear_alphas
+
+    return DiffusionStep(network, sigma, linear_alphas() if alphas is None else alphas).eval()

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
 FIRST, LAST = ("conv1.weight", "fc1.weight"), "fc.weight"  # the architectures' convention
+COUNTER = "num_batches_tracked"  # of batch norms: unused in eval mode, missing in old files
 CONVOLUTION = 4  # axes of a convolution's weight: out, in, height, width
 ANY_SIZE = (32, 32)  # height and width do not change the weights of a convolutional network
 
@@ -117,6 +118,8 @@ def numbers(path: Path, metadata: Mapping[str, str], key: str) -> list[Any]:
 def fill(path: Path, name: str, module: "nn.Module", state: Mapping[str, "Tensor"]) -> None:
     """Put the tensors in place; the first name or shape that does not fit is said."""
     wanted = module.state_dict()
+    if not any(key.endswith(COUNTER) for key in state):
+        state = {key: wanted[key] for key in wanted if key.endswith(COUNTER)} | dict(state)
     for key, tensor in wanted.items():
         require(key in state, f"{path.name} does not fit {name}: it lacks {key}")
         require(

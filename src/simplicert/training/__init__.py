@@ -1,1 +1,38 @@
 """Training under noise: certificates are only as good as the base model is there."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from simplicert.data import Dataset
+    from simplicert.models import Model
+
+__all__ = ["train"]
+
+
+def train(
+    data: "Dataset | str",
+    out: str | Path,
+    *,
+    test: "Dataset | str | None" = None,
+    recipe: str | None = None,
+    init: str | Path | None = None,
+    device: str | None = None,
+    **options: Any,
+) -> "Model":
+    """Train a classifier under noise; `out` becomes a model folder, which is also returned, loaded.
+
+    `options` are those of `simplicert train` (sigma, arch, method, epochs, rate, ...) and stand in
+    for the recipe's; `report` and `watch` are told after some batches and after every epoch. The
+    same call goes on where an earlier one was interrupted. Without `test`, every tenth input of the
+    data is held out and tested on.
+    """
+    from simplicert.training.job import run_training
+    from simplicert.training.recipes import resolved
+    from simplicert.training.sets import training_sets
+
+    told = {name: options.pop(name) for name in ("report", "watch") if name in options}
+    settings = resolved(recipe, options)
+    trained, tested = training_sets(data, test)
+    start = None if init is None else Path(init)
+    return run_training(settings, trained, tested, Path(out), init=start, device=device, **told)

@@ -40,6 +40,20 @@ def real_numbers(name: str, values: ArrayLike, shape: tuple[int | None, ...]) ->
     return frozen(name, raw, shape)
 
 
+def probabilities(name: str, values: ArrayLike) -> Floats:
+    """Values in [0, 1] as float64; float32 is taken at its face value."""
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"{name} must hold numbers, got {values!r:.80}") from None
+    outside = ~((array >= 0) & (array <= 1))
+    require(
+        not outside.any(),
+        f"{name} must lie in [0, 1], got {array[outside].flat[0] if outside.any() else ''}",
+    )
+    return array
+
+
 def frozen(name: str, array: NDArray[Any], shape: tuple[int | None, ...]) -> NDArray[Any]:
     """The array, made read-only, after its shape was checked."""
     fits = array.ndim == len(shape) and all(

@@ -29,7 +29,8 @@ class Certificates:
     """Radii in units of the input, 0 where abstained; `radius` is the best that is proved.
 
     The ensemble is the paper's, whatever mechanisms were asked for; `winner` names its largest
-    member, "" where all are 0, the first of the paper's order on a tie.
+    member, "" where all are 0, the first of the paper's order on a tie. Where the expectations are
+    a margin, `two_sided` is all there is: the ensemble is NaN, `winner` is "".
     """
 
     known: Expectations
@@ -38,6 +39,7 @@ class Certificates:
     winner: Texts  # (N,)
     sensitivity: float = 1.0
     exploratory: bool = False  # settings other than those declared before the counts were seen
+    uncomputed: tuple[str, ...] = ()  # mechanisms the scheme left no alpha for: empty columns
 
     def __post_init__(self) -> None:
         """No NaN, nothing negative, nothing certified where the expectations were refused."""
@@ -48,7 +50,8 @@ class Certificates:
         set_field(self, "radii", MappingProxyType(copied))
         set_field(self, "ensemble", np.array(self.ensemble, float))
         set_field(self, "winner", frozen("winner", np.array(self.winner, str), (None,)))
-        for name, values in (*self.radii.items(), ("ensemble", self.ensemble)):
+        self.ensemble.setflags(write=False)
+        for name, values in self._computed().items():
             sound = values.shape == self.known.top.shape and bool(
                 (np.isfinite(values) & (values >= 0)).all()
             )
@@ -59,14 +62,28 @@ class Certificates:
             )
             values.setflags(write=False)
         require(
+            "ensemble" in self.columns or bool(np.isnan(self.ensemble).all()),
+            "ensemble must be NaN where a margin is known and no pair",
+        )
+        require(
             np.array_equal(self.winner != "", self.ensemble > 0),
             "winner must name a mechanism exactly where the ensemble certifies",
         )
 
+    def _computed(self) -> dict[str, Floats]:
+        """The radii by column; a margin leaves no alpha for the ensemble."""
+        together = {"ensemble": self.ensemble} if self.known.margin is None else {}
+        return {**self.radii, **together}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of what was computed: the mechanisms, and the ensemble where there is one."""
+        return tuple(self._computed())
+
     @property
     def radius(self) -> Floats:
         """(N,) the largest radius that is proved: all hold on the same event."""
-        return np.asarray(np.max([*self.radii.values(), self.ensemble], axis=0))
+        return np.asarray(np.max(list(self._computed().values()), axis=0))
 
     @property
     def abstained(self) -> Bools:
@@ -86,7 +103,12 @@ class Certificates:
 
     def column(self, name: str) -> Floats:
         """(N,) the radii under one name of the table: a mechanism, "ensemble" or "radius"."""
-        columns = {**self.radii, "ensemble": self.ensemble, "radius": self.radius}
+        columns = {**self._computed(), "radius": self.radius}
+        require(
+            name in columns or name not in (*self.uncomputed, "ensemble"),
+            f"column must be one of {', '.join(columns)}: scheme {self.known.scheme} spends all of "
+            f"alpha on that radius, got {name!r}",
+        )
         require(name in columns, f"column must be one of {', '.join(columns)}, got {name!r}")
         return columns[name]
 
@@ -117,6 +139,7 @@ class Certificates:
                 "radius": self.radius,
                 "e0": np.where(hidden, np.nan, known.e0),
                 "e1": np.where(hidden, np.nan, known.e1),
+                **dict.fromkeys(self.uncomputed, np.full(rows, np.nan)),
                 **self.radii,
                 "ensemble": self.ensemble,
                 "winner": pd.array([name or None for name in self.winner], dtype="string"),
@@ -159,7 +182,7 @@ class Certificates:
         from html import escape
 
         frame = self.to_frame().head(SHOWN)
-        for name in ("radius", *self.radii, "ensemble"):  # shown radii are rounded down too
+        for name in ("radius", *self.columns):  # shown radii are rounded down too
             frame[name] = [rounded_down(value) for value in frame[name]]
         table = frame.to_html(index=False, na_rep="", float_format="{:.4g}".format)
         more = f"<p>first {SHOWN} of {len(self)} inputs</p>" if len(self) > SHOWN else ""

@@ -37,6 +37,8 @@ class Expectations:
     For one input they are shown and wrong with probability at most `level`. Where the certificate
     is refused e0 and e1 are NaN: with the class chosen from the same draws they are no bounds
     there, and `reason` says why. A grid over the simplex is the same type with sigma 1, alpha 0.
+    With `margin`, a lower bound on the two-sided radius at sigma 1, alpha was spent on that number
+    alone: e0 and e1 are NaN everywhere, and so is the margin where the certificate is refused.
     """
 
     top: Ints  # (N,)
@@ -57,6 +59,7 @@ class Expectations:
     stopped: Texts | None = None  # (N,) why no more was drawn
     norm: str = "l2"  # in which the radii made from these are
     bands: ScoreBands | None = None  # of the scores, for `cdf`; bounds where e0 and e1 are
+    margin: Floats | None = None  # (N,)
 
     def __post_init__(self) -> None:
         """Check every field; e0 and e1 are both numbers in [0, 1] or both NaN."""
@@ -78,6 +81,12 @@ class Expectations:
             bool((np.isnan(self.e0) == np.isnan(self.e1)).all()),
             "e0 and e1 must be NaN together, where the certificate is refused",
         )
+        if self.margin is not None:
+            margin = real_numbers("margin", self.margin, top.shape)
+            wrong = ~(np.isnan(margin) | (np.isfinite(margin) & (margin > 0)))
+            require(not wrong.any(), f"margin must be positive or NaN, got {margin[wrong][:1]}")
+            require(bool(np.isnan(self.e0).all()), "margin stands in place of e0 and e1: give one")
+            set_field(self, "margin", margin)
         require(0 <= self.alpha < 1, f"alpha must lie in [0, 1), got {self.alpha}")
         if self.index is None:
             set_field(self, "index", np.arange(len(top)))
@@ -98,7 +107,7 @@ class Expectations:
     @property
     def refused(self) -> Bools:
         """(N,) where nothing is known: the certificate must not be issued."""
-        return np.isnan(self.e0)
+        return np.isnan(self.e0 if self.margin is None else self.margin)
 
     def __len__(self) -> int:
         """N, the number of inputs."""

@@ -1,4 +1,4 @@
-"""Hoeffding's limits, and the direction in which fixed-point sums are rounded."""
+"""Hoeffding's limits, and the direction in which they are rounded."""
 
 from fractions import Fraction
 
@@ -9,11 +9,10 @@ from simplicert.types import FIXED_POINT
 
 
 def test_exact_rational_means_lie_inside():
-    """Lower from the sums as they are, upper as if every rounded score had been a unit larger."""
     random = np.random.default_rng(0)
     draws = random.integers(1, 8_000_000, 200)
     sums = (random.random(200) * draws * 2.0**FIXED_POINT).astype(np.int64)
-    low, high = hoeffding.lower(sums, draws, 0.01), hoeffding.upper(sums, draws, 0.01)
+    low, high = hoeffding.lower(sums, draws, 0.01), hoeffding.upper(sums + draws, draws, 0.01)
     for s, n, a, b in zip(sums.tolist(), draws.tolist(), low, high, strict=True):
         width = np.sqrt(np.log(100) / (2 * n))
         mean = Fraction(s, n << FIXED_POINT)

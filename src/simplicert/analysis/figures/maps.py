@@ -1,21 +1,36 @@
-"""Maps over the simplex."""
+"""Maps over the simplex: a value at each point, as a colour."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simplicert.analysis import simplex
-from simplicert.analysis.figures.style import DIVERGING, INK, PAPER, SEQUENTIAL
+from simplicert.analysis import regions, simplex
+from simplicert.analysis.figures.frame import CORNERS, draw_curves, draw_frame, pointed_at
+from simplicert.analysis.figures.scale import FLAT, bulk, colour_limits, levels, written
+from simplicert.analysis.figures.style import DIVERGING, INK, PAPER, SEQUENTIAL, look_of
 from simplicert.errors import require
-from simplicert.types import Expectations, Floats
+from simplicert.types import Expectations, Floats, Kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.tri import Triangulation
 
-CORNERS = np.array([(0.0, 0.0), (1.0, 0.0), (0.5, 0.5)])  # permissible triangle, as (E_0, E_1)
-STEPS = 200  # cells along a side: three pixels each at the size below
+__all__ = [
+    "CORNERS",
+    "STEPS",
+    "cohen_minus_li",
+    "difference_map",
+    "draw_frame",
+    "ratio_colours",
+    "ratio_map",
+    "simplex_map",
+]
+
+STEPS = 200  # cells along a side: three pixels each at the usual size
+WIDEST = 70  # letters in a line above a map
+FRAME, APART = 0.03, 0.05  # room that the value of a contour needs, from sides and from others
 
 
 def cohen_minus_li(axes: "Axes") -> "Axes":
@@ -24,23 +39,82 @@ def cohen_minus_li(axes: "Axes") -> "Axes":
     It falls to -sqrt(2 log 2) at (1/2, 0), and at (1, 0) it has no limit. The colours stop at half
     a sigma, so that the strip along E_0 + E_1 = 1, where alone Cohen is larger, shows.
     """
-    known = simplex.grid(STEPS)
-    simplex_map(
-        known,
-        simplex.difference("cohen", "li", known),
+    difference_map(
+        "cohen",
+        "li",
+        "multinomial",
         axes,
         label=r"$L_{\mathrm{Cohen}} - L_{\mathrm{Li}}$  ($\sigma = 1$)",
-        centre=0.0,
         limits=(-0.5, 0.5),
         contours=(-0.4, -0.2, -0.1),
     )
-    leader = {"arrowstyle": "-", "color": INK, "linewidth": 0.8, "shrinkB": 0.0}
-    for text, inside, outside in (
-        ("Li larger", (0.38, 0.33), (0.17, 0.40)),
-        ("Cohen larger", (0.735, 0.24), (0.83, 0.40)),
-    ):
-        axes.annotate(text, inside, outside, ha="center", color=INK, arrowprops=leader)
+    pointed_at(axes, "Li larger", (0.38, 0.33), (0.17, 0.40))
+    pointed_at(axes, "Cohen larger", (0.735, 0.24), (0.83, 0.40))
     return axes
+
+
+def difference_map(
+    left: simplex.Side, right: simplex.Side, kind: Kind, axes: "Axes", **shown: Any
+) -> "Axes":
+    """Radius of `left` minus that of `right` at sigma = 1; a heavy line where they are equal.
+
+    `shown`: label, limits or contours of `simplex_map`, where the usual ones do not suit.
+    """
+    known = simplex.grid(STEPS, kind)
+    values = simplex.difference(left, right, known)
+    low, high = bulk(values, 0.0)
+    if "label" not in shown:
+        headline(axes, f"{words(left)}  $-$  {words(right)}")
+    usual = {
+        "label": r"difference of radii ($\sigma = 1$)",
+        "limits": (low, high),
+        "centre": 0.0 if low < -FLAT and high > FLAT else None,
+    }
+    simplex_map(known, values, axes, **{**usual, **shown})
+    draw_curves(axes, regions.boundary(left, right, kind))
+    return axes
+
+
+def ratio_map(
+    left: simplex.Side, right: simplex.Side, kind: Kind, axes: "Axes", **shown: Any
+) -> "Axes":
+    """Radius of `left` over that of `right`, whatever sigma; a heavy line where they are equal."""
+    ratio_colours(left, right, kind, axes, **shown)
+    draw_curves(axes, regions.boundary(left, right, kind))
+    return axes
+
+
+def ratio_colours(
+    left: simplex.Side, right: simplex.Side, kind: Kind, axes: "Axes", **shown: Any
+) -> "Axes":
+    """The same without that line, for figures about other lines.
+
+    Twice and half stand equally far from 1. `shown` as for `difference_map`.
+    """
+    known = simplex.grid(STEPS, kind)
+    values = simplex.ratio(left, right, known)
+    low, high = bulk(values, 1.0)
+    if "label" not in shown:
+        headline(axes, f"{words(left)}  /  {words(right)}")
+    usual = {
+        "label": "ratio of radii",
+        "limits": (low, high),
+        "centre": 1.0 if low < 1 - FLAT and high > 1 + FLAT else None,
+        "contours": [level for level in levels(low, high) if level != 1],
+    }
+    return simplex_map(known, values, axes, logarithmic=True, **{**usual, **shown})
+
+
+def headline(axes: "Axes", text: str) -> None:
+    """What a map compares, above it: a list of mechanisms may be longer than the bar is high."""
+    lines = wrap(text, WIDEST, break_long_words=False, break_on_hyphens=False)
+    axes.set_title("\n".join(lines), loc="left", fontsize="medium")
+
+
+def words(side: simplex.Side) -> str:
+    """A side as a reader calls it."""
+    names = [look_of(name).name for name in simplex.several(side)]
+    return names[0] if len(names) == 1 else f"largest of {', '.join(names)}"
 
 
 def simplex_map(
@@ -52,13 +126,15 @@ def simplex_map(
     centre: float | None = None,
     limits: tuple[float, float] | None = None,
     contours: Sequence[float] = (),
+    logarithmic: bool = False,
 ) -> "Axes":
     """Values at points of the simplex as colours, with a colour bar; returns the axes.
 
-    With a `centre` (0 of a difference, 1 of a ratio) the colours diverge from it, reach equally
-    far both ways, and a heavy line shows where the values cross it; without, they run one way.
-    `limits` default to the finite values; `contours` adds thin lines with their values.
+    With a `centre` (0 of a difference, 1 of a ratio) the colours diverge from it and reach equally
+    far both ways; without, they run one way. `limits` default to the finite values; `contours` adds
+    thin lines with their values. Heavy lines are exact ones, and the caller's: `draw_curves`.
     """
+    from matplotlib.colors import LogNorm, Normalize
     from matplotlib.tri import Triangulation
 
     finite = values[np.isfinite(values)]
@@ -66,71 +142,50 @@ def simplex_map(
         values.shape == known.e0.shape and finite.size > 0 and not np.isnan(values).any(),
         f"values must be a number for each of {len(known)} points, and not all infinite",
     )
-    low, high = colour_limits(finite, centre, limits)
+    low, high = colour_limits(finite, centre, limits, logarithmic)
     bounded = np.clip(values, finite.min(), finite.max())  # infinity cannot be interpolated
+    if logarithmic:
+        bounded = np.maximum(bounded, low)  # nor has 0 a logarithm; both take the last colour
     cells = Triangulation(known.e0, known.e1)
     colours = axes.tripcolor(
         cells,
         bounded,
         shading="gouraud",
         cmap=SEQUENTIAL if centre is None else DIVERGING,
-        vmin=low,
-        vmax=high,
+        norm=(LogNorm if logarithmic else Normalize)(low, high, clip=False),
         rasterized=True,  # as vectors, so many triangles make a file that opens slowly
     )
-    draw_lines(axes, cells, bounded, centre, contours)
+    draw_contours(axes, cells, bounded, contours)
     draw_frame(axes)
     beside = axes.inset_axes((1.04, 0.0, 0.03, 1.0))  # exactly as high as the map
     hidden = int(values.min() < low) + 2 * int(values.max() > high)
     pointed = ("neither", "min", "max", "both")[hidden]
-    axes.figure.colorbar(colours, cax=beside, label=label, extend=pointed)
+    bar = axes.figure.colorbar(colours, cax=beside, label=label, extend=pointed)
+    if logarithmic:
+        ticks = levels(low, high)
+        bar.set_ticks(ticks, labels=[written(level) for level in ticks], minor=False)
+        bar.minorticks_off()
     return axes
 
 
-def colour_limits(
-    finite: Floats, centre: float | None, limits: tuple[float, float] | None
-) -> tuple[float, float]:
-    """Values of the first and last colour: the limits, widened to lie evenly about a centre."""
-    low, high = limits or (float(finite.min()), float(finite.max()))
-    require(low < high, f"limits must rise, got {low} and {high}; equal values need their own")
-    if centre is None:
-        return low, high
-    reach = max(high - centre, centre - low)
-    return centre - reach, centre + reach
-
-
-def draw_lines(
-    axes: "Axes",
-    cells: "Triangulation",
-    values: Floats,
-    centre: float | None,
-    contours: Sequence[float],
+def draw_contours(
+    axes: "Axes", cells: "Triangulation", values: Floats, contours: Sequence[float]
 ) -> None:
-    """Thin labelled lines at `contours`, and a heavy one at `centre`; none outside the values."""
+    """Thin lines, none outside the values; each with its value where it is farthest from a side."""
     from matplotlib.patheffects import withStroke
 
-    def crossed(level: float) -> bool:
-        return bool(values.min() < level < values.max())
-
-    thin = sorted(filter(crossed, contours))
-    if thin:
-        style = {"colors": INK, "linestyles": "solid"}
-        lines = axes.tricontour(cells, values, levels=thin, linewidths=0.5, **style)
-        for text in axes.clabel(lines, fmt=written, fontsize=7):
-            text.set_path_effects([withStroke(linewidth=1.5, foreground=PAPER)])
-    if centre is not None and crossed(centre):
-        axes.tricontour(cells, values, levels=[centre], colors=INK, linewidths=1.8)
-
-
-def written(level: float) -> str:
-    """A number as the axes write theirs: with a minus sign, not a hyphen."""
-    return f"{level:g}".replace("-", "\N{MINUS SIGN}")
-
-
-def draw_frame(axes: "Axes") -> None:
-    """The triangle's outline and the two axes; the outline hides the grid's margin at the sides."""
-    from matplotlib.patches import Polygon
-
-    axes.add_patch(Polygon(CORNERS, fill=False, edgecolor=INK, linewidth=0.8, clip_on=False))
-    axes.set(xlim=(0, 1), ylim=(0, 0.5), aspect="equal", xlabel="$E_0$", ylabel="$E_1$")
-    axes.spines[["top", "right"]].set_visible(False)
+    thin = sorted(level for level in contours if values.min() < level < values.max())
+    if not thin:
+        return
+    style = {"colors": INK, "linestyles": "solid", "linewidths": 0.5}
+    lines = axes.tricontour(cells, values, levels=thin, **style)
+    places: list[tuple[float, float]] = []
+    for path in lines.get_paths():
+        e0, e1 = np.asarray(path.vertices).T
+        room = np.min([e1, e0 - e1, 1 - e0 - e1], axis=0)
+        at = room.argmax() if len(room) else 0
+        taken = any(np.hypot(e0[at] - x, e1[at] - y) < APART for x, y in places)
+        if len(room) and room[at] > FRAME and not taken:
+            places.append((float(e0[at]), float(e1[at])))
+    for text in axes.clabel(lines, fmt=written, fontsize=7, manual=places) if places else ():
+        text.set_path_effects([withStroke(linewidth=1.5, foreground=PAPER)])

@@ -1,20 +1,47 @@
 """The look of every figure, and how one is written to a file; pyplot is never imported."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simplicert.errors import choose
+from simplicert.errors import choose, require
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # Safe for colour-blind eyes; the sequential one also rises evenly in grey print.
 DIVERGING, SEQUENTIAL = "PuOr_r", "cividis"
-INK, PAPER = "#1a1a1a", "white"
+INK, GREY, PALE, PAPER = "#1a1a1a", "#6b6b6b", "#d9d9d9", "white"
 
 SIZE = (5.0, 2.9)  # inches: a column and a half, for a triangle twice as wide as high
-DPI = 200
+COLUMN = (3.5, 3.0)  # one column of a two-column page
+PAGE = (7.16, 3.0)  # both columns: two panels side by side
+DPI, DOTS = 200, (50, 1200)  # an inch: usual, and all that makes sense
+
+Line = str | tuple[int, tuple[float, ...]]  # matplotlib's name of a dash, or its lengths in points
+
+
+class Look(NamedTuple):
+    """How one mechanism is drawn, everywhere: no two share a colour, a marker or a dash."""
+
+    name: str  # in a legend
+    colour: str
+    line: Line
+    marker: str
+
+
+# The colours are Okabe and Ito's, which colour-blind eyes tell apart; Cohen is blue and Li is red
+# as in the paper. What is drawn solid is the tight radius, and dashed the paper's ensemble.
+LOOKS: dict[str, Look] = {
+    "cohen": Look("Cohen", "#0072B2", (0, (6, 1.5, 1, 1.5)), "o"),
+    "li": Look("Li", "#D55E00", (0, (1, 1)), "s"),
+    "lecuyer": Look("Lecuyer", "#CC79A7", (0, (4, 1, 1, 1, 1, 1)), "v"),
+    "improved_dp": Look("improved DP", "#009E73", (0, (8, 1.5)), "^"),
+    "two_sided": Look("two-sided", "#000000", "solid", "D"),
+    "cdf": Look("CDF", "#56B4E9", (0, (3, 1, 3, 1, 1, 1)), "P"),
+    "ensemble": Look("ensemble", "#E69F00", (0, (4, 2)), "X"),
+}
+MARKERS = "oDs^vPX<>*"  # of runs, one after another
 
 # What each format writes about itself, less what changes from day to day.
 METADATA: dict[str, dict[str, Any]] = {
@@ -22,12 +49,77 @@ METADATA: dict[str, dict[str, Any]] = {
     ".pdf": {"CreationDate": None},
     ".svg": {"Date": None},
 }
-# Ids in an SVG are random without a salt; journals refuse the Type 3 fonts that PDF gets otherwise.
-SETTINGS: dict[Any, Any] = {"svg.hashsalt": "simplicert", "pdf.fonttype": 42, "font.size": 9.0}
+SETTINGS: dict[Any, Any] = {
+    # Ids in an SVG are random without a salt; journals refuse the Type 3 fonts PDF gets otherwise.
+    "svg.hashsalt": "simplicert",
+    "pdf.fonttype": 42,
+    "font.size": 9.0,
+    "legend.fontsize": 7.5,
+    "legend.frameon": False,
+    "legend.handlelength": 2.3,  # long enough for every dash to show
+    "legend.labelspacing": 0.3,
+    "lines.linewidth": 1.3,
+    "lines.markersize": 4.0,
+}
 
 
-def save(figure_function: Callable[["Axes"], object], path: str | Path) -> Path:
-    """Draw one figure on axes of its own and write it as PNG, PDF or SVG, by suffix.
+def look_of(name: str) -> Look:
+    """A mechanism's look; one that is not ours goes by its own name, in grey."""
+    return LOOKS.get(name) or Look(name, GREY, (0, (2, 2)), "*")
+
+
+def line_of(name: str) -> dict[str, Any]:
+    """A mechanism's look as matplotlib's keywords for a line."""
+    label, colour, line, marker = look_of(name)
+    return {"label": label, "color": colour, "linestyle": line, "marker": marker}
+
+
+def run_colours(runs: int) -> list[str]:
+    """A colour for each run, from dark to light: sigma has an order, and so has grey print."""
+    from matplotlib import colormaps
+    from matplotlib.colors import to_hex
+
+    ramp = colormaps["plasma"]
+    return [to_hex(ramp(0.78 * i / max(runs - 1, 1))) for i in range(runs)]
+
+
+def dress(axes: "Axes", across: str, up: str) -> None:
+    """Axis labels, a pale grid behind, two sides open."""
+    axes.set(xlabel=across, ylabel=up)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(color=PALE, linewidth=0.5)
+    axes.set_axisbelow(True)
+
+
+def legend(axes: "Axes", note: str, columns: int = 3, handle: float | None = None) -> None:
+    """Names above the axes, where no data can be; over them what the numbers are about.
+
+    `handle` is the length of a sample, in letters, where a dash need not show.
+    """
+    shown = axes.legend(
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.01),
+        ncols=columns,
+        title=note,
+        title_fontsize="small",
+        alignment="left",
+        borderpad=0.0,
+        borderaxespad=0.2,
+        columnspacing=0.9,
+        handlelength=handle,
+    )
+    shown.get_title().set_color(GREY)
+
+
+def save(
+    panels: Callable[["Axes"], object] | Sequence[Callable[["Axes"], object]],
+    path: str | Path,
+    size: tuple[float, float] = SIZE,
+    dpi: int = DPI,
+    *,
+    stacked: bool = False,
+) -> Path:
+    """Draw a figure, or several side by side or stacked; PNG, PDF or SVG, by suffix.
 
     The same figure gives the same bytes: no date, no random ids.
     """
@@ -37,9 +129,13 @@ def save(figure_function: Callable[["Axes"], object], path: str | Path) -> Path:
 
     path = Path(path)
     metadata = choose("suffix of a figure", path.suffix.lower(), METADATA)
+    require(DOTS[0] <= dpi <= DOTS[1], f"dpi must lie in {DOTS[0]}..{DOTS[1]}, got {dpi}")
+    drawn = [panels] if callable(panels) else list(panels)
     with matplotlib.rc_context(SETTINGS):
-        figure = Figure(figsize=SIZE, layout="constrained")
+        figure = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(figure)
-        figure_function(figure.add_subplot())
-        figure.savefig(path, dpi=DPI, bbox_inches="tight", metadata=metadata)
+        shape = (len(drawn), 1) if stacked else (1, len(drawn))
+        for place, panel in enumerate(drawn):
+            panel(figure.add_subplot(*shape, place + 1))
+        figure.savefig(path, dpi=dpi, bbox_inches="tight", metadata=metadata)
     return path

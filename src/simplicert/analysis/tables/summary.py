@@ -14,13 +14,14 @@ RADII = (0.0, 0.25, 0.5, 1.0)  # where certified accuracy is shown, in units of 
 def summary(certificates: Certificates) -> Grid:
     """One row a column of radii: how far, how often, how often the largest; over all inputs."""
     known = certificates.known
-    largest = metrics.share_largest(certificates)
+    together = "ensemble" in certificates.columns
+    largest = metrics.share_largest(certificates) if together else {}
     with_labels = known.labels is not None
     headings = ["mechanism", "median", "mean", ">0", "largest"]
     if with_labels:
         headings += [f"acc>{radius:g}" for radius in RADII]
     rows: list[tuple[str, ...]] = []
-    for name in (*certificates.radii, "ensemble"):
+    for name in certificates.columns:
         values = certificates.column(name)
         above = metrics.share_above(certificates, 0.0, column=name).value
         share = f"{largest[name].value:.3f}" if name in largest else ""
@@ -36,7 +37,11 @@ def summary(certificates: Certificates) -> Grid:
     notes = [
         f"over all {len(certificates)} inputs; radii in units of the input"
         f"{'' if known.norm == 'l2' else f', {known.norm} norm'}, rounded down",
-        f"ensemble and largest: among {members}; acc>r: correct and certified beyond r",
+        (
+            f"ensemble and largest: among {members}; acc>r: correct and certified beyond r"
+            if together
+            else f"scheme {known.scheme} bounds this radius alone; acc>r: correct and beyond r"
+        ),
         level_sentence(certificates),
     ]
     return Grid(repr(certificates), tuple(headings), rows, tuple(notes))

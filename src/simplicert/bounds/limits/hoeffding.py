@@ -8,15 +8,15 @@ UNIT = 2.0**FIXED_POINT
 WIDEN = 1 + 8 * np.finfo(float).eps  # rounding of the few elementary operations below
 
 
-def lower(sums: Ints, draws: Ints, tail: Floats) -> Floats:
-    """A lower limit from fixed-point sums, which were rounded down; not below 0."""
-    mean: Floats = np.nextafter(sums / (draws * UNIT), 0.0)
+def lower(at_least: Ints, draws: Ints, tail: Floats) -> Floats:
+    """A lower limit from fixed-point sums that are at most the true ones; not below 0."""
+    mean = at_least / (draws * UNIT) / WIDEN
     return np.asarray(np.maximum(np.nextafter(mean - half_width(draws, tail), -1.0), 0.0))
 
 
-def upper(sums: Ints, draws: Ints, tail: Floats) -> Floats:
-    """An upper limit: each of the rounded scores may have been up to one unit larger."""
-    mean = np.nextafter((sums + 1.0 * draws) / (draws * UNIT), 2.0)
+def upper(at_most: Ints, draws: Ints, tail: Floats) -> Floats:
+    """An upper limit from fixed-point sums that are at least the true ones; not above 1."""
+    mean = at_most / (draws * UNIT) * WIDEN
     return np.asarray(np.minimum(np.nextafter(mean + half_width(draws, tail), 2.0), 1.0))
 
 

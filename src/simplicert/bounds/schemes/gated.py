@@ -4,11 +4,10 @@ Theorem 2 (docs/method.md): issued and wrong with probability at most a1 + a2 + 
 any number of classes. Two classes, or one bound: Theorem 1, at most a + b = alpha.
 """
 
-import numpy as np
-
-from simplicert.bounds.box import Box, Field, clipped, largest_other, ranked
+from simplicert.bounds.box import Box, Field, clipped, ranked
 from simplicert.bounds.limits import clopper_pearson, sign_test
-from simplicert.bounds.softmax import Limit, sums_of, votes_of
+from simplicert.bounds.sides import both_sides, one_side
+from simplicert.bounds.softmax import Limit, votes_of
 from simplicert.types import Floats, Ints, Tally
 
 PAIR, GATE = 0.45, 0.05  # shares of alpha: each bound of a pair, the gate (it counts twice)
@@ -36,17 +35,16 @@ def one(tally: Tally, alpha: Floats) -> Box:
 
 
 def softmax(tally: Tally, alpha: Floats, limit: Limit) -> Box:
-    """Softmax: the categorical votes select the class, the sums of its scores bound it."""
-    sums, n = sums_of(tally), tally.draws
+    """Softmax: the categorical votes select the class, its scores bound it."""
     field = ranked(*votes_of(tally))
-    own = sums[np.arange(len(sums)), field.top]
     if tally.classes == 2:  # noqa: PLR2004
-        e0 = limit.lower(own, n, ONE * alpha)
-        return majority(field, e0, n, alpha)
-    e0 = limit.lower(own, n, PAIR * alpha)
-    e1 = clipped(limit.upper(largest_other(sums, field.top), n, PAIR * alpha), 1 - e0)
+        own = one_side(tally, field.top, limit, ONE * alpha)
+        return majority(field, own.e0, tally.draws, alpha)._replace(bands=own.bands)
+    known = both_sides(tally, field.top, limit, PAIR * alpha)
+    e1 = clipped(known.e1, 1 - known.e0)
     gate = sign_test.passes(field.wins, field.rival, GATE * alpha)
-    return Box(field.top, e0, e1, gate, field.wins - field.rival, field.spoiled)
+    lead = field.wins - field.rival
+    return Box(field.top, known.e0, e1, gate, lead, field.spoiled, known.bands)
 
 
 def majority(field: Field, e0: Floats, n: Ints, alpha: Floats) -> Box:

@@ -6,9 +6,10 @@ docs/method.md; by exact enumeration it was alpha. `level` says what is proved.
 
 import numpy as np
 
-from simplicert.bounds.box import Box, clipped, largest_other, ranked
+from simplicert.bounds.box import Box, clipped, ranked
 from simplicert.bounds.limits import clopper_pearson
-from simplicert.bounds.softmax import Limit, sums_of
+from simplicert.bounds.sides import both_sides
+from simplicert.bounds.softmax import Limit, score_sums
 from simplicert.types import Floats, Kind, Tally
 
 HALF = 0.5  # share of alpha for each bound
@@ -25,14 +26,12 @@ def pair(tally: Tally, alpha: Floats) -> Box:
 
 
 def softmax(tally: Tally, alpha: Floats, limit: Limit) -> Box:
-    """Softmax: the class with the largest mean score."""
-    sums, n = sums_of(tally), tally.draws
-    top = sums[:, :-1].argmax(axis=1)
-    own, rival = sums[np.arange(len(sums)), top], largest_other(sums, top)
-    e0 = limit.lower(own, n, HALF * alpha)
-    e1 = clipped(limit.upper(rival, n, HALF * alpha), 1 - e0)
-    spoiled = sums[:, -1] >= own
-    return Box(top, e0, e1, np.ones(len(tally), bool), own - rival, spoiled)
+    """Softmax: the class with the largest mean score. The proof of `level` is for Hoeffding's."""
+    top = score_sums(tally).argmax(axis=1)
+    known = both_sides(tally, top, limit, HALF * alpha)
+    e1 = clipped(known.e1, 1 - known.e0)
+    always = np.ones(len(tally), bool)
+    return Box(top, known.e0, e1, always, known.lead, known.spoiled)
 
 
 def level(tally: Tally, alpha: float, kind: Kind) -> float:

@@ -6,9 +6,10 @@ and no correction for the number of classes is needed. `top` is the pilot's choi
 
 import numpy as np
 
-from simplicert.bounds.box import Box, clipped, largest_other, ranked
+from simplicert.bounds.box import Box, clipped, ranked
 from simplicert.bounds.limits import clopper_pearson
-from simplicert.bounds.softmax import Limit, sums_of
+from simplicert.bounds.sides import both_sides, one_side
+from simplicert.bounds.softmax import Limit
 from simplicert.errors import MissingEvidence
 from simplicert.types import Floats, Ints, Tally
 
@@ -40,14 +41,13 @@ def bounded(tally: Tally, tail: Floats, *, with_rival: bool) -> Box:
 
 def softmax(tally: Tally, alpha: Floats, limit: Limit) -> Box:
     """Softmax: the pilot's class; the fresh draws' scores bound it."""
-    top, n, sums = pilot_choice(tally), tally.draws, sums_of(tally)
-    own, rival = sums[np.arange(len(sums)), top], largest_other(sums, top)
-    single = tally.classes == 2  # noqa: PLR2004
-    e0 = limit.lower(own, n, alpha if single else HALF * alpha)
-    e1 = 1 - e0 if single else limit.upper(rival, n, HALF * alpha)
-    spoiled = sums[:, -1] >= own
-    box_e1 = clipped(e1, 1 - e0)
-    return Box(top, e0, box_e1, np.ones(len(tally), bool), own - rival, spoiled)
+    top, always = pilot_choice(tally), np.ones(len(tally), bool)
+    if tally.classes == 2:  # noqa: PLR2004
+        known = one_side(tally, top, limit, alpha)
+    else:
+        known = both_sides(tally, top, limit, HALF * alpha)
+    e1 = clipped(known.e1, 1 - known.e0)
+    return Box(top, known.e0, e1, always, known.lead, known.spoiled, known.bands)
 
 
 def pilot_choice(tally: Tally) -> Ints:

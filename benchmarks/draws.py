@@ -1,0 +1,196 @@
+"""Draws needed for the same radius by six ways to spend alpha; and what stopping early saves.
+
+    python benchmarks/draws.py [--quick] [--json FILE]
+
+1. A grid of expectations and draws n: how many draws each way needs to reach the radius that the
+   paper's scheme reaches with n, counts at their expectation; as shares of n, pilots included.
+2. The same for real tallies: scikit-learn's digits, a small network.
+3. Stopping early against fixed n = 100,000: draws, and certified accuracy lost.
+4. Wall time of both on a mixed set of inputs, batches packed.
+5. How often a certificate is false under repeated looks, stopping and one extension.
+
+alpha = .001 and sigma = 1 unless said. Ways and rivals: benchmarks/rivals.py.
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+import stopping
+import torch
+from rivals import PILOT, WAYS
+
+import simplicert as sc
+from simplicert.analysis.subsample import subsample
+from simplicert.data import load_data
+from simplicert.plan import at_point
+from simplicert.stopping.projection import apportioned
+from simplicert.training.quick import train_quickly
+
+ALPHA = 0.001
+FEWEST, MOST, STEPS = 1 / 16, 64.0, 13  # share of n searched, to a factor of 2^(10 / 2^13)
+GRID = [  # pA, pB, K
+    (0.999, 0.0008, 1000),
+    (0.9, 0.08, 10),
+    (0.7, 0.2, 10),
+    (0.55, 0.4, 10),
+    (0.6, 0.05, 1000),
+    (0.3, 0.1, 1000),
+    (0.1, 0.02, 1000),
+]
+SIZES = (1000, 10_000, 100_000)
+TRAINED, DIGITS, SIGMA = 1200, 200, 0.5
+
+
+def draws_needed(way, shares, pilot, targets, n):
+    """(N,) the fewest draws with which each input reaches its target; infinite if 64 n do not.
+
+    `shares` (N, K) are taken to be exact: counts are shares times draws, rounded to whole draws.
+    """
+    radii, besides = WAYS[way]
+
+    def reached(numbers, rows):
+        counts = np.vstack(
+            [apportioned(shares[row : row + 1], m) for row, m in zip(rows, numbers, strict=True)]
+        )
+        return radii(counts, pilot[rows], ALPHA) >= targets[rows]
+
+    def whole(logs):
+        return np.round(n * 2.0**logs).astype(int)
+
+    rows = np.arange(len(shares))
+    low, high = np.full(len(rows), np.log2(FEWEST)), np.full(len(rows), np.log2(MOST))
+    # Most ways need about as many draws as the paper's: the wide end is asked only where n + 60 %
+    # are not enough, for a wide search is dear.
+    near = reached(whole(np.full(len(rows), np.log2(1.6))), rows)
+    high[near] = np.log2(1.6)
+    low[~near] = np.log2(1.6)
+    far = rows[~near]
+    never = far[~reached(whole(high[far]), far)] if far.size else far
+    live = np.setdiff1d(rows, never)
+    for _ in range(STEPS):
+        middle = (low[live] + high[live]) / 2
+        enough = reached(whole(middle), live)
+        high[live] = np.where(enough, middle, high[live])
+        low[live] = np.where(enough, low[live], middle)
+    found = whole(high) + float(besides)
+    found[never] = np.inf
+    return found
+
+
+def grid(sizes):
+    """Shares of n by way, at each point of the grid."""
+    rows = []
+    for pa, pb, classes in GRID:
+        shares = at_point(pa, pb, classes).shares
+        pilot = apportioned(shares, PILOT)
+        for n in sizes:
+            target = WAYS["paper"][0](apportioned(shares, n), pilot, ALPHA)
+            row = {"pa": pa, "pb": pb, "classes": classes, "draws": n, "radius": float(target[0])}
+            if target[0] > 0:
+                for way in WAYS:
+                    needed = draws_needed(way, shares, pilot, target, n)[0] / n
+                    row[way] = None if np.isinf(needed) else float(needed)
+            rows.append(row)
+            print("  " + line(row), flush=True)
+    return rows
+
+
+def line(row):
+    """A row of the grid as text."""
+    shares = " ".join(f"{way} {text(row.get(way))}" for way in WAYS)
+    at = f"pA {row['pa']:g} pB {row['pb']:g} K {row['classes']} n {row['draws']:,}"
+    return f"{at}: radius {row['radius']:.4f}; {shares}"
+
+
+def text(share):
+    """A share of n, or that 64 n are not enough."""
+    return "-" if share is None else f"{share:.3f}"
+
+
+def digits(draws):
+    """Tallies of a small network on digits it was not trained on."""
+    train = load_data("digits", stop=TRAINED)
+    net = train_quickly(train.inputs[range(TRAINED)], train.labels, SIGMA)
+    test = load_data("digits", start=TRAINED, stop=TRAINED + 2 * DIGITS, step=2)
+    inputs = test.inputs[range(DIGITS)]
+    return sc.sample(net, inputs, SIGMA, draws, pilot=PILOT, histograms=False, labels=test.labels)
+
+
+def real(tally, sizes):
+    """Shares of n over real tallies: the median, the mean of those that get there, how many do."""
+    out = []
+    for n in sizes:
+        part = subsample(tally, n)
+        counts, pilot = np.array(part.counts), np.array(part.pilot)
+        target = WAYS["paper"][0](counts, pilot, ALPHA)
+        live = target > 0
+        counts, pilot, target = counts[live], pilot[live], target[live]
+        row = {"draws": n, "inputs": len(part), "certified_by_paper": int(live.sum())}
+        for way in WAYS:
+            needed = draws_needed(way, counts.astype(float), pilot, target, n) / n
+            row[way] = {
+                "median": float(np.median(needed)) if np.isfinite(np.median(needed)) else None,
+                "mean": float(needed[np.isfinite(needed)].mean()),
+                "reached": float(np.isfinite(needed).mean()),
+            }
+        out.append(row)
+        print("  " + f"n {n:,}: " + "; ".join(f"{way} {row[way]}" for way in WAYS), flush=True)
+    return out
+
+
+def show(rows):
+    """Rows of numbers, one a line."""
+    for row in rows:
+        print("  " + ", ".join(f"{name} {short(value)}" for name, value in row.items()), flush=True)
+
+
+def short(value):
+    """A number or a rate as text."""
+    if isinstance(value, dict):
+        return f"{value['rate']:.5f} [{value['low']:.5f}, {value['high']:.5f}]"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def measured(quick):
+    """All parts, printed as they come."""
+    began = time.perf_counter()
+    result = {"version": sc.__version__, "alpha": ALPHA, "pilot": PILOT, "ways": list(WAYS)}
+
+    def part(name, work):
+        start = time.perf_counter()
+        print(name, flush=True)
+        result[name] = work()
+        if name not in ("grid", "real"):
+            show(result[name] if isinstance(result[name], list) else [result[name]])
+        result.setdefault("seconds", {})[name] = round(time.perf_counter() - start, 1)
+
+    n, sizes = (2000, (1000, 2000)) if quick else (10_000, (2000, 10_000))
+    part("wall_time", lambda: stopping.wall_time(*((40, 600, 1) if quick else (60, 1600, 3))))
+    part("grid", lambda: grid(SIZES[:1] if quick else SIZES))
+    part("real", lambda: real(digits(n), sizes))
+    part("adaptive", lambda: stopping.against_fixed(500 if quick else 4000))
+    part("tolerances", lambda: stopping.tolerances(200 if quick else 2000))
+    part("errors", lambda: stopping.error_rates(2000 if quick else 20_000, 1600))
+    part("adversary", lambda: stopping.adversary(4000 if quick else 40_000, 1600))
+    result["seconds"]["all"] = round(time.perf_counter() - began, 1)
+    return result
+
+
+def main():
+    """Measure, print, write JSON where asked."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--quick", action="store_true", help="smaller sizes, about a minute")
+    arguments.add_argument("--json", type=Path)
+    chosen = arguments.parse_args()
+    print(f"{torch.get_num_threads()} threads")
+    result = measured(chosen.quick)
+    print(f"{result['seconds']} seconds")
+    if chosen.json:
+        chosen.json.write_text(json.dumps(result, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+"""The table of figures.
+
+To add one: write a function (data, axes) -> axes, add its row here, a line to the docstring of
+`simplicert figure` and a section to docs/figures.md; tests ask for all of them.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from simplicert.analysis.figures import panels, style
+from simplicert.analysis.study import Study
+from simplicert.errors import choose, require
+from simplicert.types import KINDS
+
+NONE, ONE, MANY, TWO = (0, 0), (1, 1), (1, None), (2, None)  # fewest runs and most
+WORDS = {NONE: "no run", ONE: "one run", MANY: "one run or more", TWO: "two runs or more"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure: the paper's labels for it, and the panels it is made of."""
+
+    labels: tuple[str, ...]
+    panels: Callable[[panels.Asked], list[panels.Panel]]
+    runs: tuple[int, int | None] = NONE
+    options: tuple[str, ...] = ()  # those that change it
+    size: tuple[float, float] = style.COLUMN  # of one panel alone
+    both: tuple[float, float] = style.PAGE  # of two
+    stacked: bool = False  # two panels one above the other
+
+
+FIGURES: dict[str, Row] = {
+    "process": Row(
+        ("CVPR",),
+        panels.process,
+        size=(7.16, 2.9),
+    ),
+    "cohen-minus-li": Row(
+        ("Cohen_vs_Li",),
+        panels.difference,
+        size=style.SIZE,
+    ),
+    "ratio": Row(
+        ("Theoretical_comparison_results",),
+        panels.ratio,
+        options=("kind",),
+        size=style.SIZE,
+        both=(style.SIZE[0], 1.85 * style.SIZE[1]),
+        stacked=True,
+    ),
+    "winner": Row(
+        ("Theoretical_comparison_results",),
+        panels.winner,
+        options=("kind",),
+        size=style.SIZE,
+    ),
+    "accuracy": Row(
+        ("Imagenet", "Cifar", "MACER_Scatters"),
+        panels.accuracy,
+        ONE,
+        ("kind",),
+    ),
+    "accuracy-sigmas": Row(
+        ("Imagenet", "Cifar"),
+        panels.accuracy_sigmas,
+        MANY,
+        ("kind",),
+    ),
+    "scatter": Row(
+        ("Scatters", "CIFAR_SCATTERS", "MACER_Scatters"),
+        panels.scatter,
+        ONE,
+        ("kind",),
+        size=style.SIZE,
+        both=(7.16, 2.8),
+    ),
+    "proportion": Row(
+        ("Imagenet_scaling", "IMAGENET_Proportion"),
+        panels.proportion,
+        ONE,
+        ("seed",),
+    ),
+    "time": Row(
+        ("Imagenet_scaling", "IMAGENET_Time"),
+        panels.time,
+        ONE,
+        ("seed",),
+    ),
+    "improvement": Row(
+        ("Differential_Performance",),
+        panels.improvement,
+        MANY,
+        ("kind",),
+    ),
+    "sigmas": Row(
+        ("large_table",),
+        panels.sigmas,
+        TWO,
+        ("kind",),
+    ),
+    "distribution": Row(
+        (),
+        panels.distribution,
+        MANY,
+    ),
+}
+
+
+def make(
+    name: str,
+    studies: Sequence[Study],
+    out: Path | str,
+    kind: str | None = None,
+    seed: int | None = None,
+    dpi: int = style.DPI,
+) -> Path:
+    """Draw one figure of the table and write it; what would have no effect on it is refused."""
+    row = choose("figure", name, FIGURES)
+    require_fit(name, row, len(studies), {"kind": kind, "seed": seed})
+    wanted = None if kind is None else choose("kind", kind, KINDS)
+    drawn = row.panels(panels.Asked(studies, wanted, seed or 0))
+    size = row.size if len(drawn) == 1 else row.both
+    return style.save(drawn, out, size, dpi, stacked=row.stacked)
+
+
+def require_fit(name: str, row: Row, runs: int, given: dict[str, object]) -> None:
+    """As many runs as the figure is made of, and no option that it does not have."""
+    fewest, most = row.runs
+    require(
+        fewest <= runs and (most is None or runs <= most),
+        f"figure {name} is made of {WORDS[row.runs]}, got {runs or 'none'}",
+    )
+    for option, value in given.items():
+        require(
+            value is None or option in row.options,
+            f"{option} has no effect on the figure {name}: leave it out, got {value}",
+        )
+    seed = given["seed"]
+    require(
+        seed is None or (isinstance(seed, int) and seed >= 0),
+        f"seed must be a whole number from 0 on, got {seed!r}",
+    )

@@ -1,0 +1,140 @@
+"""From runs to panels: which numbers each figure is made of."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from simplicert.analysis.estimates import shares_under_noise
+from simplicert.analysis.figures.accuracy import accuracy_of_runs, certified_accuracy
+from simplicert.analysis.figures.distribution import distribution_of_margin, distribution_of_pa
+from simplicert.analysis.figures.draws import certified_proportion, time_per_input
+from simplicert.analysis.figures.improvement import share_improved
+from simplicert.analysis.figures.maps import cohen_minus_li
+from simplicert.analysis.figures.process import process_diagram
+from simplicert.analysis.figures.regions import ratio_multinomial, ratio_softmax, winner_map
+from simplicert.analysis.figures.scatter import scatter_on_simplex
+from simplicert.analysis.figures.trends import largest_against_sigma, median_against_sigma
+from simplicert.analysis.growth import cost, growth
+from simplicert.analysis.study import Study, require_same_inputs, require_same_norm
+from simplicert.errors import require
+from simplicert.types import Certificates, Kind
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Panel = Callable[["Axes"], "Axes"]
+
+MARGIN = 1.05  # of the largest radius: where an axis of radii ends
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a figure is to be made of: runs, one kind (None: see each figure), a seed."""
+
+    studies: Sequence[Study] = ()
+    kind: Kind | None = None
+    seed: int = 0
+
+
+def process(asked: Asked) -> list[Panel]:
+    """Made of nothing."""
+    return [process_diagram]
+
+
+def difference(asked: Asked) -> list[Panel]:
+    """Made of nothing."""
+    return [cohen_minus_li]
+
+
+def ratio(asked: Asked) -> list[Panel]:
+    """Softmax left, multinomial right, as in the paper."""
+    panels: dict[Kind, Panel] = {"softmax": ratio_softmax, "multinomial": ratio_multinomial}
+    return [panels[asked.kind]] if asked.kind else list(panels.values())
+
+
+def winner(asked: Asked) -> list[Panel]:
+    """Multinomial unless asked: for softmax one mechanism wins everywhere."""
+    return [partial(winner_map, asked.kind or "multinomial")]
+
+
+def accuracy(asked: Asked) -> list[Panel]:
+    """Each kind that the run has evidence for, on the same scale."""
+    for study in asked.studies:
+        study.require_labels("certified accuracy")
+    found = each_kind(asked)
+    reach = MARGIN * max(float(item.radius.max()) for item in found) or None
+    return [partial(certified_accuracy, item, reach=reach) for item in found]
+
+
+def accuracy_sigmas(asked: Asked) -> list[Panel]:
+    """All runs together."""
+    for study in asked.studies:
+        study.require_labels("certified accuracy")
+    return [partial(accuracy_of_runs, by_name(asked))]
+
+
+def scatter(asked: Asked) -> list[Panel]:
+    """Each kind that the run has evidence for, softmax left as in the paper."""
+    found = sorted(each_kind(asked), key=lambda item: item.known.kind, reverse=True)
+    return [partial(scatter_on_simplex, item) for item in found]
+
+
+def improvement(asked: Asked) -> list[Panel]:
+    """All runs together."""
+    return [partial(share_improved, by_name(asked))]
+
+
+def proportion(asked: Asked) -> list[Panel]:
+    """Shorter runs out of the one that is given."""
+    return [partial(certified_proportion, growth(asked.studies[0], asked.seed))]
+
+
+def time(asked: Asked) -> list[Panel]:
+    """Measured now."""
+    return [partial(time_per_input, cost(asked.studies[0], asked.seed))]
+
+
+def sigmas(asked: Asked) -> list[Panel]:
+    """Medians left, shares right."""
+    several = list(by_name(asked).values())
+    return [partial(median_against_sigma, several), partial(largest_against_sigma, several)]
+
+
+def distribution(asked: Asked) -> list[Panel]:
+    """p_A left, p_A - p_B right."""
+    require_same_inputs(asked.studies)
+    several = {name: shares_under_noise(study.tally) for name, study in legend_names(asked).items()}
+    require(
+        len({shares.labelled for shares in several.values()}) == 1,
+        "runs must all have labels or all have none: p_A is the label's share where there is one",
+    )
+    return [partial(distribution_of_pa, several), partial(distribution_of_margin, several)]
+
+
+def each_kind(asked: Asked) -> list[Certificates]:
+    """One run's certificates of the kind asked for, or of all it has evidence for."""
+    (study,) = asked.studies
+    return [study.certificates(kind) for kind in ([asked.kind] if asked.kind else study.kinds)]
+
+
+def by_name(asked: Asked) -> dict[str, Certificates]:
+    """Several runs' certificates of one kind, by default the first's, over the same inputs."""
+    require_same_inputs(asked.studies)
+    require_same_norm(asked.studies)
+    kind = asked.kind or asked.studies[0].certificates().known.kind
+    return {name: study.certificates(kind) for name, study in legend_names(asked).items()}
+
+
+def legend_names(asked: Asked) -> dict[str, Study]:
+    """By sigma where that tells the runs apart and nobody named them otherwise."""
+    apart = len({study.sigma for study in asked.studies}) == len(asked.studies)
+
+    def name(study: Study) -> str:
+        own = study.name == study.run.folder.resolve().name
+        # To matplotlib dollars begin a formula, and what begins with _ is not for the legend.
+        plain = re.sub("^_", " _", study.name.replace("$", r"\$"))
+        return f"$\\sigma$ = {study.sigma:g}" if apart and own else plain
+
+    return {name(study): study for study in asked.studies}

@@ -1,0 +1,91 @@
+"""Warnings: what a reader of a view must know before believing a number in it."""
+
+import numpy as np
+
+from simplicert.analysis.report.views import View
+from simplicert.analysis.tables import scaled_norm
+from simplicert.bounds import bound
+from simplicert.certification import certify
+from simplicert.errors import SimplicertError
+from simplicert.runs import KnownRun, Run
+from simplicert.types import Certificates, Tally
+from simplicert.types.tally import FIXED_POINT
+from simplicert.types.text import rounded_down
+
+FEW = 1000  # draws: at alpha .001 no radius can then exceed about 2.4 sigma
+SAME = 1e-9  # share of a radius: the largest reachable one, up to rounding
+
+
+def cautions(view: View) -> list[str]:
+    """One sentence each, the gravest first."""
+    run = view.study.run
+    found = []
+    if run.missing:
+        found.append(
+            f"incomplete: {run.missing} of {run.manifest.inputs} inputs are missing or lack "
+            f"draws, and everything here is over the {len(view.frame)} that are there"
+        )
+    if view.certificates is not None and view.certificates.exploratory:
+        declared = run.manifest
+        found.append(
+            f"exploratory: the run declared alpha {declared.alpha:g}, kind {declared.kind}, "
+            f"scheme {declared.scheme}; alpha covers other settings only if they were fixed "
+            "before the draws"
+        )
+    if isinstance(run, KnownRun):
+        found += [f"imported log: {sentence}" for sentence in run.audit]
+    else:
+        found += of_draws(view, run)
+        if run.manifest.source.get("random"):
+            found.append("the model is random by itself: drawn again, its tallies would differ")
+        if run.noise_scale is not None:
+            found.append(scaled_norm(run.noise_scale))
+    if view.labels is None:
+        found.append("no labels: nothing is said of accuracy, and risk goes by the radius alone")
+    return found
+
+
+def of_draws(view: View, run: Run) -> list[str]:
+    """Few draws, and inputs whose radius the draws limit rather than the model."""
+    assert view.certificates is not None
+    tally = run.tally()
+    found, most, saturated = [], int(tally.draws.max()), 0
+    reachable = 0.0
+    for draws in np.unique(tally.draws).tolist():
+        limit = largest_radius(view.certificates, tally, draws)
+        if limit is None:
+            return []
+        reachable = max(reachable, limit)
+        same = tally.draws == draws
+        saturated += int((view.radius[same] >= (1 - SAME) * limit).sum()) if limit > 0 else 0
+    if most < FEW:
+        reach = f"reach no radius above {rounded_down(reachable)}" if reachable else "reach nothing"
+        found.append(f"few draws: {most} an input, and even draws that all agree {reach}")
+    if saturated:
+        found.append(
+            f"saturation: {saturated} of {len(tally)} inputs have the largest radius that their "
+            f"draws can certify, {rounded_down(reachable)} at most: more draws would certify more"
+        )
+    return found
+
+
+def largest_radius(certificates: Certificates, tally: Tally, draws: int) -> float | None:
+    """What draws that all agree would certify by the same settings; None where that is unknown."""
+    known, first = certificates.known, np.zeros((1, tally.classes), np.int64)
+    first[0, 0] = 1
+    soft = tally.softmax_sums is not None
+    ideal = {
+        "counts": first * draws,
+        "softmax_sums": first * (draws << FIXED_POINT) if soft else None,
+        "softmax_squares": first * (draws << FIXED_POINT)
+        if tally.softmax_squares is not None
+        else None,
+        "votes": first * draws if tally.votes is not None else None,
+        "pilot": first * int(tally.pilot.sum(axis=1).max()) if tally.pilot is not None else None,
+    }
+    try:
+        agreed = Tally(**ideal, sigma=tally.sigma, plan=tally.plan)  # type: ignore[arg-type]
+        bounds = bound(agreed, known.alpha, known.kind, known.scheme, known.method)
+        return float(certify(bounds).radius[0])
+    except SimplicertError:  # evidence that only real draws have
+        return None

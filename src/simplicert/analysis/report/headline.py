@@ -1,0 +1,123 @@
+"""What a run says, in a few sentences with numbers."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from simplicert.analysis.comparison import improvement
+from simplicert.analysis.metrics import average_radius, certified_accuracy
+from simplicert.analysis.report.views import View
+from simplicert.analysis.tables.summary import level_sentence
+from simplicert.types import Certificates
+from simplicert.types.text import rounded_down
+
+STEPS = (1.0, 2.0, 2.5, 5.0)  # round numbers, times a power of ten
+MARKS = 4  # radii named after 0
+
+
+class Tile(NamedTuple):
+    """One large number, and what it is."""
+
+    value: str
+    label: str
+
+
+def round_radii(views: Sequence[View]) -> list[float]:
+    """0 and a few round radii, up to the largest of the page; 0 alone where there is none."""
+    largest = max(float(view.radius.max()) for view in views)
+    if largest <= 0:
+        return [0.0]
+    power = 10.0 ** math.floor(math.log10(largest / MARKS))
+    step = max(s * power for s in STEPS if s * power <= largest / MARKS)
+    return [round(i * step, 12) for i in range(MARKS + 1) if i * step < largest]
+
+
+def tiles(view: View) -> list[Tile]:
+    """The numbers to see first."""
+    total, certified = len(view.frame), int((~view.abstained).sum())
+    found = [Tile(f"{certified} of {total}", "inputs certified")]
+    if view.labels is not None:
+        found.append(Tile(rounded_down(float(view.correct.mean()), 3), "certified accuracy at 0"))
+    if view.certificates is not None and view.labels is not None:
+        mean = average_radius(view.certificates).value
+        found.append(Tile(rounded_down(mean, 4), "average certified radius"))
+    found.append(Tile(rounded_down(float(view.radius.max()), 4), "largest radius"))
+    return found
+
+
+def sentences(view: View, radii: Sequence[float]) -> list[str]:
+    """What is certified, how far, what the mechanisms add, and what is proved of it."""
+    said = [counted(view)]
+    if view.certificates is None:
+        return [
+            *said,
+            "The log holds bare radii: they are shown as it printed them, certified by the tool "
+            "that wrote them alone, and none of our mechanisms applies.",
+        ]
+    if view.labels is not None:
+        said.append(accuracies(view.certificates, radii))
+    return [*said, *improvements(view.certificates), meaning(view)]
+
+
+def counted(view: View) -> str:
+    """How many inputs have a certificate, and how many the right one."""
+    total, certified = len(view.frame), int((~view.abstained).sum())
+    start = f"{certified} of {total} inputs are certified at some radius"
+    if view.labels is None:
+        return f"{start}; without labels nothing is said of accuracy."
+    right = int(view.correct.sum())
+    return f"{start}: {right} as the class of their label, {certified - right} as another one."
+
+
+def accuracies(certificates: Certificates, radii: Sequence[float]) -> str:
+    """Certified accuracy by the best radius, at round radii."""
+    values = [certified_accuracy(certificates, radius).value for radius in radii]
+    named = ", ".join(
+        f"{rounded_down(value, 3)} at r = {radius:g}"
+        for radius, value in zip(radii, values, strict=True)
+    )
+    return (
+        "Certified accuracy, the share of all inputs certified as their label with a radius "
+        f"above r: {named}."
+    )
+
+
+def improvements(certificates: Certificates) -> list[str]:
+    """By how much the ensemble and the tight radius improve on Cohen, or on the kind's first."""
+    kind, radii = certificates.known.kind, certificates.radii
+    if certificates.known.scheme == "imported":
+        return ["The log bounds the top class alone, so no mechanism can improve on Cohen's."]
+    base = "cohen" if "cohen" in radii else "lecuyer"
+    if base not in radii:
+        return []
+    said = [compared(certificates, "ensemble", base, "The paper's ensemble")]
+    if "two_sided" in radii:
+        said.append(compared(certificates, "two_sided", base, "The tight two-sided radius"))
+    if "cdf" in radii:
+        said.append(compared(certificates, "cdf", base, "The radius from score histograms (cdf)"))
+    if kind == "softmax":
+        said.insert(0, "Cohen's one-sided radius has no proof for softmax scores.")
+    return said
+
+
+def compared(certificates: Certificates, column: str, base: str, name: str) -> str:
+    """One column against the base, over all inputs."""
+    found = improvement(certificates, column, base)
+    percent = ""
+    if found.mean_percent is not None:
+        percent = f" ({found.mean_percent:.1f} % where {base} certifies)"
+    share = 100 * found.improved.value
+    return (
+        f"{name} improves on {base} for {share:.1f} % of all inputs, by "
+        f"{rounded_down(found.mean, 4)} in the mean{percent}."
+    )
+
+
+def meaning(view: View) -> str:
+    """What is certified, against what, and how surely."""
+    assert view.certificates is not None
+    known, proved = view.certificates.known, level_sentence(view.certificates)
+    return (
+        f"What is certified is the smoothed classifier, at noise of sigma {known.sigma:g}, for "
+        f"{known.norm} perturbations of the input. {proved[0].upper()}{proved[1:]}."
+    )

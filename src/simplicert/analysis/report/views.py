@@ -1,0 +1,94 @@
+"""A view: one run's certificates of one kind, as the page shows them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simplicert.analysis.study import Study
+from simplicert.mechanisms import PAPER_ENSEMBLE
+from simplicert.runs import KnownRun
+from simplicert.types import Bools, Certificates, Floats, Ints, Kind
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NO_CLASS = -1
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """The table of one run and kind. A log of bare radii has a table and no certificates."""
+
+    study: Study
+    run: int  # its place among the runs of the page
+    kind: Kind
+    frame: "pd.DataFrame"
+    certificates: Certificates | None
+
+    @property
+    def csv(self) -> str:
+        """The table as `write_certificates` writes it: the page reads this very text."""
+        return str(self.frame.to_csv(index=False, lineterminator="\n"))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of radii that can be switched on and off."""
+        if self.certificates is None:
+            return ("radius",)
+        return (*self.certificates.radii, "ensemble")
+
+    @property
+    def ensemble(self) -> tuple[str, ...]:
+        """The members of the paper's ensemble; none where there is no such column."""
+        return PAPER_ENSEMBLE[self.kind] if self.certificates is not None else ()
+
+    @cached_property
+    def index(self) -> Ints:
+        """(N,) numbers of the inputs."""
+        return np.asarray(self.frame["index"], dtype=np.int64)
+
+    @cached_property
+    def radius(self) -> Floats:
+        """(N,) the best radius, 0 where abstained."""
+        return np.asarray(self.frame["radius"], dtype=float)
+
+    @cached_property
+    def predicted(self) -> Ints:
+        """(N,) the certified class; -1 where abstained."""
+        return np.asarray(self.frame["predicted"].fillna(NO_CLASS), dtype=np.int64)
+
+    @property
+    def abstained(self) -> Bools:
+        """(N,) nothing is promised."""
+        return ~(self.radius > 0)
+
+    @cached_property
+    def labels(self) -> Ints | None:
+        """(N,) the true classes, where the run has them."""
+        column = self.frame["label"]
+        return None if column.isna().any() else np.asarray(column, dtype=np.int64)
+
+    @property
+    def correct(self) -> Bools:
+        """(N,) certified as the class of the label; only where there are labels."""
+        return np.asarray(~self.abstained & (self.predicted == self.labels))
+
+
+def views_of(studies: Sequence[Study]) -> list[View]:
+    """Every kind of every run, the declared kind of the first run first."""
+    return [view for place, study in enumerate(studies) for view in of_one(study, place)]
+
+
+def of_one(study: Study, place: int) -> list[View]:
+    """A run's views; what cannot be certified anew is shown as its log had it."""
+    run = study.run
+    if isinstance(run, KnownRun) and run.holds == "radii":
+        return [View(study, place, study.kinds[0], run.to_frame(), None)]
+    found = {kind: study.certificates(kind) for kind in study.kinds}
+    return [
+        View(study, place, kind, certificates.to_frame(), certificates)
+        for kind, certificates in found.items()
+    ]

@@ -1,0 +1,63 @@
+"""A shorter run out of a longer one: some of its recorded draws, chosen at random."""
+
+from numbers import Integral
+
+import numpy as np
+
+from simplicert.errors import MissingEvidence, require
+from simplicert.types import Ints, Tally
+
+MOST_DRAWS = 10**9  # beyond it numpy does not draw without replacement
+
+
+def subsample(tally: Tally, draws: int, random: np.random.Generator | int = 0) -> Tally:
+    """`draws` of each input's recorded draws, without replacement: exactly a run of that length.
+
+    An input's draws are independent and alike, so any that are chosen without looking at them are
+    what a shorter run would have seen. That holds for class counts, drawn invalid ones as a cell of
+    their own; of softmax scores only the sum is kept, which does not say what a part of them adds
+    up to, so scores, their histograms and their votes are left out. A pilot is separate and stays.
+    The plan is left out too: the shorter run looks once, at its end.
+    """
+    if tally.plan is not None and tally.plan.rule != "fixed":
+        raise MissingEvidence(
+            f"a run that stopped by the rule {tally.plan.rule!r} holds no shorter run: how many "
+            "draws an input has depends on what they were"
+        )
+    held = tally.draws
+    fewest, most = int(held.min()), int(held.max())
+    whole = isinstance(draws, Integral) and not isinstance(draws, bool)
+    require(
+        whole and 1 <= draws <= fewest,
+        f"draws must be a whole number in 1..{fewest}, which every input has, got {draws!r}",
+    )
+    require(most < MOST_DRAWS, f"draws must be fewer than 10^9 an input to choose from, got {most}")
+    assert tally.invalid is not None
+    kept = without_replacement(
+        np.column_stack([tally.counts, tally.invalid]), int(draws), np.random.default_rng(random)
+    )
+    return Tally(
+        kept[:, :-1],
+        sigma=tally.sigma,
+        labels=tally.labels,
+        index=tally.index,
+        invalid=kept[:, -1],
+        pilot=tally.pilot,
+        norm=tally.norm,
+    )
+
+
+def without_replacement(cells: Ints, draws: int, random: np.random.Generator) -> Ints:
+    """(N, cells) multivariate hypergeometric counts: `draws` of each row's."""
+    out = np.zeros_like(cells)
+    for row, count in enumerate(cells):
+        seen = np.flatnonzero(count)  # of a thousand classes most were never drawn
+        out[row, seen] = random.multivariate_hypergeometric(count[seen], draws)
+    return out
+
+
+def ladder(most: int, first: int = 10) -> tuple[int, ...]:
+    """Numbers of draws from `first` up to `most`, three a decade, and `most` itself."""
+    decades = range(len(str(most)))
+    steps = [digit * 10**decade for decade in decades for digit in (1, 2, 5)]
+    return (*(step for step in steps if first <= step < most), most)

@@ -1,0 +1,90 @@
+"""How the certificates of a table were made: its notes, and the columns of its file."""
+
+from collections.abc import Sequence
+
+from simplicert.analysis.study import Study
+from simplicert.analysis.tables.grid import Value
+from simplicert.analysis.tables.summary import level_sentence
+from simplicert.errors import require
+from simplicert.types import Certificates
+
+
+def settings_record(study: Study, certificates: Certificates) -> dict[str, Value]:
+    """What a reader in five years needs to know of one run."""
+    known = certificates.known
+    return {
+        "run": study.name,
+        "data": study.data,
+        "sigma": known.sigma,
+        "kind": known.kind,
+        "alpha": known.alpha,
+        "proved_level": known.level,
+        "scheme": known.scheme,
+        "method": known.method,
+        "norm": known.norm,
+        "exploratory": certificates.exploratory,
+        "missing": study.run.missing,
+    }
+
+
+def settings_notes(studies: Sequence[Study], kind: str | None) -> list[str]:
+    """How the radii were proved, said once where all runs agree and run by run where not."""
+    sentences: dict[str, list[str]] = {}
+    for study in studies:
+        sentences.setdefault(settings_sentence(study.certificates(kind)), []).append(shown(study))
+    if len(sentences) == 1:
+        notes = list(sentences)
+    else:
+        notes = ["settings differ, so the runs are not quite like with like:"]
+        notes += [f"{', '.join(names)}: {text}" for text, names in sentences.items()]
+    for study in studies:
+        total = study.run.manifest.inputs
+        if study.run.missing:
+            notes.append(
+                f"incomplete: {shown(study)} lacks {study.run.missing} of {total} inputs, or draws "
+                "of them"
+            )
+        if findings := len(getattr(study.run, "audit", ())):
+            notes.append(f"{shown(study)}: an imported log; its audit found {findings} doubts")
+    return notes
+
+
+def settings_sentence(certificates: Certificates) -> str:
+    """Kind, scheme, alpha, norm, and what is proved."""
+    known = certificates.known
+    norm = "" if known.norm == "l2" else f", {known.norm} norm"
+    return (
+        f"{known.kind}, scheme {known.scheme} ({known.method}), alpha {known.alpha:g}{norm}; "
+        f"{level_sentence(certificates)}"
+    )
+
+
+def require_columns(study: Study, certificates: Certificates, names: Sequence[str]) -> None:
+    """Refuse a table that needs radii which this run's scheme or log cannot give, naming both."""
+    held = (*certificates.radii, "ensemble", "radius")
+    lacking = [name for name in names if name not in held]
+    require(
+        not lacking,
+        f"column {', '.join(lacking)} is not among those of run {study.name}, certified by scheme "
+        f"{certificates.known.scheme}: {', '.join(held)}",
+    )
+
+
+def shown(study: Study) -> str:
+    """A run's name and sigma, as runs of one method share the name."""
+    return f"{study.name} (sigma {study.sigma:g})"
+
+
+def over(population: str, totals: Sequence[int]) -> str:
+    """Which inputs, and how many."""
+    counts = sorted(set(totals))
+    many = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    if population == "all":
+        return f"over all {many} inputs"
+    return f"over the {many} inputs certified as their label, each run's own"
+
+
+def in_units(column: str) -> str:
+    """Which radius a table reads."""
+    best = " (the largest proved)" if column == "radius" else ""
+    return f"radii are those of column {column}{best}, in units of the input"

@@ -1,0 +1,45 @@
+"""`simplicert check`: is my mechanism sound?"""
+
+from typing import Annotated
+
+import typer
+
+
+def check(
+    mechanism: Annotated[
+        str, typer.Argument(help="Your own as module:function, or a name such as li.")
+    ],
+    kind: Annotated[
+        str, typer.Option(help="multinomial (hard) or softmax (soft).")
+    ] = "multinomial",
+    points: Annotated[int, typer.Option(help="Points asked, about.")] = 1_000_000,
+    seed: Annotated[int, typer.Option(min=0, help="Of the points.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, at full precision.")] = False,
+) -> None:
+    """Put a mechanism to the test at a million points of the simplex, sides and corners included.
+
+    Example: simplicert check my_module:my_radius
+
+    The function takes NumPy arrays (e0, e1), with e1 < e0 and e0 + e1 <= 1, and returns a radius at
+    sigma 1 for each. It must answer with real finite numbers, never negative, never above the limit
+    (the two-sided radius), never falling as e0 rises or e1 falls, and always the same. The answer
+    says where it breaks a rule, or where it beats the paper's ensemble. Exit code 1: a rule is
+    broken.
+    """
+    import json
+
+    from simplicert.analysis import soundness
+    from simplicert.analysis.tables.soundness import soundness_record, soundness_table
+    from simplicert.cli.screen import show
+    from simplicert.errors import choose
+    from simplicert.mechanisms import own
+    from simplicert.types import KINDS
+
+    expected = choose("kind", kind, KINDS)
+    found = soundness.check(own.mechanism(mechanism), expected, points, seed, name=mechanism)
+    if as_json:
+        typer.echo(json.dumps(soundness_record(found)))
+    else:
+        show(soundness_table(found))
+    if not found.sound:
+        raise typer.Exit(1)

@@ -1,0 +1,62 @@
+"""`simplicert figure`: any figure of the paper, and some it has not, of your own runs."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def figure(
+    name: Annotated[str, typer.Argument(help="One of those listed above.")],
+    runs: Annotated[list[Path] | None, typer.Argument(help="Run folders.")] = None,
+    out: Annotated[Path | None, typer.Option(help="PNG, PDF or SVG; default: NAME.png.")] = None,
+    label: Annotated[list[str] | None, typer.Option(help="RUN=name, in the legend.")] = None,
+    kind: Annotated[str | None, typer.Option(help="multinomial or softmax.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of which draws a shorter run keeps.")] = None,
+    dpi: Annotated[int, typer.Option(help="Dots an inch of a PNG.")] = 200,
+) -> None:
+    """Draw a figure of the paper, or one it has not, from your own runs.
+
+    Example: simplicert figure accuracy runs/mine --out accuracy.pdf
+
+    Without a run:
+
+    - process: one input, n draws, two expectations, mechanisms, ensemble
+    - cohen-minus-li: Cohen's radius less Li's, over the simplex
+    - ratio: improved DP's radius over the others', over the simplex
+    - winner: which of the paper's ensemble is the largest, over the simplex
+
+    Of one run:
+
+    - accuracy: certified accuracy by every technique of each kind
+    - scatter: the expectations on the simplex, with the region lines
+    - proportion: share of inputs with a radius > 0.05 against the draws
+    - time: seconds an input against the draws, each mechanism's own
+
+    Of one run or more:
+
+    - accuracy-sigmas: certified accuracy, two-sided against the ensemble
+    - improvement: share of inputs improved by more than x percent
+    - distribution: the spread of p_A and of p_A - p_B, as estimated
+
+    Of two runs or more:
+
+    - sigmas: median radius, and share that each mechanism wins
+    """
+    from simplicert.analysis.figures import make
+    from simplicert.analysis.study import parse_labels, read_studies
+    from simplicert.cli.screen import warn
+    from simplicert.errors import require
+
+    folders, path = runs or [], out or Path(f"{name}.png")
+    inside = any(run.resolve() in path.resolve().parents for run in folders)
+    require(not inside, f"out must not lie inside a run it is made from, got {str(path)!r}")
+    require(path.parent.is_dir(), f"out must lie in a folder that exists, got {str(path)!r}")
+    names = parse_labels(label or [], folders)
+    require(bool(folders) or not names, "label must name a run that is given, and there is none")
+    studies = read_studies(folders, names) if folders else []
+    typer.echo(f"wrote {make(name, studies, path, kind, seed, dpi)}")
+    for study in studies:
+        if lost := study.run.missing:
+            of = f"{lost} of {study.run.manifest.inputs} inputs, or draws of them"
+            warn(f"incomplete: {study.name} lacks {of}")

@@ -1,0 +1,122 @@
+"""`simplicert plan`: what draws can reach and what they cost, before any is made."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from simplicert.plan import Declared, Population, Work
+    from simplicert.runs import Run
+
+INPUTS, ALPHA, CLASSES, PUBLISHED = 500, 0.001, 10, 1000
+
+
+def plan(
+    draws: Annotated[int, typer.Option(help="Noisy copies of each input.")],
+    sigma: Annotated[float | None, typer.Option(help="Of the noise; default: the run's.")] = None,
+    alpha: Annotated[float | None, typer.Option(help="Default: the run's, or 0.001.")] = None,
+    kind: Annotated[str | None, typer.Option(help="multinomial or softmax.")] = None,
+    scheme: Annotated[str | None, typer.Option(help="gated, joint, paper or split.")] = None,
+    classes: Annotated[int | None, typer.Option(help="K; default: the run's, or 10.")] = None,
+    radius: Annotated[float | None, typer.Option(help="A radius that is to be reached.")] = None,
+    pa: Annotated[float | None, typer.Option(help="Expectation of the top class.")] = None,
+    pb: Annotated[float | None, typer.Option(help="Of the runner-up; default: 1 - pa.")] = None,
+    run: Annotated[Path | None, typer.Option(help="Pilot run: inputs like these.")] = None,
+    throughput: Annotated[
+        float | None, typer.Option(help="Draws a second of one worker; default: the run's.")
+    ] = None,
+    inputs: Annotated[int | None, typer.Option(help="Default: the run's, or 500.")] = None,
+    workers: Annotated[int, typer.Option(help="Processes that share the inputs.")] = 1,
+    until: Annotated[
+        list[str] | None, typer.Option(help="radius=R, rtol=0.05, decided; may be repeated.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, at full precision.")] = False,
+) -> None:
+    """Largest radius in reach, fewest draws that certify, radius lost to sampling, cost in time.
+
+    Example: simplicert plan --sigma .5 --draws 100000 --radius .5 --run runs/pilot --workers 4
+    """
+    from simplicert.errors import require
+    from simplicert.plan import make_report, record, tables
+
+    require(sigma is not None or run is not None, "sigma must be given where there is no pilot run")
+    require(
+        run is None or pa is None, "pa must not be given with a pilot run, which says what it is"
+    )
+    require(pb is None or pa is not None, f"pb must come with pa, got pb = {pb} alone")
+    pilot = None if run is None else opened(run, sigma)
+    declared = settings(pilot, sigma=sigma, alpha=alpha, kind=kind, scheme=scheme, classes=classes)
+    work = amount(pilot, draws, inputs, workers, throughput)
+    report = make_report(declared, work, people(pilot, declared, pa, pb), until or (), radius)
+    if as_json:
+        import json
+
+        typer.echo(json.dumps(record(report)))
+        return
+    from simplicert.cli.screen import show, warn
+
+    for place, grid in enumerate(tables(report)):
+        if place:
+            typer.echo()
+        show(grid)
+    if report.fruitless:
+        warn(f"{draws} draws certify nothing at alpha {declared.alpha:g}, even if all agree")
+
+
+def opened(folder: Path, sigma: float | None) -> "Run":
+    """The pilot run, which must have been drawn, and at this sigma."""
+    from simplicert.errors import MissingEvidence, require
+    from simplicert.runs import Run, open_run
+
+    run = open_run(folder)
+    if not isinstance(run, Run):
+        raise MissingEvidence(f"run must hold tallies, and {folder} is a log without counts")
+    require(
+        sigma is None or sigma == run.manifest.sigma,
+        f"sigma must be the pilot run's {run.manifest.sigma:g}, got {sigma}: "
+        "expectations at another sigma are others",
+    )
+    return run
+
+
+def settings(pilot: "Run | None", **asked: Any) -> "Declared":
+    """What is asked for, else what the pilot declared, else the defaults of `sample`."""
+    from simplicert.errors import require
+    from simplicert.plan import Declared
+
+    known: dict[str, Any] = {"alpha": ALPHA, "classes": CLASSES}
+    if pilot is not None:
+        names = ("sigma", "alpha", "kind", "scheme", "classes")
+        known = {name: getattr(pilot.manifest, name) for name in names}
+        require(
+            asked["classes"] in (None, known["classes"]),
+            f"classes must be the pilot run's {known['classes']}, got {asked['classes']}",
+        )
+    return Declared(**known | {name: value for name, value in asked.items() if value is not None})
+
+
+def amount(
+    pilot: "Run | None", draws: int, inputs: int | None, workers: int, throughput: float | None
+) -> "Work":
+    """The work; a pilot says how many inputs there are and how fast it was drawn."""
+    from simplicert.plan import Work
+
+    if pilot is not None:
+        inputs = inputs if inputs is not None else pilot.manifest.inputs
+        if throughput is None and pilot.seconds > 0:
+            throughput = int(pilot.tally().draws.sum()) / pilot.seconds
+    return Work(draws, INPUTS if inputs is None else inputs, workers, throughput)
+
+
+def people(
+    pilot: "Run | None", declared: "Declared", pa: float | None, pb: float | None
+) -> "Population":
+    """Whose expectations the plan is for."""
+    from simplicert.plan import at_point, of_tally, published
+
+    if pilot is not None:
+        return of_tally(pilot.tally(), declared.kind)
+    if pa is not None:
+        return at_point(pa, pb, declared.classes)
+    return published(declared.classes, PUBLISHED)

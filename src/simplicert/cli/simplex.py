@@ -1,0 +1,95 @@
+"""`simplicert simplex`: mechanisms compared over the whole simplex, without any data."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+FINEST = 2000  # four million cells: about half a minute
+
+
+def simplex(
+    ratio: Annotated[
+        str | None, typer.Option(help="A:B, radius of A over that of B; B,C: their largest.")
+    ] = None,
+    difference: Annotated[
+        str | None, typer.Option(help="A:B, radius of A minus that of B, at sigma 1.")
+    ] = None,
+    winner: Annotated[
+        bool, typer.Option("--winner", help="Which mechanism is the largest where; the default.")
+    ] = False,
+    mechanisms: Annotated[
+        str | None,
+        typer.Option(help="Of the winner map, comma-separated; default: the paper's ensemble."),
+    ] = None,
+    kind: Annotated[
+        str, typer.Option(help="multinomial (hard) or softmax (soft).")
+    ] = "multinomial",
+    out: Annotated[Path | None, typer.Option(help="The map as PNG, PDF or SVG.")] = None,
+    steps: Annotated[int, typer.Option(help="Cells along a side, for the shares of area.")] = 300,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON: every number, and the lines' points.")
+    ] = False,
+) -> None:
+    """Compare mechanisms over all (E0, E1): no model, no data, no draws.
+
+    Example: simplicert simplex --ratio improved_dp:lecuyer --kind softmax --out map.png
+
+    A mechanism is cohen, li, lecuyer, improved_dp, two_sided, or your own as module:function: a
+    function (e0, e1) -> radius at sigma 1, of NumPy arrays, found from the current folder. There is
+    no --sigma: every radius is proportional to it.
+    """
+    import json
+    from functools import partial
+
+    from simplicert.analysis.figures import save
+    from simplicert.analysis.figures.maps import difference_map, ratio_map
+    from simplicert.analysis.figures.winners import region_map
+    from simplicert.analysis.overview import compared, won
+    from simplicert.analysis.tables.simplex import comparison_table, winner_table
+    from simplicert.cli.screen import show
+    from simplicert.errors import choose, require
+    from simplicert.mechanisms import PAPER_ENSEMBLE
+    from simplicert.mechanisms.own import listed, sides
+    from simplicert.types import KINDS
+
+    expected = choose("kind", kind, KINDS)
+    require(0 < steps <= FINEST, f"steps must lie in 1..{FINEST}, got {steps}")
+    require(
+        out is None or out.parent.is_dir(),
+        f"out must lie in a folder that exists, got {out!s:.200}",
+    )
+    measure, text = one_map(ratio, difference, winner, mechanisms)
+    if measure == "winner":
+        table = listed(text or ",".join(PAPER_ENSEMBLE[expected]))
+        draw, number = partial(region_map, table, expected), partial(won, table, expected, steps)
+    else:
+        left, right = sides(text)
+        paint = ratio_map if measure == "ratio" else difference_map
+        draw = partial(paint, left, right, expected)
+        number = partial(compared, measure, left, right, expected, steps)
+    written = None if out is None else save(draw, out)
+    record = number()
+    if as_json:
+        typer.echo(json.dumps({**record, "out": written and str(written)}))
+        return
+    show(winner_table(record) if measure == "winner" else comparison_table(record))
+    typer.echo(f"wrote {written}" if written else "no map written: --out map.png writes one")
+
+
+def one_map(
+    ratio: str | None, difference: str | None, winner: bool, mechanisms: str | None
+) -> tuple[str, str]:
+    """Which map is asked for, and of what; one at a time."""
+    from simplicert.errors import require
+
+    asked = [
+        (name, text)
+        for name, text in (("ratio", ratio), ("difference", difference))
+        if text is not None
+    ]
+    if winner or mechanisms is not None or not asked:
+        asked.append(("winner", mechanisms or ""))
+    names = " and ".join(f"--{name}" for name, _ in asked)
+    require(len(asked) == 1, f"one map at a time, got {names} (--mechanisms is of --winner)")
+    return asked[0]

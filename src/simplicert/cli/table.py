@@ -1,0 +1,72 @@
+"""`simplicert table`: runs side by side, as the field and the paper print them."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def table(
+    runs: Annotated[list[Path], typer.Argument(help="Run folders.")],
+    style: Annotated[str, typer.Option(help="field, paper1, paper2 or pairs.")] = "field",
+    format_: Annotated[
+        str | None,
+        typer.Option("--format", help="screen, markdown, latex or csv; default: by --out."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="File: .md, .tex or .csv.")] = None,
+    label: Annotated[
+        list[str] | None,
+        typer.Option(help="RUN=name; runs of one method at several sigmas may share a name."),
+    ] = None,
+    radii: Annotated[str | None, typer.Option(help="Comma-separated; 0,.25,...,2.")] = None,
+    kind: Annotated[str | None, typer.Option(help="Default: each run's own.")] = None,
+    column: Annotated[
+        str | None, typer.Option(help="radius (the largest), ensemble, two_sided, cohen, ...")
+    ] = None,
+    population: Annotated[str | None, typer.Option(help="all inputs, or the correct ones.")] = None,
+    inclusive: Annotated[
+        bool | None, typer.Option("--inclusive", help="Count radius >= r, not radius > r.")
+    ] = None,
+    intervals: Annotated[
+        bool | None, typer.Option(help="95 % intervals over the choice of inputs.")
+    ] = None,
+) -> None:
+    """Certified accuracy at radii, the paper's two tables, or two runs paired.
+
+    Example: simplicert table runs/a runs/b --label runs/a=Cohen --out table.tex
+    """
+    from simplicert.analysis.study import parse_labels, read_studies
+    from simplicert.analysis.tables import FORMATS, Choices, format_of, make_table
+    from simplicert.cli.screen import show
+    from simplicert.errors import require
+    from simplicert.runs.atomic import write_whole
+
+    chosen = format_of(format_, out)
+    choices = Choices(kind, column, population, parse_radii(radii), inclusive, intervals)
+    if out is not None:
+        inside = any(run.resolve() in out.resolve().parents for run in runs)
+        require(not inside, f"out must not lie inside a run it is made from, got {str(out)!r}")
+        require(out.parent.is_dir(), f"out must lie in a folder that exists, got {str(out)!r}")
+    studies = read_studies(runs, parse_labels(label or [], runs), one_name_per_sigma=True)
+    grid = make_table(studies, style, choices)
+    if chosen == "screen":
+        show(grid)
+        return
+    text = FORMATS[chosen](grid)
+    if out is None:
+        typer.echo(text, nl=False)
+        return
+    write_whole(out, text.encode())
+    typer.echo(f"wrote {out}")
+
+
+def parse_radii(text: str | None) -> tuple[float, ...] | None:
+    """Comma-separated radii, each once, in rising order."""
+    from simplicert.errors import InvalidInput
+
+    if text is None:
+        return None
+    try:
+        return tuple(sorted({float(word) for word in text.split(",")}))
+    except ValueError:
+        raise InvalidInput(f"radii must be numbers separated by commas, got {text!r}") from None

@@ -1,0 +1,92 @@
+"""`simplicert train`: a network that holds up under noise."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+STOPPED = 130
+
+
+def train(
+    data: Annotated[str, typer.Option(help="cifar10:DIR, digits, file.npz, folder:DIR, hf:DIR")],
+    out: Annotated[Path, typer.Option(help="The model folder; the same command continues it.")],
+    sigma: Annotated[float | None, typer.Option(help="Standard deviation of the noise.")] = None,
+    recipe: Annotated[
+        str | None, typer.Option(help="cifar10-small, digits, cifar10-paper, imagenet-paper, FILE.")
+    ] = None,
+    test: Annotated[str | None, typer.Option(help="Default: every tenth input of --data.")] = None,
+    arch: Annotated[
+        str | None, typer.Option(help="small_cnn, mlp, resnet20, 56, 110, 50 or module:function.")
+    ] = None,
+    method: Annotated[str | None, typer.Option(help="gaussian or macer.")] = None,
+    init: Annotated[
+        Path | None, typer.Option(help="A model folder whose network is trained on.")
+    ] = None,
+    epochs: Annotated[int | None, typer.Option(help="Passes over the data.")] = None,
+    batch_size: Annotated[
+        int | None, typer.Option(help="Inputs a step, over all processes together.")
+    ] = None,
+    optimiser: Annotated[str | None, typer.Option(help="sgd or adamw.")] = None,
+    rate: Annotated[float | None, typer.Option(help="Largest learning rate.")] = None,
+    weight_decay: Annotated[float | None, typer.Option(help="Pull of the weights to 0.")] = None,
+    schedule: Annotated[str | None, typer.Option(help="one-cycle or steps.")] = None,
+    crop: Annotated[int | None, typer.Option(help="Images: border before a random crop.")] = None,
+    flip: Annotated[
+        bool | None, typer.Option("--flip/--no-flip", help="Images: mirrored at random.")
+    ] = None,
+    copies: Annotated[int | None, typer.Option(help="macer: noisy copies k of an input.")] = None,
+    lam: Annotated[
+        float | None, typer.Option("--lambda", help="macer: weight of the radius.")
+    ] = None,
+    gamma: Annotated[float | None, typer.Option(help="macer: margin that is enough.")] = None,
+    beta: Annotated[float | None, typer.Option(help="macer: sharpness of the softmax.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of weights, order, crops and noise.")] = None,
+    shards: Annotated[
+        int | None, typer.Option(help="Streams of noise a batch; default: the processes.")
+    ] = None,
+    mixed: Annotated[bool | None, typer.Option("--mixed", help="Mixed precision.")] = None,
+    compiled: Annotated[
+        bool | None, typer.Option("--compile", help="torch.compile: faster, other last bits.")
+    ] = None,
+    device: Annotated[str | None, typer.Option(help="Default: cuda if there, else cpu.")] = None,
+    quiet: Annotated[bool, typer.Option(help="No progress.")] = False,
+) -> None:
+    """Train a classifier under noise; the folder is then a --model for every other command.
+
+    simplicert train --recipe cifar10-small --data cifar10:DIR --sigma 0.25 --out nets/0.25
+    """
+    given = dict(locals())
+    from simplicert.cli.screen import warn
+    from simplicert.cli.training_progress import shown
+    from simplicert.training import train as train_network
+    from simplicert.training.places import is_first
+
+    settings = {name: given[name] for name in given if name not in APART}
+    try:
+        with shown(quiet) as told:
+            train_network(
+                data, out, test=test, recipe=recipe, init=init, device=device, **settings, **told
+            )
+    except KeyboardInterrupt:
+        warn(f"stopped; whole epochs are kept in {out}: the same command continues")
+        raise typer.Exit(STOPPED) from None
+    if is_first() and not quiet:
+        typer.echo(summary(out))
+
+
+APART = ("data", "out", "recipe", "test", "init", "device", "quiet")  # what is no setting
+
+
+def summary(out: Path) -> str:
+    """One line: the accuracies, and what to type next."""
+    from simplicert.models.trained import read_facts
+
+    content = read_facts(out).content
+    result, sigma = content["result"], content["training"]["sigma"]
+    noisy, clean = (100 * result[f"{kind}_accuracy"] for kind in ("noisy", "clean"))
+    return (
+        f"{out}: {noisy:.1f} % of {content['test']['inputs']:,} test inputs right at sigma "
+        f"{sigma:g} (one draw each), {clean:.1f} % without noise; "
+        f"`simplicert sample --model {out} --sigma {sigma:g} ...`"
+    )

@@ -1,0 +1,36 @@
+"""`module:name`: the user's own code, for a classifier or a mechanism.
+
+This runs it, as `python -m module` would: the current folder comes first on the import path and
+stays there, so that the code can import its neighbours later.
+"""
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from simplicert.errors import InvalidInput
+
+
+def imported(what: str, spec: str) -> Any:
+    """What `module:name` stands for, None if the module has no such name; `what` it is for."""
+    module, _, name = spec.partition(":")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        holder = import_module(module)
+    except ModuleNotFoundError as error:
+        missing = "it" if error.name == module else f"{error.name}, which it imports,"
+        raise InvalidInput(
+            f"{what} {spec} must name a module that can be imported from here, and {missing} "
+            "cannot be found"
+        ) from None
+    except Exception as error:  # the user's own code may raise anything
+        raise InvalidInput(f"{what} {spec} failed when it was imported: {said(error)}") from error
+    return getattr(holder, name, None)
+
+
+def said(error: BaseException) -> str:
+    """An error in one line."""
+    return " ".join(f"{type(error).__name__}: {error}".split())

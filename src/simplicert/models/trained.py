@@ -1,0 +1,93 @@
+"""A folder written by `simplicert train`: weights, and model.toml, which explains them."""
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from simplicert.data.libraries import library
+from simplicert.errors import InvalidInput, require
+from simplicert.models.fingerprints import digest, of_module
+from simplicert.models.model import Model
+from simplicert.models.weights import fill, numbers, read_weights
+
+if TYPE_CHECKING:
+    from torch import nn
+
+TEXT, WEIGHTS = "model.toml", "weights.safetensors"
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What model.toml says: the network, and everything else for the record."""
+
+    arch: str
+    num_classes: int
+    input_shape: tuple[int, ...]
+    fingerprint: str
+    content: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A network in eval mode, normalisation in front, and what is known about it."""
+
+    module: "nn.Module"
+    facts: Facts
+
+
+def is_trained(spec: str) -> bool:
+    """Whether it is a folder that `train` finished."""
+    return (Path(spec) / TEXT).is_file()
+
+
+def load(spec: str) -> Model:
+    """The classifier of a folder, by the folder's name."""
+    folder = Path(spec)
+    trained = read_folder(folder)
+    return Model(trained.module, folder.resolve().name, trained.facts.fingerprint)
+
+
+def read_folder(folder: Path) -> Trained:
+    """The network and its facts; refuses weights other than those that model.toml speaks of."""
+    library("torch", "torch", f"model {folder.name}")
+    from simplicert.models.architectures import build
+    from simplicert.models.normalised import Normalised
+
+    facts = read_facts(folder)
+    path = folder / WEIGHTS
+    require(path.is_file(), f"model {folder} must hold {WEIGHTS} beside {TEXT}, and it does not")
+    state, metadata = read_weights(path)
+    inner = build(facts.arch, facts.num_classes, facts.input_shape)
+    fill(path, facts.arch, inner, state)
+    module = Normalised(inner, *(numbers(path, metadata, key) for key in ("mean", "std"))).eval()
+    require(
+        trained_fingerprint(module) == facts.fingerprint,
+        f"model {folder}: {WEIGHTS} holds other weights than {TEXT} speaks of",
+    )
+    return Trained(module, facts)
+
+
+def trained_fingerprint(module: "nn.Module") -> str:
+    """Of structure, weights and normalisation."""
+    return digest("trained", of_module(module))
+
+
+def read_facts(folder: Path) -> Facts:
+    """model.toml, checked as far as a loader needs it."""
+    path = folder / TEXT
+    require(path.is_file(), f"model {folder} must be a folder written by train, with {TEXT}")
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        require(content["format"] == FORMAT, f"format must be {FORMAT}, got {content['format']!r}")
+        model = content["model"]
+        return Facts(
+            str(model["arch"]),
+            int(model["num_classes"]),
+            tuple(int(n) for n in model["input_shape"]),
+            str(model["fingerprint"]),
+            content,
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidInput(f"{path} is no {TEXT} that train wrote: {error!r}") from None

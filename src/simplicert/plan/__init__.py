@@ -1,0 +1,27 @@
+"""Before a GPU-week is spent: what draws can reach, what they lose, what they cost."""
+
+from simplicert.plan.declared import Declared
+from simplicert.plan.population import Population, at_point, of_tally, published
+from simplicert.plan.reach import certifies_nothing, largest_radius, smallest_draws
+from simplicert.plan.report import Report, Work, make_report
+from simplicert.plan.simulation import Outcome, enough, simulate
+from simplicert.plan.tables import record, tables
+
+__all__ = [
+    "Declared",
+    "Outcome",
+    "Population",
+    "Report",
+    "Work",
+    "at_point",
+    "certifies_nothing",
+    "enough",
+    "largest_radius",
+    "make_report",
+    "of_tally",
+    "published",
+    "record",
+    "simulate",
+    "smallest_draws",
+    "tables",
+]

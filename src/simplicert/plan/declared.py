@@ -1,0 +1,91 @@
+"""Declared: the settings that a plan is about, and the tallies they would be asked to bound."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from simplicert.bounds import SCHEMES, bound
+from simplicert.certification import certify
+from simplicert.errors import choose, require
+from simplicert.sampling.settings import LEADERS
+from simplicert.types import FIXED_POINT, KINDS, Floats, Ints, Plan, Tally
+from simplicert.types.arrays import positive
+from simplicert.types.histogram import BINS
+from simplicert.types.tally import MOST_SOFTMAX_DRAWS
+
+MOST = {"multinomial": 10**9, "softmax": MOST_SOFTMAX_DRAWS}  # draws of an input worth planning
+MOST_CLASSES = 10**7
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What `bound` will be asked for, by the names that `sample` declares it with."""
+
+    sigma: float = 1.0
+    alpha: float = 0.001
+    classes: int = 10
+    kind: str = "multinomial"
+    scheme: str = "gated"
+    method: str | None = None
+    histograms: bool = False  # kept beside softmax scores: they take a share of alpha
+
+    def __post_init__(self) -> None:
+        """Refuse what no run could declare; alpha is checked by whoever spends it."""
+        object.__setattr__(self, "sigma", positive("sigma", self.sigma))
+        object.__setattr__(self, "kind", choose("kind", self.kind, KINDS))
+        methods = choose("scheme", self.scheme, SCHEMES[self.kind])
+        if self.method is not None:
+            choose("method", self.method, methods)
+        require(
+            2 <= self.classes <= MOST_CLASSES,  # noqa: PLR2004
+            f"classes must be a whole number in 2..{MOST_CLASSES}, got {self.classes}",
+        )
+
+    @property
+    def most(self) -> int:
+        """The largest number of draws that is planned for."""
+        return MOST[self.kind]
+
+    def require_draws(self, draws: int) -> None:
+        """Refuse a number of draws that cannot be planned for."""
+        require(
+            1 <= draws <= self.most, f"draws must be a whole number in 1..{self.most}, got {draws}"
+        )
+
+    def radii(self, tally: Tally, mechanism: str = "two_sided") -> Floats:
+        """(N,) certified radii in units of the input; 0 where the certificate is refused."""
+        known = bound(tally, self.alpha, self.kind, self.scheme, self.method)
+        return np.asarray(certify(known, [mechanism]).radii[mechanism])
+
+    def tally(
+        self, cells: Ints, plan: Plan, top: Ints, sums: Ints | None = None, squares: Any = None
+    ) -> Tally:
+        """What is seen where the classes come up so often: cells (N, K + 1), the last for none.
+
+        `top` is what a pilot would have chosen. Scores are 0 or 1 unless their sums are given.
+        """
+        counts, fields = cells[:, :-1], dict[str, Any]()
+        if self.scheme == "split":
+            fields["pilot"] = np.zeros(counts.shape, np.int64)
+            fields["pilot"][np.arange(len(top)), top] = 1
+        if self.kind == "softmax":
+            whole = counts << FIXED_POINT
+            fields["votes"], fields["votes_invalid"] = counts, cells[:, -1]
+            fields["softmax_sums"] = whole if sums is None else sums
+            fields["softmax_squares"] = whole if squares is None else squares
+        return Tally(counts, self.sigma, invalid=cells[:, -1], plan=plan, **fields)
+
+    def agreed(self, draws: int, share: float = 1.0) -> Tally:
+        """The best there is to see: all draws are of one class, at a look with this share."""
+        cells = np.zeros((1, self.classes + 1), np.int64)
+        cells[0, 0] = draws
+        tally = self.tally(cells, Plan((draws,), (share,)), np.zeros(1, np.int64))
+        if self.kind != "softmax" or not self.histograms:
+            return tally
+        leaders = np.arange(min(LEADERS, self.classes - 1))[None]
+        histograms = np.zeros((1, leaders.size + 1, BINS), np.int64)
+        histograms[:, 1:, 0] = draws
+        histograms[:, 0, -1] = draws
+        fields = {**vars(tally), "looks": None, "leaders": leaders, "histograms": histograms}
+        return Tally(**fields)

@@ -1,0 +1,47 @@
+"""Which inputs are trained on and which are tested on: never the same ones."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from simplicert.data import Dataset, load_data
+from simplicert.data.inputs import Chosen
+from simplicert.errors import require
+from simplicert.types import Ints
+
+TENTH = 10  # without a test set, every tenth input is held out
+SPLITS = (":train", ":test")
+
+
+def training_sets(data: Dataset | str, test: Dataset | str | None) -> tuple[Dataset, Dataset]:
+    """Data sets as given or by name. `cifar10:DIR` alone means its training and its test split."""
+    if isinstance(data, str) and data.startswith("cifar10:") and not data.endswith(SPLITS):
+        test = f"{data}:test" if test is None else test
+        data = f"{data}:train"
+    whole = load_data(data) if isinstance(data, str) else data
+    if test is None:
+        return held_out(whole)
+    other = load_data(test) if isinstance(test, str) else test
+    shapes = [tuple(one.inputs.shape[1:]) for one in (whole, other)]
+    require(
+        shapes[0] == shapes[1],
+        f"test {other.name} must have inputs of the shape of {whole.name}: {shapes[1]} and "
+        f"{shapes[0]} differ",
+    )
+    same = whole.fingerprint == other.fingerprint and np.intersect1d(whole.index, other.index).size
+    require(not same, f"test must hold none of the inputs trained on, got {other.name} for both")
+    return whole, other
+
+
+def held_out(data: Dataset) -> tuple[Dataset, Dataset]:
+    """All but every tenth input, and every tenth."""
+    require(len(data) > TENTH, f"data must hold more than {TENTH} inputs, got {len(data)}")
+    tested = np.arange(len(data)) % TENTH == TENTH - 1
+    return part(data, np.flatnonzero(~tested)), part(data, np.flatnonzero(tested))
+
+
+def part(data: Dataset, positions: Ints) -> Dataset:
+    """Some inputs of a data set, in this order."""
+    labels = None if data.labels is None else data.labels[positions]
+    inputs = Chosen(data.inputs, positions)
+    return replace(data, inputs=inputs, labels=labels, index=data.index[positions])

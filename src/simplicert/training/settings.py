@@ -1,0 +1,97 @@
+"""Settings: everything that decides what a training computes, checked before the first batch."""
+
+from dataclasses import asdict, dataclass, fields
+from math import isfinite
+from typing import Any
+
+from simplicert.errors import InvalidInput, choose, require
+from simplicert.types.arrays import positive
+
+METHODS = ("gaussian", "macer")
+OPTIMISERS = ("sgd", "adamw")
+SCHEDULES = ("one-cycle", "steps")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One training. Two runs with the same settings and data give the same network."""
+
+    sigma: float  # of the noise, in units of the input ([0, 1] for images)
+    arch: str = "small_cnn"
+    method: str = "gaussian"
+    epochs: int = 25
+    batch_size: int = 128  # inputs of one step, over all processes together
+    optimiser: str = "sgd"
+    rate: float = 0.1  # the largest learning rate
+    momentum: float = 0.9  # of sgd
+    nesterov: bool = False
+    weight_decay: float = 1e-4
+    schedule: str = "one-cycle"
+    rising: float = 0.25  # share of one-cycle's steps before its peak
+    milestones: tuple[int, ...] = ()  # steps: epochs at which the rate is multiplied by 0.1
+    warmup: int = 0  # steps: epochs at a tenth of the rate, before all others
+    crop: int = 0  # images: black pixels added on each side before a random crop
+    flip: bool = False  # images: mirrored with probability 1/2
+    mean: tuple[float, ...] | None = None  # of the normalisation; None: that of the training data
+    std: tuple[float, ...] | None = None
+    copies: int = 16  # macer's k: noisy copies of each input
+    lam: float = 12.0  # macer's lambda: weight of the radius
+    gamma: float = 8.0  # macer: margins beyond it cost nothing
+    beta: float = 16.0  # macer: sharpness of the softmax in the margin
+    mixed: bool = False  # mixed precision
+    compiled: bool = False  # torch.compile: other last bits than without
+    seed: int = 0
+    shards: int = 1  # parts of a batch with noise of their own; a multiple of the processes
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be trained; lists, as TOML has them, become tuples."""
+        for name in ("milestones", "mean", "std"):
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, tuple(value))
+        for name in ("sigma", "rate", "gamma", "beta"):
+            positive(name, getattr(self, name))
+        for name, least in LEAST.items():
+            check_whole(name, getattr(self, name), least)
+        for name, table in TABLES.items():
+            choose(name, getattr(self, name), dict.fromkeys(table))
+        for name, (low, high) in RANGES.items():
+            value = getattr(self, name)
+            fits = isinstance(value, int | float) and isfinite(value) and low <= value <= high
+            require(fits, f"{name} must lie in [{low:g}, {high:g}], got {value!r}")
+        require(
+            self.batch_size % self.shards == 0,
+            f"batch_size must be a multiple of shards, got {self.batch_size} and {self.shards}",
+        )
+        require(
+            (self.mean is None) == (self.std is None),
+            f"mean and std must be given together, got {self.mean} and {self.std}",
+        )
+
+    def table(self) -> dict[str, Any]:
+        """As TOML has it: lists, and nothing that is not set."""
+        held = {name: value for name, value in asdict(self).items() if value is not None}
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in held.items()}
+
+
+LEAST = {"epochs": 1, "batch_size": 1, "warmup": 0, "crop": 0, "copies": 1, "seed": 0, "shards": 1}
+TABLES = {"method": METHODS, "optimiser": OPTIMISERS, "schedule": SCHEDULES}
+RANGES = {"momentum": (0, 1), "weight_decay": (0, 1), "rising": (0, 1), "lam": (0, 1e6)}
+NAMES = tuple(field.name for field in fields(Settings))
+
+
+def check_whole(name: str, value: object, least: int) -> None:
+    """A whole number, at least this."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or value < least:  # type: ignore[operator]
+        raise InvalidInput(f"{name} must be a whole number of at least {least}, got {value!r}")
+
+
+def settings_from(values: dict[str, Any]) -> Settings:
+    """Settings by name; an unknown name is refused, not passed over."""
+    unknown = sorted(set(values) - set(NAMES))
+    require(
+        not unknown, f"a training has no setting {', '.join(unknown)}; it has {', '.join(NAMES)}"
+    )
+    require("sigma" in values, "sigma must be given: the noise to train under")
+    return Settings(**values)

@@ -1,0 +1,102 @@
+"""Pictures come from the run's own data or not at all."""
+
+import numpy as np
+import pytest
+
+from simplicert.analysis.report import pictures
+from simplicert.analysis.report.pictures import find_pictures
+from simplicert.analysis.report.views import views_of
+from simplicert.data import load_data
+from simplicert.errors import InvalidInput
+
+pytest.importorskip("PIL", reason="pillow draws the sheet")
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(0)
+    images = random.integers(0, 256, (60, 4, 4), dtype=np.uint8)
+    np.savez("mine.npz", images=images)
+    np.savez("other.npz", images=images[::-1])
+    np.savez("table.npz", inputs=random.random((60, 5)))
+    return images
+
+
+@pytest.fixture
+def recorded(data, make_study):
+    """A run that says which data it was drawn from."""
+
+    def made(name="mine.npz", **more):
+        source = {"data_fingerprint": load_data(name).fingerprint}
+        return views_of([make_study(source=source, made={"data": name}, **more)])
+
+    return made
+
+
+def test_the_runs_own_data_is_found(recorded, data):
+    found = find_pictures(recorded(index=np.arange(40) + 20), None)
+    assert set(found.sheet.slots) == set(range(20, 60))
+    assert found.note == ""
+
+
+def test_data_that_is_gone_is_a_note(recorded, tmp_path):
+    views = recorded()
+    (tmp_path / "mine.npz").unlink()
+    found = find_pictures(views, None)
+    assert found.sheet is None
+    assert "No thumbnails: data must name a file that exists" in found.note
+
+
+def test_other_data_under_the_same_name_is_a_note(recorded, tmp_path):
+    views = recorded()
+    (tmp_path / "other.npz").replace(tmp_path / "mine.npz")
+    found = find_pictures(views, None)
+    assert found.sheet is None
+    assert "another fingerprint" in found.note
+
+
+def test_other_data_that_was_asked_for_is_refused(recorded):
+    with pytest.raises(InvalidInput, match="data must be what run was drawn from"):
+        find_pictures(recorded(), "other.npz")
+    with pytest.raises(InvalidInput, match=r"got nowhere\.npz"):
+        find_pictures(recorded(), "nowhere.npz")
+
+
+def test_a_run_that_names_no_data(data, make_study):
+    views = views_of([make_study()])
+    assert "does not name its data" in find_pictures(views, None).note
+    assert find_pictures(views, "mine.npz").sheet is not None
+    outside = views_of([make_study(index=np.arange(40) + 30)])
+    with pytest.raises(InvalidInput, match="must hold input 69 of run"):
+        find_pictures(outside, "mine.npz")
+
+
+def test_labels_that_contradict_the_run_are_refused(data, make_study):
+    views = views_of([make_study()])
+    labels = np.zeros(60, np.int64)
+    labels[:40] = views[0].labels
+    np.savez("labelled.npz", images=data, labels=labels)
+    assert find_pictures(views, "labelled.npz").sheet is not None
+    labels[7] += 1
+    np.savez("labelled.npz", images=data, labels=labels)
+    with pytest.raises(InvalidInput, match="differs at input 7"):
+        find_pictures(views, "labelled.npz")
+
+
+def test_what_is_no_image_is_a_note(recorded):
+    assert "shape 5 are no images" in find_pictures(recorded("table.npz"), None).note
+
+
+def test_without_pillow_a_note(recorded, monkeypatch):
+    views = recorded()
+    monkeypatch.setattr(pictures, "find_spec", lambda name: None)
+    assert "pillow is not installed" in find_pictures(views, None).note
+
+
+def test_of_many_inputs_some(recorded, monkeypatch):
+    views = recorded()
+    monkeypatch.setattr(pictures, "MOST", 10)
+    found = find_pictures(views, None)
+    assert len(found.sheet.slots) == 10
+    assert found.note.startswith("Thumbnails of 10 inputs")

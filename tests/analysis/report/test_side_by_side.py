@@ -1,0 +1,31 @@
+"""Runs in one table, by the numbers of the metrics."""
+
+from simplicert.analysis.metrics import average_radius, certified_accuracy, top1
+from simplicert.analysis.report.side_by_side import comparison_tables
+from simplicert.analysis.report.views import views_of
+from simplicert.types.text import rounded_down
+
+
+def test_one_run_is_not_compared(make_study):
+    assert comparison_tables(views_of([make_study()]), [0.0]) == []
+
+
+def test_a_row_a_run_and_a_table_a_kind(make_study):
+    studies = [make_study("a", seed=1), make_study("b", seed=1, sigma=1.0)]
+    found = dict(comparison_tables(views_of(studies), [0.0, 0.5]))
+    assert list(found) == ["multinomial", "softmax"]
+    for study, row in zip(studies, found["multinomial"].rows, strict=True):
+        cells = dict(zip(found["multinomial"].headings, row, strict=True))
+        certificates = study.certificates()
+        assert cells["run"] == study.name
+        assert cells["top-1"] == rounded_down(top1(certificates).value, 3)
+        assert cells["acc>0.5"] == rounded_down(certified_accuracy(certificates, 0.5).value, 3)
+        assert cells["of Cohen"] == rounded_down(average_radius(certificates, "cohen").value)
+    assert {row[-1] for row in found["softmax"].rows} == {""}  # no proof, no number
+
+
+def test_without_labels(make_study):
+    studies = [make_study(name, labelled=False, soft=False) for name in "ab"]
+    ((_, grid),) = comparison_tables(views_of(studies), [0.0])
+    assert not any("acc" in heading for heading in grid.headings)
+    assert len(grid.rows[0]) == len(grid.headings)

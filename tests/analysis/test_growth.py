@@ -1,0 +1,71 @@
+"""Shorter runs out of one run, and what each costs."""
+
+import numpy as np
+import pytest
+from figured import DRAWS, INPUTS, write_log, write_run
+
+import simplicert as sc
+from simplicert.analysis.growth import cost, growth, shortened
+from simplicert.analysis.study import read_studies
+
+LADDER = [10, 20, 50, 100, 200, DRAWS]
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    return read_studies([write_run(tmp_path_factory.mktemp("growth") / "run")])[0]
+
+
+def test_the_longest_is_the_run_itself(study):
+    found = growth(study)
+    assert list(found) == LADDER
+    np.testing.assert_array_equal(found[DRAWS].radius, study.certificates().radius)
+    assert [int(item.known.draws[0]) for item in found.values()] == LADDER
+
+
+def test_each_is_chosen_from_the_next_longer(study):
+    tallies = list(shortened(study.tally, 5).values())
+    for shorter, longer in zip(tallies, tallies[1:], strict=False):
+        assert (shorter.counts <= longer.counts).all()
+
+
+def test_the_seed_decides(study):
+    assert shortened(study.tally, 1) == shortened(study.tally, 1)
+    assert shortened(study.tally, 1) != shortened(study.tally, 2)
+
+
+def test_bounds_are_those_the_run_declares(tmp_path):
+    (study,) = read_studies([write_run(tmp_path / "run", alpha=0.02, scheme="paper")])
+    for draws, certificates in growth(study, 4).items():
+        tally = shortened(study.tally, 4)[draws]
+        known = sc.bound(tally, alpha=0.02, scheme="paper")
+        np.testing.assert_array_equal(certificates.known.e0, known.e0)
+        assert not certificates.exploratory
+
+
+def test_of_a_softmax_run_the_counts_are_used_and_marked(tmp_path):
+    (study,) = read_studies([write_run(tmp_path / "run", kind="softmax")])
+    for certificates in growth(study).values():
+        assert certificates.known.kind == "multinomial" and certificates.exploratory
+
+
+def test_a_log_holds_no_shorter_run(tmp_path):
+    (study,) = read_studies([write_log(tmp_path / "log")])
+    with pytest.raises(sc.MissingEvidence, match="imported log and no tally"):
+        growth(study)
+
+
+def test_cost_adds_up_what_was_recorded_and_what_was_measured(study):
+    """By a clock that moves on by a second whenever it is read."""
+    ticks = iter(range(10**6))
+    found = cost(study, clock=lambda: next(ticks))
+    assert found.draws.tolist() == LADDER and found.inputs == INPUTS
+    a_draw = study.run.seconds / (INPUTS * DRAWS)
+    np.testing.assert_allclose(found.drawing, a_draw * found.draws)
+    np.testing.assert_allclose(found.bounds, 1 / INPUTS)
+    assert list(found.mechanisms) == ["cohen", "li", "lecuyer", "improved_dp", "two_sided"]
+    certified = [~item.abstained.all() for item in growth(study).values()]
+    for seconds in found.mechanisms.values():
+        np.testing.assert_array_equal(np.isfinite(seconds), certified)
+        np.testing.assert_allclose(seconds[certified], 1 / INPUTS)
+    assert 0 < sum(certified) < len(LADDER)  # ten draws certify nothing

@@ -1,0 +1,94 @@
+"""`simplicert report`, and `run` which ends in one, as a user types them."""
+
+import numpy as np
+import pytest
+
+import simplicert as sc
+from simplicert.runs import Manifest
+
+
+@pytest.fixture
+def counted(tmp_path):
+    """A small run."""
+    tally = sc.Tally([[900, 80, 20], [500, 480, 20], [10, 990, 0]], 0.5, labels=[0, 1, 2])
+    sc.create_run(tmp_path / "run", Manifest(0.5, 3, 3), tally)
+    return tmp_path / "run"
+
+
+def test_a_run(command, counted, tmp_path):
+    out = tmp_path / "page.html"
+    code, printed, err = command("report", counted, "--out", out)
+    assert (code, err) == (0, "")
+    assert printed == f"wrote {out}\n"
+    page = out.read_text()
+    assert "Certificates of run" in page
+    assert "2 of 3 inputs are certified" in page
+
+
+def test_another_name(command, counted, tmp_path):
+    out = tmp_path / "page.html"
+    assert command("report", counted, "--label", f"{counted}=Mine", "--out", out)[0] == 0
+    assert "Certificates of Mine" in out.read_text()
+
+
+def test_without_a_run_the_explorer(command, tmp_path):
+    code, _, _ = command("report", "--out", tmp_path / "page.html")
+    assert code == 0
+    assert "<h1>Simplex explorer</h1>" in (tmp_path / "page.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("nowhere",), "run must be a folder that exists"),
+        (("--data", "digits"), "data must come with a run, got none"),
+        (("run", "--data", "x.npz"), "data must name a file that exists, got x.npz"),
+        (("run", "run"), "runs must have different names"),
+        (("run", "--out", "page.pdf"), "out must end in .html"),
+        (("run", "--label", "other=x"), "label must name a run that is given"),
+    ],
+)
+def test_bad_input_is_one_sentence(command, counted, tmp_path, monkeypatch, words, message):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = command("report", *words)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "report.html").exists()
+
+
+@pytest.fixture
+def drawing(tmp_path, monkeypatch):
+    """A model and images to draw from, and the words that do it."""
+    pytest.importorskip("torch")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "report_model.py").write_text(
+        "def make():\n    return lambda b: 9 * b.reshape(len(b), -1)[:, :3]\n"
+    )
+    random = np.random.default_rng(0)
+    np.savez("data.npz", images=random.integers(0, 256, (6, 4, 4), dtype=np.uint8))
+    words = ("--model", "report_model:make", "--data", tmp_path / "data.npz", "--sigma", "0.1")
+    return (*words, "--draws", 100, "--out", "r", "--device", "cpu", "--quiet")
+
+
+def test_run_ends_in_a_report_with_thumbnails(command, drawing, tmp_path):
+    code, out, err = command("run", *drawing)
+    assert code == 0, err
+    assert "wrote r.csv" in out
+    assert "wrote r.html" in out
+    assert "data:image/png;base64," in (tmp_path / "r.html").read_text()
+
+
+def test_a_shard_writes_neither_certificates_nor_report(command, drawing, tmp_path):
+    code, out, err = command("run", *drawing, "--shard", "1/2")
+    assert code == 0, err
+    assert "3 of 6 inputs are missing, those of other shards" in err
+    assert "wrote" not in out
+    assert not (tmp_path / "r.csv").exists()
+    assert not (tmp_path / "r.html").exists()
+    code, out, _ = command("run", *drawing, "--shard", "2/2")  # the last one finds all drawn
+    assert code == 0
+    assert (tmp_path / "r.csv").exists()
+    assert "3 of 6" not in out
+    assert "of 6 inputs are certified" in (tmp_path / "r.html").read_text()

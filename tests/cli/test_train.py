@@ -1,0 +1,70 @@
+"""`simplicert train` as it is typed."""
+
+import pytest
+import torch
+
+from simplicert.models.trained import read_facts
+
+WORDS = ["train", "--data", "digits", "--arch", "mlp", "--sigma", 0.3, "--epochs", 2, "--rate", 0.1]
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def test_train_then_sample_with_the_folder(command, tmp_path):
+    net, run = tmp_path / "net", tmp_path / "run"
+    code, out, err = command(*WORDS, "--out", net)
+    assert code == 0 and "% of 179 test inputs right at sigma 0.3 (one draw each)" in out
+    assert "epoch 2: loss" in err and (net / "log.csv").exists()
+    words = ["--data", "digits", "--stop", 3, "--sigma", 0.3, "--draws", 200, "--quiet"]
+    code, _, err = command("sample", "--model", net, *words, "--out", run)
+    assert code == 0, err
+
+
+def test_quiet_says_nothing(command, tmp_path):
+    assert command(*WORDS, "--quiet", "--out", tmp_path / "net") == (0, "", "")
+
+
+def test_options_reach_the_training(command, tmp_path):
+    words = ["--method", "macer", "--copies", 2, "--lambda", 3, "--gamma", 4, "--beta", 5]
+    code, _, err = command(*WORDS, *words, "--quiet", "--out", tmp_path / "net")
+    assert code == 0, err
+    held = read_facts(tmp_path / "net").content["training"]
+    assert [held[name] for name in ("method", "copies", "lam", "gamma", "beta")] == [
+        "macer",
+        2,
+        3.0,
+        4.0,
+        5.0,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--sigma", -1], "sigma must"),
+        (["--arch", "vgg"], "arch must be one of resnet20"),
+        (["--data", "none.npz"], "data must name a file that exists, got none.npz"),
+        (["--recipe", "none"], "recipe must be one of cifar10-paper, cifar10-small, digits, imagenet-paper"),
+        (["--rate", 1e30], "the loss became"),
+        (["--init", "nowhere"], "model nowhere must be a folder written by train"),
+    ],
+)
+def test_bad_input_is_one_sentence(command, tmp_path, words, said):
+    code, _, err = command(*WORDS, *words, "--out", tmp_path / "net")
+    assert code == 2 and said in err and "Traceback" not in err
+    assert len([line for line in err.splitlines() if line.startswith("simplicert:")]) == 1
+
+
+def test_interrupted_by_ctrl_c(command, tmp_path, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("simplicert.training.job.one_epoch", interrupted)
+    code, _, err = command(*WORDS, "--out", tmp_path / "net")
+    assert code == 130 and "the same command continues" in err
