@@ -114,6 +114,7 @@ def whole_grid() -> dict[str, float]:
     each = {
         f"{name}_per_second": rate(lambda row=row: in_blocks(row.radius, e0, e1), OURS, 1)
         for name, row in MECHANISMS.items()
+        if row.needs == "pair"
     }
     return {"points": OURS, "seconds": seconds, "peak_megabytes": peak / 1e6, **each}
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from bands import compared
 from scipy import integrate, stats
 from scipy.special import expit, logit, ndtr, ndtri
 
@@ -29,6 +30,7 @@ from simplicert.sampling.settings import LEADERS, PILOT_FOR_LEADERS
 
 SEED, ALPHA = 0, 0.001
 REPEATS = {1000: 20, 10_000: 8, 100_000: 3}  # tallies of each size
+DESIGN_DRAWS = 100_000  # where designs of the bands are compared
 AT_ONCE = 4000  # draws in memory
 
 # Levels: tallies of 300 draws at alpha .1, where a wrong certificate is not too rare to count.
@@ -199,13 +201,18 @@ def shares() -> dict[str, object]:
     for name, family in FAMILIES.items():
         random = np.random.default_rng(SEED)
         true = family.two_sided
-        by_draws = {}
+        by_draws, least, designs = {}, {}, {}
         for draws, repeats in REPEATS.items():
-            found = [radii(tally_of(family, random, draws), ALPHA) for _ in range(repeats)]
+            tallies = [tally_of(family, random, draws) for _ in range(repeats)]
+            found = [radii(tally, ALPHA) for tally in tallies]
             by_draws[str(draws)] = {
                 method: float(np.mean([row[method][0] for row in found]) / true)
                 for method in found[0]
             }
+            ratios = [row["cdf"][0] / row["bentkus+bernstein"][0] for row in found]
+            least[str(draws)] = float(np.min(ratios))
+            if draws == DESIGN_DRAWS:
+                designs = compared(tallies, ALPHA, true)
         out[name] = {
             "mean_top": float(family.mean[0]),
             "mean_rival": float(family.mean[1]),
@@ -213,6 +220,8 @@ def shares() -> dict[str, object]:
             "two_sided_radius": true,
             "cdf_with_infinitely_many_draws": family.cdf / true,
             "share": by_draws,
+            "least_cdf_over_two_sided_without_histograms": least,
+            "designs": designs,
         }
     return out
 
@@ -254,6 +263,12 @@ def main() -> None:
         for method in row["share"]["1000"]:
             cells = "  ".join(f"{row['share'][str(n)][method]:6.3f}" for n in REPEATS)
             print(f"  {method:28} {cells}")
+        least = row["least_cdf_over_two_sided_without_histograms"]
+        print(
+            f"  {'cdf over two_sided, least':28} " + "  ".join(f"{v:6.3f}" for v in least.values())
+        )
+        for design, value in row["designs"].items():
+            print(f"    {design:40} {value:6.3f}")
     print("wrong certificates, of the alpha allowed")
     for name, row in result["levels_of_alpha"].items():
         print(f"  {name:26} " + "  ".join(f"{method} {v:.3f}" for method, v in row.items()))

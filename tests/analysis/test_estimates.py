@@ -35,7 +35,7 @@ def test_draws_without_a_class_count_and_are_a_rival():
     st.integers(0, 2),
 )
 def test_shares_add_up_to_at_most_one_and_decide_who_is_first(counts, label):
-    counts = np.array(counts) + [1, 0, 0]
+    counts = np.array(counts) + np.array([1, 0, 0])  # no input without a draw
     found = shares_under_noise(sc.Tally(counts, sigma=1.0, labels=[label] * len(counts)))
     assert (found.a + found.b <= 1 + 1e-12).all()
     others = np.delete(counts, label, axis=1).max(axis=1)

@@ -1,5 +1,7 @@
 """Shorter runs out of one run, and what each costs."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from figured import DRAWS, INPUTS, write_log, write_run
@@ -25,7 +27,7 @@ def test_the_longest_is_the_run_itself(study):
 
 def test_each_is_chosen_from_the_next_longer(study):
     tallies = list(shortened(study.tally, 5).values())
-    for shorter, longer in zip(tallies, tallies[1:], strict=False):
+    for shorter, longer in pairwise(tallies):
         assert (shorter.counts <= longer.counts).all()
 
 

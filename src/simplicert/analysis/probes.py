@@ -65,10 +65,12 @@ def scattered(random: np.random.Generator, count: int) -> list[Pair]:
     ends = near_ends(random, 2 * n)
     half = 0.5 + random.choice([-1, 1], n) * decades(random, n, DIGITS) / 2
     tiny = decades(random, 2 * n, 298)
+    slanted = 1 - decades(random, 2 * n, DIGITS)
+    slanted[: n // 2] = 1.0  # as near as can be, or on it
     return [
         (right + upper / 2, upper / 2),
         hung(random.random(n), decades(random, n, 300)),  # E_1 = 0
-        hung(random.random(2 * n), 1 - decades(random, 2 * n, DIGITS)),  # the slanted sides
+        hung(random.random(2 * n), slanted),  # the slanted sides
         hung(half, 1 - decades(random, n, DIGITS)),  # (1/2, 1/2)
         hung(tiny, np.where(coin(random, 2 * n), tiny, 1 - tiny)),  # (0, 0)
         hung(ends, decades(random, 2 * n, 30)),  # (1, 0) and (0, 0)

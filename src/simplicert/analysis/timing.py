@@ -32,7 +32,7 @@ def mechanism_seconds(
     Refused inputs cost nothing: the others stand in for them, or the average would be over fewer
     where fewer are certified. Where none is, it is NaN.
     """
-    live = ~known.refused
+    live = ~np.isnan(known.e0)
     if not live.any():
         return dict.fromkeys(names, np.nan)
     e0, e1 = (np.resize(values[live], len(known)) for values in (known.e0, known.e1))

@@ -27,7 +27,7 @@ class Box(NamedTuple):
 
     @property
     def overlap(self) -> Bools:
-        """(N,) E_0 does not exceed E_1, or no radius was found (behind the gate: nor looked for)."""
+        """(N,) E_0 is not above E_1; or no radius was found (behind the gate, nor sought)."""
         if self.margin is None:
             return ~(self.e0 > self.e1)
         return self.gate & ~(self.margin > 0)

@@ -16,15 +16,16 @@ def check(
     seed: Annotated[int, typer.Option(min=0, help="Of the points.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, at full precision.")] = False,
 ) -> None:
-    """Put a mechanism to the test at a million points of the simplex, sides and corners included.
+    """Put a mechanism to the test at a million points of the simplex.
 
     Example: simplicert check my_module:my_radius
 
-    The function takes NumPy arrays (e0, e1), with e1 < e0 and e0 + e1 <= 1, and returns a radius at
-    sigma 1 for each. It must answer with real finite numbers, never negative, never above the limit
-    (the two-sided radius), never falling as e0 rises or e1 falls, and always the same. The answer
-    says where it breaks a rule, or where it beats the paper's ensemble. Exit code 1: a rule is
-    broken.
+    The function takes NumPy arrays (e0, e1), with e1 < e0 and e0 + e1 <= 1,
+    and returns a radius at sigma 1 for each: real finite numbers, never
+    negative, never above the limit (the two-sided radius), never less for a
+    larger e0 or a smaller e1, and always the same. The points hug the sides
+    and corners too. The answer says where it breaks a rule, or where it
+    beats the paper's ensemble. Exit code 1: a rule is broken.
     """
     import json
 

@@ -35,7 +35,7 @@ def counts(
     kind: Annotated[
         str, typer.Option(help="multinomial (hard) or softmax (soft).")
     ] = "multinomial",
-    scheme: Annotated[str, typer.Option(help="gated, paper or split.")] = "gated",
+    scheme: Annotated[str, typer.Option(help="gated, joint, paper or split.")] = "gated",
 ) -> None:
     """A table of class counts, one row an input: text, or npz with arrays named as in Tally.
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from simplicert.bounds import SCHEMES, bound
+from simplicert.bounds.schemes import joint
 from simplicert.certification import certify
 from simplicert.errors import choose, require
 from simplicert.sampling.settings import LEADERS
@@ -14,7 +15,8 @@ from simplicert.types.arrays import positive
 from simplicert.types.histogram import BINS
 from simplicert.types.tally import MOST_SOFTMAX_DRAWS
 
-MOST = {"multinomial": 10**9, "softmax": MOST_SOFTMAX_DRAWS}  # draws of an input worth planning
+# The most draws of an input that are planned for, whatever the scheme.
+MOST = {"multinomial": joint.MOST_DRAWS, "softmax": MOST_SOFTMAX_DRAWS}
 MOST_CLASSES = 10**7
 
 

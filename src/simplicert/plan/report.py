@@ -9,7 +9,7 @@ from simplicert.errors import require
 from simplicert.plan.declared import Declared
 from simplicert.plan.population import Population, expected
 from simplicert.plan.reach import largest_radius, smallest_draws
-from simplicert.plan.simulation import enough, simulate, slowest_share
+from simplicert.plan.simulation import SIMULATED, enough, simulate, slowest_share
 from simplicert.stopping import FOR_THE_LAST, Until
 from simplicert.types import Plan
 from simplicert.types.arrays import positive
@@ -17,6 +17,7 @@ from simplicert.types.arrays import positive
 RULES = ("decided", "rtol=0.05")  # simulated where neither a rule nor a radius is asked for
 PATIENT = "gated"  # scheme of the simulation where the declared one takes too long
 SLOW = ("joint",)
+FEW = 100  # inputs whose radii such a scheme computes in a moment
 STEPS = (-1, 0, 1)  # powers of ten by which more or fewer draws are shown
 
 
@@ -140,7 +141,9 @@ def reach(declared: Declared, draws: int, radius: float | None, share: float) ->
 
 def losses(declared: Declared, population: Population, draws: int) -> list[Loss]:
     """Radii at a tenth, at all and at ten times the draws, the average of the population's."""
-    few = enough(population) if len(population) > 1 else population
+    few = population
+    if len(population) > 1:
+        few = enough(population, FEW if declared.scheme in SLOW else SIMULATED)
     true = float(few.true_radii(declared.sigma).mean())
     numbers = [draws * 10**step if step >= 0 else draws // 10**-step for step in STEPS]
     found = []

@@ -63,7 +63,7 @@ def enough(population: Population, inputs: int = SIMULATED) -> Population:
     """About so many inputs of the population, evenly chosen or evenly repeated."""
     size = len(population)
     if size >= inputs:
-        return population.some(np.arange(inputs) * size // inputs)
+        return population.some((2 * np.arange(inputs) + 1) * size // (2 * inputs))
     return population.some(np.tile(np.arange(size), -(-inputs // size)))
 
 

@@ -116,6 +116,14 @@ def test_runs_with_names_of_their_own_are_one_group(held):
 def test_one_sigma_has_no_best_sigma(held):
     grid = field_table([held("x", drawn()), held("y", drawn())])
     assert not any(row[0] == "best sigma" for row in grid.rows)
+    assert not any("best sigma" in note for note in grid.notes)
+
+
+def test_a_radius_that_occurs_counts_only_when_inclusive(held):
+    study = held("a", stated(RIGHT, two_sided=[0.5, 0.5, 0.75, 0.0]))
+    for inclusive, shown in ((False, "25.0"), (True, "75.0")):
+        asked = Choices(radii=(0.5,), inclusive=inclusive, intervals=False)
+        assert field_table([study], asked).rows[0][2] == shown
 
 
 def test_a_run_without_labels_is_refused_by_name(held):

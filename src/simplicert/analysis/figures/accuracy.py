@@ -23,7 +23,7 @@ def certified_accuracy(
     Each line is exact: it steps down at every certified radius, and holds in between. `reach` is
     the largest radius shown, where several panels are to have the same.
     """
-    columns = (*certificates.radii, "ensemble")
+    columns = certificates.columns
     for place, name in enumerate(columns):
         every = markers(place, len(columns))
         axes.step(*steps(certificates, name), where="post", markevery=every, **line_of(name))

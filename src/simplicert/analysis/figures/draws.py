@@ -20,7 +20,7 @@ ACROSS = "draws of an input, $n$"
 def certified_proportion(growth: Mapping[int, Certificates], axes: "Axes") -> "Axes":
     """Share of all inputs with a radius > 0.05 against n; paper fig. (IMAGENET_Proportion)."""
     drawn = list(growth.values())
-    for name in (*drawn[-1].radii, "ensemble"):
+    for name in drawn[-1].columns:
         shares = [share_above(certificates, BEYOND, name).value for certificates in drawn]
         axes.plot(list(growth), shares, clip_on=False, **line_of(name))
     dress(axes, ACROSS, f"proportion with {radius_words(drawn[0], 'radius')} > {BEYOND:g}")

@@ -21,7 +21,7 @@ def scatter_on_simplex(certificates: Certificates, axes: "Axes") -> "Axes":
     input has no bounds and no place: the legend counts them.
     """
     known, kind = certificates.known, certificates.known.kind
-    placed = ~known.refused & ~certificates.abstained
+    placed = (known.e0 > known.e1) & ~certificates.abstained
     require(
         bool(placed.any()),
         f"scatter needs an input with bounds E_0 > E_1, and none of {len(known)} has them",

@@ -19,7 +19,7 @@ def median_against_sigma(several: Sequence[Certificates], axes: "Axes") -> "Axes
     """Median radius of each mechanism against sigma; the M of paper tab. (large_table)."""
     drawn = by_sigma(several)
     sigmas = [certificates.known.sigma for certificates in drawn]
-    for name in (*drawn[0].radii, "ensemble"):
+    for name in drawn[0].columns:
         medians = [median_radius(certificates, name) for certificates in drawn]
         axes.plot(sigmas, medians, clip_on=False, **line_of(name))
     return finished(axes, drawn, radius_words(drawn[0], "median radius"))

@@ -47,7 +47,7 @@ def mean_radii(certificates: Certificates, labelled: bool) -> list[str]:
     """Of the best radius, of the ensemble, of Cohen's; empty where there is no such column."""
     cells = []
     for name in ("radius", "ensemble", "cohen"):
-        if name == "cohen" and name not in certificates.radii:
+        if name not in (*certificates.columns, "radius"):
             cells.append("")
         elif labelled:
             cells.append(rounded_down(average_radius(certificates, name).value))

@@ -38,12 +38,12 @@ class View:
         """The columns of radii that can be switched on and off."""
         if self.certificates is None:
             return ("radius",)
-        return (*self.certificates.radii, "ensemble")
+        return self.certificates.columns
 
     @property
     def ensemble(self) -> tuple[str, ...]:
         """The members of the paper's ensemble; none where there is no such column."""
-        return PAPER_ENSEMBLE[self.kind] if self.certificates is not None else ()
+        return PAPER_ENSEMBLE[self.kind] if "ensemble" in self.columns else ()
 
     @cached_property
     def index(self) -> Ints:

@@ -61,7 +61,7 @@ def settings_sentence(certificates: Certificates) -> str:
 
 def require_columns(study: Study, certificates: Certificates, names: Sequence[str]) -> None:
     """Refuse a table that needs radii which this run's scheme or log cannot give, naming both."""
-    held = (*certificates.radii, "ensemble", "radius")
+    held = (*certificates.columns, "radius")
     lacking = [name for name in names if name not in held]
     require(
         not lacking,
