@@ -31,7 +31,8 @@ from simplicert.stopping.projection import apportioned
 from simplicert.training import train
 
 ALPHA = 0.001
-FEWEST, MOST, STEPS = 1 / 16, 64.0, 13  # share of n searched, to a factor of 2^(10 / 2^13)
+FEWEST, MOST, STEPS = 1 / 8, 64.0, 11  # shares of n searched, to about two in a thousand
+ROUNDINGS = (0.125, 0.375, 0.625, 0.875)
 GRID = [  # pA, pB, K
     (0.999, 0.0008, 1000),
     (0.9, 0.08, 10),
@@ -45,39 +46,64 @@ SIZES = (1000, 10_000, 100_000)
 TRAINED, DIGITS, SIGMA = 1200, 200, 0.5
 
 
+def whole_counts(shares, draws, first, second, up):
+    """Counts of `draws` draws: the two leading classes rounded, one up where the other is down."""
+    rest = shares.copy()
+    rest[[first, second]] = 0.0
+    counts = np.zeros(len(shares), int)
+    counts[second] = int(draws * shares[second] + 1 - up)
+    left = draws - counts[second]
+    counts[first] = min(int(draws * shares[first] + up), left) if rest.any() else left
+    if rest.any():
+        counts += apportioned(rest[None], draws - counts.sum())[0]
+    return counts
+
+
+def mean_radii(way, shares, pilot, numbers):
+    """(N,) radii with so many draws, counts at their expectation.
+
+    An expected count is no whole number, and radii jump from one to the next: hence the mean over
+    ways to round.
+    """
+    leading = np.argsort(-shares, axis=1, kind="stable")[:, :2]
+    counts = [
+        whole_counts(own, m, *pair, up)
+        for up in ROUNDINGS
+        for own, m, pair in zip(shares, numbers, leading, strict=True)
+    ]
+    found = WAYS[way][0](np.array(counts), np.tile(pilot, (len(ROUNDINGS), 1)), ALPHA)
+    return found.reshape(len(ROUNDINGS), -1).mean(axis=0)
+
+
 def draws_needed(way, shares, pilot, targets, n):
     """(N,) the fewest draws with which each input reaches its target; infinite if 64 n do not.
 
-    `shares` (N, K) are taken to be exact: counts are shares times draws, rounded to whole draws.
+    `shares` (N, K) are taken to be exact.
     """
-    radii, besides = WAYS[way]
 
     def reached(numbers, rows):
-        counts = np.vstack(
-            [apportioned(shares[row : row + 1], m) for row, m in zip(rows, numbers, strict=True)]
-        )
-        return radii(counts, pilot[rows], ALPHA) >= targets[rows]
+        return mean_radii(way, shares[rows], pilot[rows], numbers) >= targets[rows]
 
     def whole(logs):
         return np.round(n * 2.0**logs).astype(int)
 
     rows = np.arange(len(shares))
-    low, high = np.full(len(rows), np.log2(FEWEST)), np.full(len(rows), np.log2(MOST))
-    # Most ways need about as many draws as the paper's: the wide end is asked only where n + 60 %
-    # are not enough, for a wide search is dear.
-    near = reached(whole(np.full(len(rows), np.log2(1.6))), rows)
-    high[near] = np.log2(1.6)
-    low[~near] = np.log2(1.6)
-    far = rows[~near]
-    never = far[~reached(whole(high[far]), far)] if far.size else far
-    live = np.setdiff1d(rows, never)
-    for _ in range(STEPS):
+    # Most ways need about as many draws as the paper's: a wide search is for the others only.
+    middle, most = np.full(len(rows), np.log2(1.6)), np.full(len(rows), np.log2(MOST))
+    near = reached(whole(middle), rows)
+    low = np.where(near, np.log2(FEWEST), middle)
+    high = np.where(near, middle, most)
+    live = near.copy()
+    if not near.all():
+        live[~near] = reached(whole(most[~near]), rows[~near])
+    live = np.flatnonzero(live)
+    for _ in range(STEPS if live.size else 0):
         middle = (low[live] + high[live]) / 2
         enough = reached(whole(middle), live)
         high[live] = np.where(enough, middle, high[live])
         low[live] = np.where(enough, low[live], middle)
-    found = whole(high) + float(besides)
-    found[never] = np.inf
+    found = np.full(len(rows), np.inf)
+    found[live] = whole(high[live]) + WAYS[way][1]
     return found
 
 
@@ -88,7 +114,7 @@ def grid(sizes):
         shares = at_point(pa, pb, classes).shares
         pilot = apportioned(shares, PILOT)
         for n in sizes:
-            target = WAYS["paper"][0](apportioned(shares, n), pilot, ALPHA)
+            target = mean_radii("paper", shares, pilot, [n])
             row = {"pa": pa, "pb": pb, "classes": classes, "draws": n, "radius": float(target[0])}
             if target[0] > 0:
                 for way in WAYS:
@@ -127,12 +153,13 @@ def real(tally, sizes):
     for n in sizes:
         part = subsample(tally, n)
         counts, pilot = np.array(part.counts), np.array(part.pilot)
-        target = WAYS["paper"][0](counts, pilot, ALPHA)
+        shares = counts / n
+        target = mean_radii("paper", shares, pilot, [n] * len(part))
         live = target > 0
-        counts, pilot, target = counts[live], pilot[live], target[live]
+        shares, pilot, target = shares[live], pilot[live], target[live]
         row = {"draws": n, "inputs": len(part), "certified_by_paper": int(live.sum())}
         for way in WAYS:
-            needed = draws_needed(way, counts.astype(float), pilot, target, n) / n
+            needed = draws_needed(way, shares, pilot, target, n) / n
             row[way] = {
                 "median": float(np.median(needed)) if np.isfinite(np.median(needed)) else None,
                 "mean": float(needed[np.isfinite(needed)].mean()),

@@ -69,14 +69,13 @@ def partition(pilot):
 
 def cpm(counts, pilot, alpha):
     """One limit a cell of the pilot's partition."""
-    n, out = counts.sum(axis=1), np.zeros(len(counts))
-    for row, seen in enumerate(pilot):
-        cells = partition(seen)
-        held = np.array([counts[row, cell].sum() for cell in cells])
-        tail = np.array(alpha / len(cells))
-        e0, _ = clopper_pearson.lower(held[:1], n[row], tail)
-        out[row] = from_limits(e0, clopper_pearson.upper(held[1:].max(keepdims=True), n[row], tail))
-    return out
+    n = counts.sum(axis=1)
+    cells = [partition(seen) for seen in pilot]
+    held = [[row[cell].sum() for cell in of] for row, of in zip(counts, cells, strict=True)]
+    tail = alpha / np.array([len(of) for of in cells])
+    e0, _ = clopper_pearson.lower(np.array([own for own, *_ in held]), n, tail)
+    rival = np.array([max(others) for _, *others in held])
+    return from_limits(e0, clopper_pearson.upper(rival, n, tail))
 
 
 # name: (radii, draws that are made besides)

@@ -105,7 +105,7 @@ def mixed_set(inputs, sigma, architecture):
     return Centred(net, torch.from_numpy(noisy)).eval(), images
 
 
-def wall_time(inputs, draws, rounds, rule="radius=0.25", sigma=0.25, architecture="small_cnn"):
+def wall_time(inputs, draws, rounds, rule="radius=0.025", sigma=0.05, architecture="small_cnn"):
     """The same inputs by a fixed plan and by one that stops, turn by turn in one process."""
     model, images = mixed_set(inputs, sigma, architecture)
     ways = {"fixed": {}, "adaptive": {"until": sc.Until(rule)}}

@@ -1,4 +1,4 @@
-"""The figures in docs/sampling.md are those of the committed result."""
+"""The figures in the pages are those of the committed results."""
 
 import json
 from pathlib import Path
@@ -18,3 +18,31 @@ def test_sampling_figures():
     assert result["ours_compiled_of_reference"] > 1.7
     few, many = result["peak_megabytes"]["ours"].values()
     assert many < 1.1 * few
+
+
+def test_softmax_figures():
+    """And what they must show: most of the radius kept, and more than the means can give."""
+    result = json.loads((ROOT / "benchmarks" / "results" / "softmax.json").read_text())
+    page = (ROOT / "docs" / "softmax.md").read_text()
+    families = result["families"].values()
+    sizes = ("1000", "10000", "100000")
+    for name in result["families"]["mild"]["share"]["1000"]:
+        cells = [f"{family['share'][n][name]:.3f}" for family in families for n in sizes]
+        assert f"| {name} | {' | '.join(cells)} |" in page
+    for name in result["families"]["mild"]["designs"]:
+        cells = [f"{family['designs'][name]:.3f}" for family in families]
+        assert f"| {name} | {' | '.join(cells)} |" in page
+    levels = result["levels_of_alpha"]
+    shown = ("hoeffding", "bentkus+bernstein", "two_sided, with histograms", "cdf")
+    for name, row in levels.items():
+        assert f"| {name} | {' | '.join(f'{row[m]:.3f}' for m in shown)} |" in page
+    assert len(families) == 5
+    for family in families:
+        share = family["share"]
+        assert share["10000"]["bentkus+bernstein"] > 0.86
+        assert share["10000"]["two_sided, with histograms"] > 0.86
+        assert share["100000"]["cdf"] > 1
+        least = min(family["least_cdf_over_two_sided_without_histograms"].values())
+        assert least > 0.996
+        assert max(family["designs"].values()) < 1.01 * family["designs"]["ours"]
+    assert all(value <= 1 for row in levels.values() for value in row.values())

@@ -1,5 +1,7 @@
 """Which edges a line crosses, and how its points join."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from simplicert.analysis.curves import Curve, chains, crossed, length, parts
@@ -44,7 +46,7 @@ def test_order_is_that_along_the_line():
     ((order, closed),) = chains(segments)
     pairs = {frozenset(pair) for pair in segments.tolist()}
     assert not closed
-    assert all(frozenset(pair) in pairs for pair in zip(order, order[1:], strict=False))
+    assert all(frozenset(pair) in pairs for pair in pairwise(order))
 
 
 def curve(n=6, closed=False):

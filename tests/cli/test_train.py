@@ -50,7 +50,10 @@ def test_options_reach_the_training(command, tmp_path):
         (["--sigma", -1], "sigma must"),
         (["--arch", "vgg"], "arch must be one of resnet20"),
         (["--data", "none.npz"], "data must name a file that exists, got none.npz"),
-        (["--recipe", "none"], "recipe must be one of cifar10-paper, cifar10-small, digits, imagenet-paper"),
+        (
+            ["--recipe", "none"],
+            "recipe must be one of cifar10-paper, cifar10-small, digits, imagenet-paper",
+        ),
         (["--rate", 1e30], "the loss became"),
         (["--init", "nowhere"], "model nowhere must be a folder written by train"),
     ],

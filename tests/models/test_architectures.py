@@ -138,5 +138,5 @@ def test_own_builders(tmp_path, monkeypatch):
     ):
         with pytest.raises(InvalidInput, match=words):
             build(f"own_arch:{name}", 3, (5,))
-    with pytest.raises(InvalidInput, match="arch must be one of resnet20, .* got 'vgg'"):
+    with pytest.raises(InvalidInput, match=r"arch must be one of resnet20, .* got 'vgg'"):
         build("vgg", 3, (5,))

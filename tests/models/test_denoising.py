@@ -21,11 +21,13 @@ class NoiseNet(nn.Module):
     """Predicts the noise in an image of [-1, 1], for any step: a small network told a_t."""
 
     def __init__(self):
+        """Random weights."""
         super().__init__()
         self.inside = nn.Sequential(nn.Linear(65, 256), nn.ReLU(), nn.Linear(256, 64))
         self.alphas = torch.tensor(linear_alphas(), dtype=torch.float32)
 
     def forward(self, z, t):
+        """The noise in z at step t."""
         told = torch.cat([z.flatten(1), self.alphas[t][:, None]], 1)
         return self.inside(told).unflatten(1, (1, 8, 8))
 
@@ -62,9 +64,11 @@ def test_a_denoiser_of_our_own_training_helps(case):
         torch.manual_seed(0)
         layers = [nn.Flatten(), nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 64)]
         network = nn.Sequential(*layers, nn.Unflatten(1, (1, 8, 8)))
-        denoiser = fitted(
-            network, lambda: ((network(x + SIGMA * torch.randn_like(x)) - x) ** 2).mean()
-        )
+
+        def loss():
+            return ((network(x + SIGMA * torch.randn_like(x)) - x) ** 2).mean()
+
+        denoiser = fitted(network, loss)
     both = denoised(denoiser, classifier)
     assert share_right(both, noisy, labels) > share_right(classifier, noisy, labels) + 0.03
 
@@ -133,7 +137,7 @@ def test_the_step_is_in_the_fingerprint():
 
 
 def test_wrong_arguments():
-    with pytest.raises(InvalidInput, match="sigma must be at most .* diffusion model knows"):
+    with pytest.raises(InvalidInput, match=r"sigma must be at most .* diffusion model knows"):
         diffusion_denoiser(nn.Identity(), 1e4)
     with pytest.raises(InvalidInput, match="alphas must fall strictly"):
         diffusion_denoiser(nn.Identity(), 0.5, [0.5, 0.9])

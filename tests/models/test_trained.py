@@ -65,5 +65,5 @@ def test_the_zoo():
 
 
 def test_an_unknown_name():
-    with pytest.raises(InvalidInput, match="model zoo:NAME must be one of .* got 'nothing'"):
+    with pytest.raises(InvalidInput, match=r"model zoo:NAME must be one of .* got 'nothing'"):
         load_model("zoo:nothing")

@@ -50,7 +50,7 @@ def test_two_processes_equal_one_with_the_joined_batch(tmp_path):
 
 
 def test_killed_and_resumed_equals_undisturbed(tmp_path):
-    """kill -9 as soon as there is a checkpoint, whatever the process is doing then."""
+    """By kill -9, as soon as there is a checkpoint, whatever the process is doing then."""
     out = tmp_path / "killed"
     command = [sys.executable, *COMMAND, "--epochs", "40", "--out", str(out)]
     process = subprocess.Popen(command, env=HERE)

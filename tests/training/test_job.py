@@ -1,4 +1,4 @@
-"""Whole trainings: resumed ones equal whole ones, and nothing that goes wrong costs a checkpoint."""
+"""Whole trainings: resumed ones equal whole ones, and no failure costs a checkpoint."""
 
 import csv
 import tomllib
@@ -6,6 +6,7 @@ import tomllib
 import numpy as np
 import pytest
 import torch
+from scipy.special import ndtri
 
 from simplicert.errors import InvalidInput, TrainingFailed
 from simplicert.models import load_model
@@ -162,7 +163,7 @@ def test_init_goes_on_from_another_network(tmp_path, trained):
 
 
 def test_wrong_data(tmp_path, trained):
-    with pytest.raises(InvalidInput, match="arch must be one of resnet20, .* got 'vgg'"):
+    with pytest.raises(InvalidInput, match=r"arch must be one of resnet20, .* got 'vgg'"):
         trained(tmp_path / "a", arch="vgg")
     with pytest.raises(InvalidInput, match="cifar10: must name a folder that exists"):
         train(f"cifar10:{tmp_path}/none", tmp_path / "b", sigma=1.0)
@@ -180,7 +181,8 @@ def test_vectors_and_networks_of_your_own(tmp_path, monkeypatch):
     inputs = (random.standard_normal((200, 4)) + 3 * labels[:, None]).astype(np.float32)
     np.savez(tmp_path / "two.npz", inputs=inputs, labels=labels)
     (tmp_path / "my_net.py").write_text(
-        "from torch import nn\ndef linear(classes, shape):\n    return nn.Linear(shape[0], classes)\n"
+        "from torch import nn\n"
+        "def linear(classes, shape):\n    return nn.Linear(shape[0], classes)\n"
     )
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -188,7 +190,9 @@ def test_vectors_and_networks_of_your_own(tmp_path, monkeypatch):
     train("two.npz", "net", arch="my_net:linear", **options)
     held = read_folder(tmp_path / "net")
     assert held.facts.content["result"]["noisy_accuracy"] > 0.9
-    assert held.facts.content["data"]["inputs"] == 180 and held.facts.content["test"]["inputs"] == 20
+    assert (
+        held.facts.content["data"]["inputs"] == 180 and held.facts.content["test"]["inputs"] == 20
+    )
     with pytest.raises(InvalidInput, match="arch my_net:none must name a function"):
         train("two.npz", "other", arch="my_net:none", **options)
 
@@ -197,6 +201,55 @@ def test_a_finished_model_without_its_checkpoint_is_left_alone(tmp_path, trained
     trained(tmp_path / "net")
     (tmp_path / "net" / "checkpoint.pt").unlink()
     before = (tmp_path / "net" / "weights.safetensors").read_bytes()
-    with pytest.raises(InvalidInput, match="out must be a new folder, .* already holds a model"):
+    with pytest.raises(InvalidInput, match=r"out must be a new folder, .* already holds a model"):
         trained(tmp_path / "net", seed=2)
     assert (tmp_path / "net" / "weights.safetensors").read_bytes() == before
+
+
+def test_mixed_precision_trains(tmp_path, trained):
+    """bfloat16 on the CPU: other bits than float32, a network as good."""
+    rows = {}
+    for mixed in (False, True):
+        log = []
+        trained(tmp_path / str(mixed), mixed=mixed, epochs=8, watch=log.append)
+        rows[mixed] = log[-1]
+    assert rows[True]["loss"] != rows[False]["loss"]
+    assert abs(rows[True]["noisy_accuracy"] - rows[False]["noisy_accuracy"]) < 0.1
+    assert all(value.dtype != torch.bfloat16 for value in weights(tmp_path / "True").values())
+
+
+def test_macer_costs_its_copies(tmp_path, trained, monkeypatch):
+    """With k = 5 it classifies five noisy copies of every input of a step."""
+    sizes = []
+    forward = Bench.logits
+
+    def spy(self, inputs, *, trained):
+        if trained:
+            sizes.append(len(inputs))
+        return forward(self, inputs, trained=trained)
+
+    monkeypatch.setattr(Bench, "logits", spy)
+    trained(tmp_path / "net", method="macer", copies=5, batch_size=20, epochs=1)
+    assert sizes == [100] * 15
+
+
+def test_macer_widens_the_radius(tmp_path, trained, digits):
+    """From one start, as many epochs: a larger mean radius than by the Gaussian loss, at its rate.
+
+    Radii are Phi^-1 of the share of 200 draws that are right, of inputs never trained on.
+    """
+    _, test = digits
+    both = {"sigma": 0.5, "epochs": 20}
+    trained(tmp_path / "start", **both)
+    x = torch.from_numpy(test.inputs[np.arange(len(test))]).repeat_interleave(200, 0)
+    x = x + 0.5 * torch.randn(x.shape, generator=torch.Generator().manual_seed(0))
+    radius = {}
+    options = {"gaussian": {}, "macer": {"copies": 8, "lam": 4.0, "beta": 4.0, "rate": 0.005}}
+    for method, own in options.items():
+        out = tmp_path / method
+        trained(out, **both, init=tmp_path / "start", method=method, **own)
+        with torch.no_grad():
+            answers = read_folder(out).module(x).argmax(1).view(-1, 200).numpy()
+        share = np.mean(answers == test.labels[:, None], axis=1).clip(0.005, 0.995)
+        radius[method] = np.maximum(ndtri(share), 0).mean()
+    assert radius["macer"] > 1.05 * radius["gaussian"]

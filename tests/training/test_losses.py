@@ -18,7 +18,9 @@ def softmax(values):
 
 
 def gaussian_by_hand(logits, labels):
-    chosen = [softmax(row)[label] for rows, label in zip(logits, labels, strict=True) for row in rows]
+    chosen = [
+        softmax(row)[label] for rows, label in zip(logits, labels, strict=True) for row in rows
+    ]
     return -np.log(chosen).mean()
 
 

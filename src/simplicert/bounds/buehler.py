@@ -1,7 +1,7 @@
 """An exact lower limit on the two-sided radius itself, from two counts (Buehler 1957).
 
 For the top class A and one rival j let R = (Phi^{-1}(p_A) - Phi^{-1}(p_j)) / 2, and order outcomes
-by the pair's radius T (bounds/tail.py). A radius r is proved at level a if every p with R(p) <= r
+by the pair's radius T (bounds/staircase.py). A radius r is proved at level a if every p with R(p) <= r
 is rejected: it lies outside a region that holds the true p but for beta, or it does at least as
 well as was seen with probability at most a - beta. docs/joint.md has the argument.
 """
@@ -55,8 +55,11 @@ def lower(wins: Ints, rivals: Ints, draws: Ints, a: Floats) -> Floats:
     It falls as the rival's count rises, so against many rivals the strongest one's counts.
     """
     made = list(cases(wins, rivals, draws, a))
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:  # numpy and scipy let go of it
+    pool = ThreadPoolExecutor(max_workers=os.cpu_count())  # numpy and scipy release the lock
+    try:
         return np.fromiter(pool.map(limit, made), float, len(made))
+    finally:
+        pool.shutdown(cancel_futures=True)  # so that an interruption does not wait for the rest
 
 
 def cases(wins: Ints, rivals: Ints, draws: Ints, a: Floats) -> Iterator[Case]:

@@ -60,9 +60,11 @@ def simplex(
         out is None or out.parent.is_dir(),
         f"out must lie in a folder that exists, got {out!s:.200}",
     )
-    measure, text = one_map(ratio, difference, winner, mechanisms)
+    ensemble = ",".join(PAPER_ENSEMBLE[expected])
+    members = ensemble if mechanisms is None else mechanisms
+    measure, text = one_map(ratio, difference, members, winner or mechanisms is not None)
     if measure == "winner":
-        table = listed(text or ",".join(PAPER_ENSEMBLE[expected]))
+        table = listed(text)
         draw, number = partial(region_map, table, expected), partial(won, table, expected, steps)
     else:
         left, right = sides(text)
@@ -79,18 +81,13 @@ def simplex(
 
 
 def one_map(
-    ratio: str | None, difference: str | None, winner: bool, mechanisms: str | None
+    ratio: str | None, difference: str | None, members: str, winner: bool
 ) -> tuple[str, str]:
-    """Which map is asked for, and of what; one at a time."""
+    """Which map is asked for, and of what; one at a time, the winner's if none."""
     from simplicert.errors import require
 
-    asked = [
-        (name, text)
-        for name, text in (("ratio", ratio), ("difference", difference))
-        if text is not None
-    ]
-    if winner or mechanisms is not None or not asked:
-        asked.append(("winner", mechanisms or ""))
+    maps = (("ratio", ratio), ("difference", difference), ("winner", members if winner else None))
+    asked = [(name, text) for name, text in maps if text is not None] or [("winner", members)]
     names = " and ".join(f"--{name}" for name, _ in asked)
     require(len(asked) == 1, f"one map at a time, got {names} (--mechanisms is of --winner)")
     return asked[0]

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from simplicert.training.epoch import Sums
     from simplicert.training.log import Row
 
+WIDTH = 8  # columns of the bar: the rest of a narrow terminal is for the numbers
+
 Told = dict[str, Callable[..., None]]  # `report` after some batches, `watch` after every epoch
 
 
@@ -39,15 +41,15 @@ def line(row: "Row") -> None:
 
 
 def bar() -> "Progress":
-    """Epochs done, the loss now, the accuracy of the last epoch, time left."""
+    """Epoch, loss, noisy accuracy in training and in the last test, time left; in 80 columns."""
     from rich import progress
     from rich.console import Console
 
     return progress.Progress(
-        progress.BarColumn(),
+        progress.BarColumn(WIDTH),
         progress.TextColumn(
-            "epoch {task.fields[epoch]}  loss {task.fields[loss]}  noisy accuracy "
-            "{task.fields[training]} in training, {task.fields[test]} in test"
+            "epoch {task.fields[epoch]}  loss {task.fields[loss]}  "
+            "right {task.fields[training]}, in test {task.fields[test]}"
         ),
         progress.TextColumn("{task.fields[left]} left"),
         console=Console(stderr=True),
@@ -69,7 +71,7 @@ def on_screen(screen: "Progress") -> Told:
             task,
             total=total,
             completed=steps,
-            epoch=f"{sums.epoch + 1} of {sums.epochs}",
+            epoch=f"{sums.epoch + 1}/{sums.epochs}",
             loss=f"{sums.loss:.3f}",
             training=f"{100 * sums.accuracy:.1f} %",
             left=clock(spent / done * (total - steps)) if done else "-",

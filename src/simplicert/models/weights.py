@@ -60,7 +60,7 @@ def save_weights(module: "nn.Module", path: Path, metadata: Mapping[str, object]
 
     A normalisation in front goes into the metadata. The file appears whole or not at all.
     """
-    from safetensors.torch import save_file
+    from safetensors.torch import save
 
     from simplicert.models.normalised import Normalised
 
@@ -75,7 +75,7 @@ def save_weights(module: "nn.Module", path: Path, metadata: Mapping[str, object]
         key: value.detach().cpu().contiguous().clone() for key, value in module.state_dict().items()
     }
     partial = path.with_name(f".{path.name}.{os.getpid()}")
-    save_file(state, partial, metadata=texts)
+    partial.write_bytes(save(state, metadata=texts))
     partial.replace(path)
 
 

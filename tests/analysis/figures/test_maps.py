@@ -6,11 +6,12 @@ import sys
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from matplotlib.text import Annotation, Text
+from matplotlib.text import Annotation
 from matplotlib.tri import TriContourSet
+from readable import assert_readable
 
 import simplicert as sc
-from simplicert.analysis import figures, simplex
+from simplicert.analysis import figures, regions, simplex
 from simplicert.analysis.figures import maps, style
 
 
@@ -66,17 +67,17 @@ def test_colours_are_the_difference_itself(paper_figure):
     assert colours(paper_figure).get_cmap().name == style.DIVERGING
 
 
-def test_zero_line_runs_where_the_difference_changes_sign(paper_figure):
-    zero = lines(paper_figure)[-1]
-    assert zero.levels.tolist() == [0]
-    assert zero.get_linewidths()[0] > lines(paper_figure)[0].get_linewidths()[0]
-    vertices = zero.get_paths()[0].vertices
-    e0, e1 = vertices[(vertices[:, 0] > 0.52) & (vertices[:, 0] < 0.98)].T
-    nearly = 1 / maps.STEPS
-    assert (sc.radius("cohen", e0, e1 - nearly) < sc.radius("li", e0, e1 - nearly)).all()
-    on_edge = np.minimum(e1 + nearly, 1 - e0)
-    assert (sc.radius("cohen", e0, on_edge) > sc.radius("li", e0, on_edge)).all()
-    assert e0.min() < 0.53 and e0.max() > 0.97  # from corner to corner
+def test_the_heavy_line_is_the_exact_one(paper_figure):
+    (heavy,) = paper_figure.lines
+    (curve,) = regions.boundary("cohen", "li")
+    np.testing.assert_array_equal(heavy.get_xdata(), curve.e0)
+    np.testing.assert_array_equal(heavy.get_ydata(), curve.e1)
+    assert heavy.get_linewidth() > lines(paper_figure)[0].get_linewidths()[0]
+    e0, e1 = curve.e0, curve.e1
+    ordinary = (e0 > 0.51) & (e0 < 0.99)
+    cohen, li = (sc.radius(name, e0[ordinary], e1[ordinary]) for name in ("cohen", "li"))
+    np.testing.assert_allclose(cohen, li, rtol=1e-9)
+    assert e0.min() < 0.501 and e0.max() > 0.999  # from corner to corner
 
 
 def test_names_stand_where_they_are_true(paper_figure):
@@ -97,22 +98,7 @@ def test_axes_and_colour_bar_are_labelled(paper_figure):
 
 
 def test_no_text_is_cut_or_covers_another(paper_figure):
-    """Contour labels are left to matplotlib, which breaks its own lines for them."""
-    figure = paper_figure.figure
-    figure.draw_without_rendering()
-    both = (paper_figure, bar(paper_figure))
-    texts = [
-        *(text for text in paper_figure.texts if isinstance(text, Annotation)),
-        *(label for part in both for label in (part.xaxis.label, part.yaxis.label)),
-        *(label for part in both for label in (*part.get_xticklabels(), *part.get_yticklabels())),
-    ]
-    texts = [text for text in texts if text.get_visible() and text.get_text()]
-    boxes = [Text.get_window_extent(text) for text in texts]  # an Annotation's own adds its leader
-    assert len(boxes) > 15 and all(box.width > 0 for box in boxes)
-    for i, box in enumerate(boxes):
-        assert figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1, texts[i]
-        assert figure.bbox.y0 <= box.y0 and box.y1 <= figure.bbox.y1, texts[i]
-        assert not box.count_overlaps([*boxes[:i], bar(paper_figure).bbox]), texts[i]
+    assert_readable(paper_figure, 16)
 
 
 # The map
@@ -154,8 +140,80 @@ def test_contours_carry_their_values_and_those_outside_are_left_out():
     assert {text.get_text() for text in axes.texts} == {"\N{MINUS SIGN}0.4", "0.1"}
 
 
-def test_a_difference_of_one_sign_has_no_zero_line():
-    assert lines(small_map(new_axes(), "two_sided", "li", centre=0.0)) == []
+def test_a_contour_carries_its_value_where_there_is_room():
+    """At the point of the line that is farthest from the sides; none where that is too near."""
+    axes = small_map(new_axes(), contours=(-0.2,))
+    (text,) = axes.texts
+    e0, e1 = text.get_position()
+    assert min(e1, e0 - e1, 1 - e0 - e1) > maps.FRAME
+    known = simplex.grid(20)
+    sliver = figures.simplex_map(known, known.e1, new_axes(), label="E1", contours=(0.02,))
+    assert len(lines(sliver)) == 1 and not sliver.texts
+
+
+def test_values_of_contours_keep_apart():
+    axes = small_map(new_axes(), contours=(-0.2, -0.201, -0.202))
+    assert len(lines(axes)[0].levels) == 3
+    assert len(axes.texts) == 1
+
+
+def test_zero_of_a_ratio_takes_the_first_colour():
+    known = simplex.grid(20)
+    values = simplex.ratio("cohen", "li", known)
+    assert (values == 0).any()
+    axes = figures.simplex_map(
+        known, values, new_axes(), label="ratio", centre=1.0, limits=(0.5, 1.2), logarithmic=True
+    )
+    shown = colours(axes).get_array()
+    assert not np.ma.is_masked(colours(axes).norm(shown))
+    assert colours(axes).get_clim() == (0.5, 2.0)
+    assert shown.min() == 0.5
+    assert pointed(axes) == "min"
+
+
+# Comparisons
+
+
+def test_a_difference_that_changes_sign_diverges_and_one_that_does_not_runs_one_way():
+    axes = maps.difference_map("improved_dp", "li", "multinomial", new_axes())
+    assert colours(axes).get_cmap().name == style.DIVERGING
+    assert len(axes.lines) == 1
+    axes = maps.difference_map("two_sided", "li", "multinomial", new_axes())
+    assert colours(axes).get_cmap().name == style.SEQUENTIAL
+    assert len(axes.lines) == 0
+
+
+def test_a_ratio_is_the_ratio_on_a_scale_of_factors():
+    axes = maps.ratio_map("improved_dp", ("cohen", "li"), "multinomial", new_axes())
+    known = simplex.grid(maps.STEPS)
+    low, high = colours(axes).get_clim()
+    assert low * high == pytest.approx(1)
+    values = simplex.ratio("improved_dp", ("cohen", "li"), known)
+    np.testing.assert_array_equal(colours(axes).get_array(), np.maximum(values, low))
+    assert len(axes.lines) == 1
+    assert axes.get_title(loc="left") == "improved DP  /  largest of Cohen, Li"
+    ticks = [text.get_text() for text in bar(axes).get_yticklabels()]
+    assert "1" in ticks and len(ticks) <= 7
+
+
+def test_ones_own_mechanism_goes_by_its_name():
+    def mine(e0, e1):
+        return sc.MECHANISMS["li"].radius(e0, e1) / 2
+
+    axes = maps.ratio_map(mine, "li", "multinomial", new_axes())
+    assert axes.get_title(loc="left") == "mine  /  Li"
+    assert colours(axes).get_clim() == (0.5, 2.0)  # though the same everywhere
+
+
+def test_a_long_list_is_broken_into_lines():
+    axes = maps.difference_map(
+        "two_sided",
+        {f"some_module:mechanism_{i}": "li" for i in range(4)},
+        "multinomial",
+        new_axes(),
+    )
+    text = axes.get_title(loc="left").split("\n")
+    assert len(text) > 1 and all(len(line) <= maps.WIDEST for line in text)
 
 
 def test_infinite_ratios_take_the_last_colour():
@@ -231,7 +289,7 @@ def test_an_unknown_format_is_refused(tmp_path, name):
 def test_matplotlib_waits_until_it_draws_and_pyplot_is_never_imported(tmp_path):
     script = f"""
 import sys
-from simplicert.analysis import figures, simplex
+from simplicert.analysis import figures, regions, simplex
 from simplicert.analysis.figures import maps, style
 assert "matplotlib" not in sys.modules
 known = simplex.grid(5)

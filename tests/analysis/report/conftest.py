@@ -19,7 +19,7 @@ from simplicert.types import FIXED_POINT
 FLAGS = (
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--disable-extensions", "--window-size=1400,1000",
+    "--disable-extensions", "--disable-dev-shm-usage", "--window-size=1400,1000",
 )  # fmt: skip
 OWN = ("file:", "data:", "blob:", "about:", "chrome:", "chrome-untrusted:", "chrome-extension:")
 PATIENCE = 30.0  # seconds for what happens at once on an idle machine

@@ -302,7 +302,22 @@ def test_a_row_of_the_table_is_shown_on_the_simplex(report, study):
     assert row["radius"] == study.certificates().radius[best]
 
 
-def test_without_labels_or_bounds_the_page_still_opens(page, make_study, tmp_path):
+def test_radii_without_bounds_have_no_place_on_the_simplex(page, make_study, tmp_path):
+    """Scheme joint proves a radius and no E0; the page says so instead of placing a point."""
+    study = make_study(soft=False, scheme="joint", draws=300)
+    report = page.open(report_page([study], images=False), tmp_path)
+    certified = int((study.certificates().radius > 0).sum())
+    assert certified > 5
+    said = report.element("#simplex-caption").text
+    assert said.startswith("0 inputs are shown")
+    assert f"{certified} are certified without such bounds" in said
+    report.element("#inputs tbody button").click()
+    assert "no bounds E0 and E1" in report.element("#card").text
+    assert report.texts("#mechanisms label") == ["two-sided"]
+    assert report.logs() == ([], [])
+
+
+def test_without_labels_the_page_says_what_is_left(page, make_study, tmp_path):
     study = make_study(labelled=False, soft=False)
     report = page.open(report_page([study], images=False), tmp_path)
     assert set(report.column("outcome")) == {"certified", "abstained"}

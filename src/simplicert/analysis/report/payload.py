@@ -57,7 +57,6 @@ def of_view(view: View) -> dict[str, Any]:
         "sigma": view.study.sigma,
         "labelled": view.labels is not None,
         "columns": view.columns,
-        "ensemble": view.ensemble,
         "csv": view.csv,
         "risk": rank.tolist(),
         "file": f"{safe_name(view.study.name)}-{view.kind}",

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simplicert.analysis.study import Study
-from simplicert.mechanisms import PAPER_ENSEMBLE
 from simplicert.runs import KnownRun
 from simplicert.types import Bools, Certificates, Floats, Ints, Kind
 
@@ -39,11 +38,6 @@ class View:
         if self.certificates is None:
             return ("radius",)
         return self.certificates.columns
-
-    @property
-    def ensemble(self) -> tuple[str, ...]:
-        """The members of the paper's ensemble; none where there is no such column."""
-        return PAPER_ENSEMBLE[self.kind] if "ensemble" in self.columns else ()
 
     @cached_property
     def index(self) -> Ints:

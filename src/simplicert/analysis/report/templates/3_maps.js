@@ -81,8 +81,8 @@ function mapTraces() {
   const { trace, words, ticks } = draw(byId("first").value, byId("second").value);
   const within = (z) => Math.min(Math.max(z, trace.zmin), trace.zmax);
   const z = trace.z.map((row) => row.map((value) => (value === null ? null : within(value))));
-  const bar = { orientation: "h", y: -0.14, yanchor: "top", thickness: 12, len: 0.9 };
-  bar.title = { text: words, side: "bottom" };
+  const bar = { orientation: "h", y: -0.12, yanchor: "top", thickness: 12, len: 0.9 };
+  bar.title = { text: words, side: "top" };
   if (ticks) {
     const shown = ticks.filter(([at]) => at >= trace.zmin - 1e-9 && at <= trace.zmax + 1e-9);
     Object.assign(bar, { tickvals: shown.map(([at]) => at), ticktext: shown.map(([, text]) => text) });

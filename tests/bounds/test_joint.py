@@ -1,0 +1,294 @@
+"""Scheme joint: its level by enumeration and simulation, its gain, and what it carries."""
+
+from math import lgamma
+
+import numpy as np
+import pytest
+from scipy.special import gammaln, ndtr, ndtri
+from scipy.stats import binom
+
+from simplicert import InvalidInput, KindMismatch, Plan, Tally, bound, certify
+from simplicert.bounds import buehler
+
+RADII = ("cohen", "li", "lecuyer", "improved_dp", "ensemble")
+
+
+def joint(counts, alpha=0.001, **more):
+    return bound(Tally(counts, 1.0, **more), alpha, scheme="joint")
+
+
+def compositions(n, cells):
+    """All (cells,)-tuples of counts that sum to n."""
+    if cells == 1:
+        return np.array([[n]])
+    parts = [
+        np.column_stack([np.full(len(rest), first), rest])
+        for first in range(n + 1)
+        for rest in [compositions(n - first, cells - 1)]
+    ]
+    return np.concatenate(parts)
+
+
+def true_radius(p, top):
+    """At sigma 1, all other cells being rivals."""
+    rest = np.delete(p, top).max()
+    with np.errstate(divide="ignore"):
+        return float(ndtri(p[top]) - ndtri(rest)) / 2
+
+
+def wrong(known, p):
+    """Issued, and the radius is larger than the true one."""
+    truth = np.array([true_radius(p, top) for top in range(len(p))])
+    return ~known.refused & (np.nan_to_num(known.margin) > truth[known.top])
+
+
+def worst_level(cells, known, points):
+    """The largest probability, over the points, of a certificate that is issued and wrong."""
+    issued = ~known.refused
+    counts = cells[issued]
+    ways = lgamma(counts[0].sum() + 1) - gammaln(counts + 1).sum(axis=1)
+    margin, top, worst = known.margin[issued], known.top[issued], 0.0
+    for p in points:
+        truth = np.array([true_radius(p, at) for at in range(len(p))])
+        bad = margin > truth[top]
+        logs = ways[bad] + counts[bad] @ np.log(np.maximum(p, 1e-300))
+        worst = max(worst, np.exp(logs).sum())
+    return worst
+
+
+def boundary_points(known, cells, random, count=60):
+    """P with a true radius just below a certified one, where errors are likeliest."""
+    issued = np.flatnonzero(~known.refused)
+    out = []
+    for row in random.choice(issued, min(count, len(issued)), replace=False):
+        r = known.margin[row] - 1e-9
+        for share in (0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 1.0):
+            rival = share * ndtr(-r)
+            top = ndtr(ndtri(rival) + 2 * r)
+            rest = (1 - top - rival) / max(cells - 2, 1)
+            if 0 <= rest <= rival:
+                out.append(np.array([top, rival, *[rest] * (cells - 2)]))
+    return out
+
+
+def spread_points(cells, random, count=150):
+    """Ties of two and of all, and points drawn from all over the simplex."""
+    ties = [
+        np.array([t, t, *[(1 - 2 * t) / (cells - 2)] * (cells - 2)])
+        for t in np.linspace(1 / cells, 0.5, 20)
+    ]
+    drawn = [np.sort(p)[::-1] for p in random.dirichlet(np.full(cells, 0.7), count)]
+    return [*ties, np.full(cells, 1 / cells), *drawn]
+
+
+def level_of(n, classes, alpha, invalid=False):
+    """The exact worst level over all outcomes; one more cell for draws without a class."""
+    random = np.random.default_rng(n + classes)
+    cells = compositions(n, classes + invalid)
+    known = joint(cells[:, :classes], alpha, invalid=cells[:, classes] if invalid else None)
+    assert (~known.refused).sum() > 0
+    every = classes + invalid
+    points = [*spread_points(every, random), *boundary_points(known, every, random)]
+    points += [np.roll(p, 1) for p in points] if invalid else []  # the invalid cell leads, too
+    return worst_level(cells, known, points)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.01, 0.001])
+@pytest.mark.parametrize("n", [15, 25, 40])
+def test_three_classes_exactly(n, alpha):
+    assert level_of(n, 3, alpha) <= alpha
+
+
+@pytest.mark.parametrize("alpha", [0.1, 0.01])
+@pytest.mark.parametrize("n", [15, 24])
+def test_four_classes_exactly(n, alpha):
+    assert level_of(n, 4, alpha) <= alpha
+
+
+@pytest.mark.parametrize("alpha", [0.1, 0.01])
+def test_three_classes_and_invalid_draws_exactly(alpha):
+    assert level_of(20, 3, alpha, invalid=True) <= alpha
+
+
+def test_the_level_is_used_up():
+    """Not loose by much: at the worst p more than .7 of alpha is spent."""
+    assert level_of(40, 3, 0.05) > 0.7 * 0.05
+
+
+def test_enumeration_catches_a_tail_that_lost_what_was_seen(monkeypatch):
+    """Each outcome missing from its own tail: too large radii, and enumeration says so."""
+    whole = buehler.staircase
+
+    def without(seen, *rest):
+        counts, least = whole(seen, *rest)
+        return counts, np.where(counts <= seen[1], np.maximum(least, seen[0] + 1), least)
+
+    monkeypatch.setattr(buehler, "staircase", without)
+    assert level_of(25, 3, 0.05) > 0.05
+
+
+def test_enumeration_catches_a_radius_at_the_full_alpha_without_a_gate(monkeypatch):
+    from simplicert.bounds.schemes import joint as scheme
+
+    monkeypatch.setattr(scheme, "RADIUS", 2.0)
+    assert level_of(25, 3, 0.05) > 0.05
+
+
+def worst_of(wins, rival, n, alpha, classes):
+    """Class probabilities on the boundary of the radius certified for these two counts."""
+    case = next(buehler.cases(*(np.array([v]) for v in (wins, rival, n)), np.array([0.9 * alpha])))
+    r = buehler.limit(case) - 1e-9
+    x, values = buehler.boundary(case, buehler.tail_for(case, 7.0), 7.0, r)
+    rest = 1 - ndtr(x) - ndtr(x + 2 * r)
+    values = np.where(rest / (classes - 2) <= ndtr(x), values, 0)
+    at = values.argmax()
+    return np.array([ndtr(x[at] + 2 * r), ndtr(x[at]), *[rest[at] / (classes - 2)] * (classes - 2)])
+
+
+WORST = {"spread": (50, 15), "sure": (110, 5), "close": (70, 35)}
+
+
+@pytest.mark.parametrize("name", WORST)
+def test_ten_classes_at_a_worst_p_by_simulation(name):
+    """The class selected from the same draws; at most alpha of 20,000 tallies are wrong.
+
+    Error budget: a scheme whose level is exactly alpha fails this test with probability 1e-6.
+    """
+    n, alpha, repeats = 120, 0.05, 20_000
+    p = worst_of(*WORST[name], n, alpha, 10)
+    counts = np.random.default_rng(len(name)).multinomial(n, p, size=repeats)
+    bad = wrong(joint(counts, alpha), p).sum()
+    assert bad <= binom.isf(1e-6, repeats, alpha)
+    assert bad > 0.1 * alpha * repeats  # the point is one where errors do happen
+
+
+@pytest.mark.parametrize("p", [np.full(10, 0.1), np.r_[0.4, 0.4, np.full(8, 0.025)]])
+def test_ten_classes_at_ties_by_simulation(p):
+    """Every certificate is wrong there. Budget: as above."""
+    counts = np.random.default_rng(3).multinomial(300, p, size=20_000)
+    known = joint(counts, 0.05)
+    assert (~known.refused).sum() <= binom.isf(1e-6, 20_000, 0.05)
+
+
+GAIN = [
+    (0.3, 0.1, 10**5, 0.60),
+    (0.9, 0.08, 10**5, 0.88),
+    (0.05, 0.02, 10**5, 0.52),
+    (0.6, 0.05, 10**4, 0.66),
+]
+
+
+def filled(wins, rival, n, classes=1003):
+    """Counts with these two the largest and the rest in classes of at most the rival's."""
+    out = np.zeros(classes, int)
+    out[:2] = wins, rival
+    left, at = n - wins - rival, 2
+    while left > 0:
+        out[at] = min(rival, left)
+        left, at = left - out[at], at + 1
+    return out
+
+
+@pytest.mark.parametrize(("p_top", "p_rival", "n", "most"), GAIN)
+def test_the_same_radius_from_fewer_draws(p_top, p_rival, n, most):
+    """Slack falls as 1 / sqrt(n), so the share of draws is the square of the slacks' ratio."""
+    counts = filled(round(p_top * n), round(p_rival * n), n)[None]
+    truth = (ndtri(p_top) - ndtri(p_rival)) / 2
+    gated = certify(bound(Tally(counts, 1.0))).radii["two_sided"][0]
+    ours = joint(counts).margin[0]
+    assert ((truth - ours) / (truth - gated)) ** 2 <= most
+
+
+@pytest.mark.parametrize(("n", "steps"), [(100, 16), (1000, 14), (10**4, 10), (10**5, 7)])
+def test_never_below_the_gated_radius_on_a_grid(n, steps):
+    """To a relative 2e-3, for the cells; and issued wherever the pair is."""
+    shares = np.linspace(0, 1, steps + 1)
+    some = {(round(a * n), round(b * n)) for a in shares for b in shares}
+    some |= {(n - i, j) for i in (0, 1, 3, 10) for j in (0, 1, 3, 10)}
+    rows = [filled(a, b, n) for a, b in sorted(some) if a > b and a + b <= n and (b > 0 or a == n)]
+    tally = Tally(np.array(rows), 1.0)
+    gated = certify(bound(tally)).radii["two_sided"]
+    ours = certify(bound(tally, scheme="joint")).radius
+    assert (gated > 0).sum() > 10
+    assert (ours >= gated * (1 - 2e-3)).all()
+
+
+def test_what_it_carries():
+    known = joint([[900, 80, 20], [450, 400, 150]])
+    assert (known.scheme, known.method, known.level) == ("joint", "buehler", 0.001)
+    assert list(known.refused) == [False, True]
+    assert known.margin[0] > 1
+    assert np.isnan(known.margin[1])
+    assert np.isnan(known.e0).all()
+    assert np.isnan(known.e1).all()
+    assert list(known.reason) == ["certified", "gate"]
+
+
+def test_reasons():
+    known = joint([[500, 500, 0], [34, 22, 44], [100, 50, 50]], 0.999, invalid=[0, 0, 800])
+    assert list(known.reason)[0] == "tie"
+    assert list(known.reason)[2] == "invalid"
+    found = joint([[x, 30 - x, 70 - x, 0] for x in range(20, 30)], 0.3)
+    assert set(found.reason) <= {"certified", "gate", "overlap", "tie"}
+
+
+def test_two_classes_are_the_default_scheme():
+    counts = [[15, 0], [14, 0], [700, 300]]
+    ours, default = joint(counts), certify(bound(Tally(counts, 1.0)))
+    assert np.isnan(ours.e0).all()
+    np.testing.assert_array_equal(certify(ours).radius, default.radius)
+
+
+def test_certificates_are_sigma_times_the_margin():
+    known = bound(Tally([[900, 80, 20]], 0.25), scheme="joint")
+    certificates = certify(known)
+    assert list(certificates.radii) == ["two_sided"]
+    np.testing.assert_allclose(certificates.radius, 0.25 * known.margin, rtol=1e-15)
+    assert certificates.radius[0] <= 0.25 * known.margin[0]
+    np.testing.assert_allclose(certify(known, sensitivity=2).radius, 0.125 * known.margin)
+
+
+@pytest.mark.parametrize("asked", [["cohen"], ["two_sided", "li"], {"mine": lambda e0, e1: e0}])
+def test_another_mechanism_is_refused_with_the_reason(asked):
+    with pytest.raises(KindMismatch, match="scheme joint: it spends all of alpha on the two-sided"):
+        certify(joint([[900, 80, 20]]), asked)
+
+
+def test_each_input_at_its_own_look():
+    plan = Plan((100, 1000), (0.25, 0.75), rule="decided")
+    known = joint([[90, 5, 5], [900, 50, 50]], 0.01, plan=plan)
+    for row, share in ((0, 0.25), (1, 0.75)):
+        counts = [[90, 5, 5], [900, 50, 50]][row]
+        assert known.margin[row] == joint([counts], share * 0.01).margin[0]
+
+
+def test_the_same_counts_are_computed_once(monkeypatch):
+    seen = []
+    whole = buehler.limit
+    monkeypatch.setattr(buehler, "limit", lambda case: seen.append(case) or whole(case))
+    known = joint([[90, 5, 5], [5, 90, 5], [90, 6, 4], [40, 40, 20]])
+    assert len(seen) == 2  # the tie does not pass the gate
+    assert known.margin[0] == known.margin[1] > known.margin[2]
+
+
+def test_kinds_and_draws_it_is_not_for():
+    with pytest.raises(InvalidInput, match="scheme must be one of gated, paper, split"):
+        bound(Tally([[9, 1, 0]], 1.0), kind="softmax", scheme="joint")
+    with pytest.raises(InvalidInput, match="at most 100000000 draws an input, got 1000000000"):
+        joint([[9 * 10**8, 10**8, 0]])
+
+
+@pytest.mark.parametrize("alpha", [1e-300, 1e-15, 0.5, 0.999])
+def test_alpha_at_its_edges(alpha):
+    known = joint([[900, 80, 20]], alpha)
+    assert known.refused[0] or 0 < known.margin[0] < 2
+
+
+def test_one_draw_always_abstains():
+    assert joint([[1, 0, 0]]).refused[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("alpha", [0.05, 0.005])
+def test_three_classes_of_sixty_draws_exactly(alpha):
+    assert level_of(60, 3, alpha) <= alpha
