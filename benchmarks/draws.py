@@ -171,15 +171,18 @@ def real(tally, sizes):
 
 
 def show(rows):
-    """Rows of numbers, one a line."""
+    """Rows of numbers, one a line; rates of error as multiples of alpha."""
     for row in rows:
-        print("  " + ", ".join(f"{name} {short(value)}" for name, value in row.items()), flush=True)
+        alpha = row.get("alpha", 1.0)
+        cells = (f"{name} {short(value, alpha)}" for name, value in row.items())
+        print("  " + ", ".join(cells), flush=True)
 
 
-def short(value):
+def short(value, alpha):
     """A number or a rate as text."""
     if isinstance(value, dict) and "rate" in value:
-        return f"{value['rate']:.5f} [{value['low']:.5f}, {value['high']:.5f}]"
+        low, rate, high = (value[name] / alpha for name in ("low", "rate", "high"))
+        return f"{rate:.2f} alpha [{low:.2f}, {high:.2f}]"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
@@ -197,12 +200,12 @@ def measured(quick):
         result.setdefault("seconds", {})[name] = round(time.perf_counter() - start, 1)
 
     n, sizes = (2000, (1000, 2000)) if quick else (10_000, (2000, 10_000))
-    part("wall_time", lambda: stopping.wall_time(*((40, 600, 1) if quick else (48, 1600, 2))))
+    part("wall_time", lambda: stopping.wall_time(*((40, 800, 1) if quick else (40, 2000, 2))))
     part("grid", lambda: grid(SIZES[:1] if quick else SIZES))
     part("real", lambda: real(digits(n), sizes))
-    part("adaptive", lambda: stopping.against_fixed(500 if quick else 4000))
+    part("adaptive", lambda: stopping.against_fixed(500 if quick else 2000))
     part("tolerances", lambda: stopping.tolerances(200 if quick else 2000))
-    part("errors", lambda: stopping.error_rates(2000 if quick else 20_000, 1600))
+    part("errors", lambda: stopping.error_rates(2000 if quick else 10_000, 1600))
     part("adversary", lambda: stopping.adversary(4000 if quick else 40_000, 1600))
     result["seconds"]["all"] = round(time.perf_counter() - began, 1)
     return result

@@ -96,11 +96,11 @@ def mixed_set(inputs, sigma, architecture):
     """A network and inputs, some of them clear, some of them near a tie."""
     torch.manual_seed(0)
     random = np.random.default_rng(0)
-    base = random.random((10, 3, 8, 8))
+    base = random.random((10, 3, 4, 4))
     weights = random.dirichlet(np.full(10, 0.15), inputs)
     coarse = np.einsum("nk,kchw->nchw", weights, base)
     images = np.kron(coarse, np.ones((1, 1, 4, 4))).astype(np.float32)
-    net = ARCHITECTURES[architecture](10, (3, 32, 32)).eval()
+    net = ARCHITECTURES[architecture](10, (3, 16, 16)).eval()
     noisy = images + sigma * random.standard_normal(images.shape).astype(np.float32)
     return Centred(net, torch.from_numpy(noisy)).eval(), images
 
@@ -126,7 +126,7 @@ def wall_time(inputs, draws, rounds, rule="radius=0.025", sigma=0.05, architectu
     saved_time = 1 - best["adaptive"] / best["fixed"]
     stops, counts = np.unique(held["adaptive"].draws, return_counts=True)
     return {
-        "network": architecture,
+        "network": f"{architecture}, 16 x 16",
         "rule": rule,
         "inputs": inputs,
         "draws": draws,

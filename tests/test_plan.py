@@ -67,6 +67,7 @@ def test_radii_are_in_units_of_the_input():
         ({"scheme": "paper"}, 11),  # 5e-4^(1/n) > 1/2
         ({"scheme": "split"}, 11),
         (COHEN, 10),
+        ({"scheme": "joint"}, 15),
     ],
 )
 def test_fewest_draws(setting, fewest):
@@ -78,7 +79,7 @@ def test_fewest_draws(setting, fewest):
     assert certified([fewest - 1, *others], 0.001, **agree) == 0
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     alpha=st.floats(1e-12, 0.3),
     radius=st.floats(0.01, 4.0),
@@ -327,6 +328,16 @@ def test_report():
     assert float(loss.rows[1][1]) <= report.losses[1].certified
     assert float(loss.rows[1][3]) >= found["losses"][1]["lost"]
     assert cost.rows[0][5:] == ("33 min 20 s", "8 min 20 s")
+
+
+def test_joint_reaches_farther_and_is_simulated_by_a_faster_scheme():
+    report = make_report(Declared(scheme="joint"), Work(1000), published(10, 100), ["radius=1"])
+    gated = make_report(Declared(), Work(1000), published(10, 100), ["radius=1"])
+    assert report.reach[0].two_sided > gated.reach[0].two_sided
+    assert report.reach[0].cohen is None  # alpha is spent on the two-sided radius
+    assert report.losses[1].certified > gated.losses[1].certified
+    assert report.costs == gated.costs
+    assert "simulated by scheme gated" in " ".join(tables(report)[2].notes)
 
 
 def test_report_of_draws_that_are_too_few():

@@ -1,9 +1,12 @@
 """Lines between regions: every point checked by the mechanisms themselves, shapes by known ones."""
 
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.optimize import brentq
 
 import simplicert as sc
@@ -83,6 +86,27 @@ def test_crossings_are_those_of_a_root_finder():
 
     (found,) = regions.crossings("cohen", "li", 0.9)
     assert found == pytest.approx(brentq(lead, 0.01, 0.09, xtol=1e-14), abs=1e-11)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.floats(0.02, 0.49) | st.floats(0.51, 0.98), st.sampled_from(ENSEMBLE))
+def test_between_crossings_nothing_changes(e0, name):
+    """Just beside each crossing the lead is another's; halfway to the next it is the same still."""
+    others = [other for other in ENSEMBLE if other != name]
+    found = regions.crossings(name, others, e0)
+    ends = [1e-300, *found, min(e0 * (1 - 1e-5), 1 - e0)]
+
+    def leads(e1):
+        return sc.radius(name, e0, e1) > radius(others, e0, e1)
+
+    for low, high in pairwise(ends):
+        middle = np.sqrt(low) * np.sqrt(high)
+        near = (low * (1 + 1e-7), middle, high * (1 - 1e-7))
+        assert len({bool(leads(e1)) for e1 in near if low < e1 < high}) <= 1
+    for e1 in found:
+        # Relative, and where Cohen's line runs into E0 + E1 = 1 absolute.
+        step = min(1e-7 * e1, (1 - e0 - e1) / 2)
+        assert leads(e1 - step) != leads(e1 + step)
 
 
 def test_crossings_below_any_plot_are_found():

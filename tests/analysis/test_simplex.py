@@ -88,6 +88,37 @@ def test_a_function_of_the_caller_is_a_mechanism():
     assert simplex.shares({"half": half, "tight": "two_sided"}, some) == {"half": 0, "tight": 1}
 
 
+def test_an_unsound_function_is_refused_by_its_name():
+    def bold(e0, e1):
+        return 2 * sc.MECHANISMS["two_sided"].radius(e0, e1)
+
+    some = points((0.7, 0.2))
+    with pytest.raises(sc.UnsoundMechanism, match=r"^bold returned"):
+        simplex.ratio(bold, "li", some)
+    with pytest.raises(sc.UnsoundMechanism, match=r"^mine returned"):
+        simplex.shares({"mine": bold, "li": "li"}, some)
+
+
+def test_a_side_is_a_list_of_mechanisms_by_name():
+    row = sc.MECHANISMS["li"]
+    assert simplex.several("li") == ("li",)
+    assert simplex.several(("li", "cohen")) == ("li", "cohen")
+    assert simplex.several({"mine": row}) == {"mine": row}
+    assert simplex.several(row) == {"mechanism": row}
+    assert list(simplex.several(points)) == ["points"]
+
+
+def test_points_are_expectations_known_exactly():
+    known = simplex.points(np.array([0.7, 0.6]), np.array([0.1, 0.2]), "softmax")
+    assert (known.sigma, known.alpha, known.kind) == (1, 0, "softmax")
+    np.testing.assert_array_equal(known.e0, [0.7, 0.6])
+
+
+def test_a_mechanism_of_more_than_the_pair_is_refused():
+    with pytest.raises(sc.SimplicertError, match="needs score histograms"):
+        simplex.ratio("cdf", "lecuyer", simplex.grid(3, "softmax"))
+
+
 def test_ratio_is_never_nan():
     only_left, only_right, neither = (0.4, 0.1), (0.4, 0.1), (0.3, 0.3)
     assert simplex.ratio("li", "cohen", points(only_left)) == np.inf

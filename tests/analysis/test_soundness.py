@@ -5,6 +5,9 @@ import pytest
 from scipy.special import ndtri
 
 import simplicert as sc
+from simplicert.analysis.answers import ask
+from simplicert.analysis.probes import Probes
+from simplicert.analysis.rules import asked_again
 from simplicert.analysis.soundness import check
 
 PAIRED = [name for name, row in sc.MECHANISMS.items() if row.needs == "pair"]
@@ -170,6 +173,24 @@ def test_a_random_mechanism_is_caught():
 
     found = check(noisy, points=FEW)
     assert "repeatable" in {finding.rule for finding in found.findings}
+
+
+def test_the_place_in_an_array_must_not_matter():
+    """Asked twice in one order it answers the same; so it is asked backwards, and alone."""
+    few = Probes(np.linspace(0.5, 0.6, 100), np.full(100, 0.2), 0, 0)
+
+    def by_place(e0, e1):
+        return two_sided(e0, e1) * (0.5 + 0.001 * np.arange(len(e0)))
+
+    (finding,) = asked_again(by_place, ask(by_place, few.e0, few.e1), few)
+    assert finding.rule == "neighbours" and finding.says == "asked in another order"
+    assert finding.points == 100
+
+    def by_number(e0, e1):
+        return two_sided(e0, e1) * (0.5 if len(e0) > 1 else 0.4)
+
+    (finding,) = asked_again(by_number, ask(by_number, few.e0, few.e1), few)
+    assert finding.rule == "neighbours" and finding.says == "asked alone"
 
 
 def test_rounding_is_forgiven_as_certification_forgives_it():

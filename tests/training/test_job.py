@@ -143,6 +143,12 @@ def test_a_loss_that_is_no_number_leaves_the_checkpoint(tmp_path, trained, monke
     assert_same_bits(tmp_path / "net", tmp_path / "whole")
 
 
+def test_half_written_files_are_swept_away(tmp_path, trained):
+    (tmp_path / ".checkpoint.pt.0123.tmp").write_bytes(b"half a checkpoint")
+    trained(tmp_path, epochs=1)
+    assert not list(tmp_path.glob(".*"))
+
+
 def test_a_file_that_is_no_checkpoint(tmp_path, trained):
     (tmp_path / "checkpoint.pt").write_bytes(b"something else")
     with pytest.raises(InvalidInput, match=r"checkpoint\.pt is no checkpoint of a training here"):

@@ -155,3 +155,54 @@ def test_nothing_false_can_be_built(certificates):
             Certificates(known, {"cohen": good}, good, np.array(winner))
     with pytest.raises(InvalidInput, match="at least one mechanism"):
         Certificates(known, {}, good.copy(), np.array(["", "", ""]))
+
+
+@pytest.fixture
+def alone():
+    """A radius that was bounded itself: scheme joint."""
+    tally = Tally([[900, 80, 20], [500, 480, 20]], 0.5, labels=[0, 0])
+    return certify(bound(tally, scheme="joint"))
+
+
+def test_a_margin_leaves_the_other_columns_empty(alone):
+    frame = alone.to_frame()
+    assert list(frame.columns) == COLUMNS
+    empty = ["e0", "e1", "cohen", "li", "lecuyer", "improved_dp", "ensemble", "winner"]
+    assert frame[empty].isna().all(axis=None)
+    assert list(frame["abstained"]) == [False, True]
+    assert frame["radius"][0] == frame["two_sided"][0] > 0
+    assert frame["radius"][1] == frame["two_sided"][1] == 0
+    line = frame.to_csv(index=False).splitlines()[1].split(",")
+    assert [line[COLUMNS.index(name)] for name in empty] == [""] * len(empty)
+    assert line[-1] == "joint"
+
+
+def test_a_margin_has_no_ensemble(alone):
+    assert alone.columns == ("two_sided",)
+    assert alone.ensemble.dtype == float
+    assert np.isnan(alone.ensemble).all()
+    assert list(alone.winner) == ["", ""]
+    assert list(alone.correct) == [True, False]
+    np.testing.assert_array_equal(alone.column("radius"), alone.radii["two_sided"])
+    for name in ("ensemble", "cohen", "improved_dp"):
+        with pytest.raises(InvalidInput, match=f"spends all of alpha on that radius, got '{name}'"):
+            alone.column(name)
+    with pytest.raises(InvalidInput, match=r"column must be one of two_sided, radius, got 'ours'"):
+        alone.column("ours")
+    assert "nan" not in alone._repr_html_().lower()
+    assert "1 of 2 inputs certified" in repr(alone)
+
+
+def test_nothing_false_can_be_built_on_a_margin(alone):
+    known, nobody = alone.known, np.array(["", ""])
+    none = np.full(2, np.nan)
+    with pytest.raises(InvalidInput, match="ensemble must be NaN"):
+        Certificates(known, {"two_sided": np.zeros(2)}, np.zeros(2), nobody)
+    with pytest.raises(InvalidInput, match="0 where the certificate is refused"):
+        Certificates(known, {"two_sided": np.ones(2)}, none, nobody)
+    with pytest.raises(InvalidInput, match="winner must name"):
+        Certificates(known, {"two_sided": np.zeros(2)}, none, np.array(["cohen", ""]))
+
+
+def test_columns_of_a_pair_end_in_the_ensemble(certificates):
+    assert certificates.columns == (*certificates.radii, "ensemble")

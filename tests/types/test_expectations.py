@@ -57,3 +57,34 @@ def test_frozen():
     assert known.kind == "softmax"
     with pytest.raises(ValueError, match="read-only"):
         known.e0[0] = 0.9
+
+
+NOTHING = np.full(2, np.nan)
+
+
+def test_a_margin_in_place_of_the_pair():
+    known = Expectations([0, 1], NOTHING, NOTHING, margin=[0.5, np.nan])
+    assert list(known.refused) == [False, True]
+    assert "2 inputs, 1 refused" in repr(known)
+    with pytest.raises(ValueError, match="read-only"):
+        known.margin[0] = 9
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"margin": [-0.1, 0.1]}, "margin must be positive or NaN, got"),
+        ({"margin": [0.0, 0.1]}, "margin must be positive or NaN, got"),
+        ({"margin": [np.inf, 0.1]}, "margin must be positive or NaN, got"),
+        ({"margin": [0.1]}, r"margin must have shape \(2,\), got \(1,\)"),
+        ({"margin": ["x", "y"]}, "margin must hold numbers"),
+        (
+            {"margin": [0.1, 0.1], "e0": [0.6, np.nan], "e1": [0.3, np.nan]},
+            "margin stands in place of e0 and e1",
+        ),
+    ],
+)
+def test_a_margin_that_is_none(change, message):
+    fields = {"top": [0, 1], "e0": NOTHING, "e1": NOTHING, **change}
+    with pytest.raises(InvalidInput, match=message):
+        Expectations(**fields)

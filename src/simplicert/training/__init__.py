@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from simplicert.data import Dataset
     from simplicert.models import Model
+    from simplicert.training.epoch import Report
+    from simplicert.training.job import Watch
 
 __all__ = ["train"]
 
@@ -18,21 +20,35 @@ def train(
     recipe: str | None = None,
     init: str | Path | None = None,
     device: str | None = None,
+    report: "Report | None" = None,
+    watch: "Watch | None" = None,
     **options: Any,
 ) -> "Model":
     """Train a classifier under noise; `out` becomes a model folder, which is also returned, loaded.
 
     `options` are those of `simplicert train` (sigma, arch, method, epochs, rate, ...) and stand in
-    for the recipe's; `report` and `watch` are told after some batches and after every epoch. The
-    same call goes on where an earlier one was interrupted. Without `test`, every tenth input of the
-    data is held out and tested on.
+    for the recipe's; `report` is told after some batches and `watch` after every epoch. The same
+    call goes on where an earlier one was interrupted. Without `test`, every tenth input of the data
+    is held out and tested on.
     """
     from simplicert.training.job import run_training
     from simplicert.training.recipes import resolved
     from simplicert.training.sets import training_sets
 
-    told = {name: options.pop(name) for name in ("report", "watch") if name in options}
     settings = resolved(recipe, options)
     trained, tested = training_sets(data, test)
     start = None if init is None else Path(init)
-    return run_training(settings, trained, tested, Path(out), init=start, device=device, **told)
+    return run_training(
+        settings,
+        trained,
+        tested,
+        Path(out),
+        init=start,
+        device=device,
+        report=report or silent,
+        watch=watch or silent,
+    )
+
+
+def silent(_: object) -> None:
+    """Tell nobody."""

@@ -6,6 +6,7 @@ has its own stream of crops, flips and noise. A process makes one or several sha
 so the same training can be done by one process or by many.
 """
 
+import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
@@ -18,10 +19,11 @@ from simplicert.data import Dataset
 from simplicert.errors import InvalidInput
 from simplicert.sampling.noise import device_seed
 from simplicert.training.augmentation import Singles, augmented
+from simplicert.training.places import neighbours
 from simplicert.training.settings import Settings
 from simplicert.types import Ints
 
-AHEAD = 2  # batches read while another is trained on
+READERS = (2, 8)  # threads that read batches ahead: fewest and most
 IMAGE = 4  # axes of a batch of images
 ORDER, CROPS = 1, 2  # streams of NumPy's generator
 FIRST_STREAM = 2**20  # of the noise: far from those that certification draws
@@ -62,12 +64,19 @@ def epoch_batches(
     """The shards of each batch of an epoch, read a little ahead of their use."""
     rows = batch_rows(settings, epoch, len(data))
     jobs = [(data, settings, epoch, batch, rows[batch], shards) for batch in range(len(rows))]
-    with ThreadPoolExecutor(AHEAD) as pool:
-        waiting = [pool.submit(read_shards, *job) for job in jobs[:AHEAD]]
+    ahead = readers()
+    with ThreadPoolExecutor(ahead) as pool:
+        waiting = [pool.submit(read_shards, *job) for job in jobs[:ahead]]
         for place in range(len(jobs)):
-            if place + AHEAD < len(jobs):
-                waiting.append(pool.submit(read_shards, *jobs[place + AHEAD]))
+            if place + ahead < len(jobs):
+                waiting.append(pool.submit(read_shards, *jobs[place + ahead]))
             yield waiting.pop(0).result()
+
+
+def readers() -> int:
+    """This process's share of the machine's cores; what is read does not depend on it."""
+    fewest, most = READERS
+    return max(fewest, min(most, (os.cpu_count() or 1) // neighbours()))
 
 
 def read_shards(

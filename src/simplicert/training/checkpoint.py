@@ -42,6 +42,12 @@ def write_checkpoint(folder: Path, identity: Identity, bench: Bench, log: list[R
     write_whole(folder / NAME, memory.getvalue())
 
 
+def sweep(folder: Path) -> None:
+    """Remove what a killed process left half written; one training at a time has the folder."""
+    for path in folder.glob(".*.tmp"):
+        path.unlink()
+
+
 def read_checkpoint(folder: Path, identity: Identity, bench: Bench) -> State:
     """Put a training where it stood; a fresh one where there is no checkpoint."""
     path = folder / NAME

@@ -11,7 +11,7 @@ from simplicert.models.trained import TEXT, load, read_folder
 from simplicert.training.batches import batch_shape, labels_of
 from simplicert.training.bench import Bench
 from simplicert.training.checkpoint import NAME as CHECKPOINT
-from simplicert.training.checkpoint import Identity, read_checkpoint, write_checkpoint
+from simplicert.training.checkpoint import Identity, read_checkpoint, sweep, write_checkpoint
 from simplicert.training.distribution import team
 from simplicert.training.epoch import Report, train_epoch
 from simplicert.training.evaluation import accuracy
@@ -33,8 +33,8 @@ def run_training(
     *,
     init: Path | None = None,
     device: str | None = None,
-    report: Report = lambda sums: None,
-    watch: Watch = lambda row: None,
+    report: Report,
+    watch: Watch,
 ) -> Model:
     """Train or go on training until the last epoch; the folder's model.
 
@@ -76,6 +76,7 @@ def course(
     first = bench.team.first
     if first:
         out.mkdir(parents=True, exist_ok=True)
+        sweep(out)
     bench.team.wait()
     state = read_checkpoint(out, identity, bench)
     log = list(state.log)

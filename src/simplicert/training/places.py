@@ -13,6 +13,11 @@ def processes() -> int:
     return int(os.environ.get("WORLD_SIZE", "1"))
 
 
+def neighbours() -> int:
+    """How many of them are on this machine."""
+    return int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
+
+
 def is_first() -> bool:
     """Whether this is the one that writes and speaks."""
     return place("RANK") == 0

@@ -65,7 +65,7 @@ def ratio_multinomial(axes: "Axes") -> "Axes":
         limits=(0.5, 2.0),
         contours=(1.1, 1.2, 1.5),
     )
-    pointed_at(axes, "above 2", (0.03, 0.008), (0.10, 0.25))
+    pointed_at(axes, "above 2", (0.11, 0.0005), (0.11, 0.25))
     return region_lines(axes, "multinomial")
 
 

@@ -1,0 +1,38 @@
+"""docs/training.md says what was measured, and no more."""
+
+import json
+from pathlib import Path
+
+from simplicert.models.trained import read_facts
+from simplicert.models.zoo import FOLDER, zoo_names
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "training.md").read_text()
+
+ROWS = {
+    "forward_small_cnn": "forward, `small_cnn`, compiled",
+    "forward_resnet20": "forward, `resnet20`, compiled",
+    "step_gaussian": "training step, `gaussian`",
+    "step_macer_4": "training step, `macer`, k = 4",
+    "step_macer_16": "training step, `macer`, k = 16",
+}
+
+
+def test_speeds():
+    result = json.loads((ROOT / "benchmarks" / "results" / "training.json").read_text())
+    for name, rate in result["inputs_per_processor_second"].items():
+        assert f"| {ROWS[name]} | {rate:,.0f} |" in PAGE
+    assert f"makes {result['small_cnn_of_resnet20']:.1f} times the forward passes" in PAGE
+    assert f"costs {result['macer_4_of_gaussian']:.1f} times" in PAGE
+    assert f"and {result['macer_16_of_gaussian']:.1f} times with k = 16" in PAGE
+    assert result["small_cnn_of_resnet20"] >= 3
+
+
+def test_networks():
+    """Each network that ships has its row: sigma, accuracies in per cent, minutes."""
+    for name in zoo_names():
+        content = read_facts(FOLDER / name).content
+        result, sigma = content["result"], content["training"]["sigma"]
+        noisy, clean = (100 * result[f"{kind}_accuracy"] for kind in ("noisy", "clean"))
+        minutes = result["seconds"] / 60
+        assert f"| `{name}` | {sigma:g} | {noisy:.1f} | {clean:.1f} | {minutes:.0f} |" in PAGE
