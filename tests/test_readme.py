@@ -51,6 +51,7 @@ def test_the_table_shown_is_the_one_printed():
 def test_every_command_shown_works(tmp_path):
     (commands,) = (block for block in blocks("") if block.startswith("simplicert"))
     (tmp_path / "counts.txt").write_text("900 80 20 0\n500 480 20 1\n")
+    (tmp_path / "mymodule.py").write_text("def mechanism(e0, e1):\n    return (e0 - e1) / 2\n")
     for line in commands.splitlines():
         words = shlex.split(line.split("  ")[0])
         done = subprocess.run(

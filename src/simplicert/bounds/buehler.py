@@ -1,9 +1,9 @@
 """An exact lower limit on the two-sided radius itself, from two counts (Buehler 1957).
 
 For the top class A and one rival j let R = (Phi^{-1}(p_A) - Phi^{-1}(p_j)) / 2, and order outcomes
-by the pair's radius T (bounds/staircase.py). A radius r is proved at level a if every p with R(p) <= r
-is rejected: it lies outside a region that holds the true p but for beta, or it does at least as
-well as was seen with probability at most a - beta. docs/joint.md has the argument.
+by the pair's radius T (bounds/staircase.py). A radius r is proved at level a if every p with
+R(p) <= r is rejected: it lies outside a region that holds the true p but for beta, or it does at
+least as well as was seen with probability at most a - beta. docs/joint.md has the argument.
 """
 
 import os
