@@ -46,3 +46,16 @@ def test_softmax_figures():
         assert least > 0.996
         assert max(family["designs"].values()) < 1.01 * family["designs"]["ours"]
     assert all(value <= 1 for row in levels.values() for value in row.values())
+
+
+def test_analysis_figures():
+    result = json.loads((ROOT / "benchmarks" / "results" / "analysis.json").read_text())
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    seconds = result["seconds"]
+    assert f"took {result['all']:.0f} s in all" in page
+    assert f"the report {seconds['report']:.0f} s" in page
+    assert f"a page of {result['report_bytes'] / 1e6:.0f} MB" in page
+    assert f"softmax radii {seconds['radii, softmax']:.0f} s" in page
+    for name in ("our_inputs_per_second", "rival_inputs_per_second"):
+        assert f"{result[name]:,}" in page
+    assert result["all"] < 60
