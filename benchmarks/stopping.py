@@ -86,9 +86,11 @@ class Centred(torch.nn.Module):
         with torch.inference_mode():
             logits = net(batch)
         self.mean, self.spread = logits.mean(0), logits.std(0)
+        self.passes = 0
 
     def forward(self, x):
         """Standardised logits."""
+        self.passes += 1
         return (self.net(x) - self.mean) / self.spread
 
 
@@ -110,15 +112,18 @@ def wall_time(inputs, draws, rounds, rule="radius=0.025", sigma=0.05, architectu
     model, images = mixed_set(inputs, sigma, architecture)
     ways = {"fixed": {}, "adaptive": {"until": sc.Until(rule)}}
     seconds, busy = ({name: [] for name in ways} for _ in range(2))
+    passes = {}
     held = {}
     for turn in range(rounds):
         for name in list(ways) if turn % 2 else list(ways)[::-1]:
+            model.passes = 0
             start, used = time.perf_counter(), time.process_time()
             held[name] = sc.sample(
                 model, images, sigma, draws, compile=False, batch_size=256, **ways[name]
             )
             seconds[name].append(time.perf_counter() - start)
             busy[name].append(time.process_time() - used)
+            passes[name] = model.passes
     best = {name: min(values) for name, values in seconds.items()}
     worked = {name: min(values) for name, values in busy.items()}
     drawn = {name: int(tally.draws.sum()) for name, tally in held.items()}
@@ -135,10 +140,12 @@ def wall_time(inputs, draws, rounds, rule="radius=0.025", sigma=0.05, architectu
         "seconds": best,
         "all_seconds": seconds,
         "processor_seconds": worked,
+        "forward_passes": passes,
         "inputs_by_draws": {str(n): int(count) for n, count in zip(stops, counts, strict=True)},
         "draws_saved": saved_draws,
         "time_saved": saved_time,
         "ratio": saved_time / saved_draws,
+        "passes_ratio": (1 - passes["adaptive"] / passes["fixed"]) / saved_draws,
         "processor_ratio": (1 - worked["adaptive"] / worked["fixed"]) / saved_draws,
     }
 
