@@ -34,5 +34,15 @@ def test_errors_name_what_it_was_for(here):
         imported("model", "my_broken:f")
 
 
+@pytest.mark.parametrize(
+    "spec", ["my_names.py:answer", "../x:f", "./x:f", "a/b:f", r"a\b:f", ".x:f"]
+)
+def test_a_file_is_no_module(here, spec):
+    with pytest.raises(
+        InvalidInput, match=r"^model must be written module:function, without \.py or"
+    ):
+        imported("model", spec)
+
+
 def test_an_error_in_one_line():
     assert said(ValueError("a\n\t b")) == "ValueError: a b"

@@ -59,8 +59,8 @@ def require(condition: bool, message: str) -> None:
         raise InvalidInput(message)
 
 
-def choose(argument: str, name: str, table: Mapping[str, Row]) -> Row:
-    """The row of a table of choices, or an InvalidInput that lists them."""
+def choose(argument: str, name: str, table: Mapping[str, Row], where: str = "") -> Row:
+    """The row of a table of choices, or an InvalidInput that lists them, and `where` they hold."""
     if not isinstance(name, str) or name not in table:
-        raise InvalidInput(f"{argument} must be one of {', '.join(table)}, got {name!r}")
+        raise InvalidInput(f"{argument} must be one of {', '.join(table)}{where}, got {name!r}")
     return table[name]

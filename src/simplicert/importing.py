@@ -9,12 +9,16 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from simplicert.errors import InvalidInput
+from simplicert.errors import InvalidInput, require
 
 
 def imported(what: str, spec: str) -> Any:
     """What `module:name` stands for, None if the module has no such name; `what` it is for."""
     module, _, name = spec.partition(":")
+    require(
+        not module.endswith(".py") and not module.startswith(".") and not set(module) & set("/\\"),
+        f"{what} must be written module:function, without .py or a path, got {spec!r}",
+    )
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)

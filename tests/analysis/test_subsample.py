@@ -101,8 +101,8 @@ def test_what_belongs_to_the_input_stays_and_what_belongs_to_the_draws_goes():
 
 
 def test_a_shorter_run_is_bounded_with_all_of_alpha():
-    """It looks once, whatever the longer one planned."""
-    planned = tally([[900, 60, 40]], plan=sc.Plan((500, 1000), (0.5, 0.5)))
+    """It looks once, at its own end."""
+    planned = tally([[900, 60, 40]], plan=sc.Plan((1000,), (0.5,)))
     short = subsample(planned, 1000)
     once = sc.bound(tally([[900, 60, 40]]), alpha=0.01)
     assert sc.bound(short, alpha=0.01).e0 == once.e0 > sc.bound(planned, alpha=0.01).e0
@@ -121,8 +121,11 @@ def test_more_draws_than_numpy_can_choose_from_are_refused():
 
 def test_a_run_that_stopped_when_it_looked_good_holds_no_shorter_run():
     stopped = tally([[60, 40]], plan=sc.Plan((100,), rule="until certified"))
-    with pytest.raises(sc.MissingEvidence, match="stopped by the rule 'until certified'"):
+    with pytest.raises(sc.MissingEvidence, match="stopped by 'until certified'"):
         subsample(stopped, 50)
+    extended = tally([[60, 40]], plan=sc.Plan((50,)).extended(100))
+    with pytest.raises(sc.MissingEvidence, match="a run that was extended holds no shorter run"):
+        subsample(extended, 100)
 
 
 def test_ladder_rises_and_ends_at_the_run_itself():

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.special import ndtri
+from scipy.stats import binom
 
-from simplicert import MissingEvidence, Plan, Tally, bound
+from simplicert import MissingEvidence, Plan, Tally, bound, certify
 
 PLAN = Plan((100, 1000), (0.25, 0.75), rule="decided")
 
@@ -44,3 +46,32 @@ def test_repeated_looks_stay_below_alpha():
         naive |= ~bound(Tally(seen, 1.0), alpha).refused
     assert issued.sum() <= binom.isf(1e-6, repeats, alpha)
     assert naive.sum() > 1.3 * issued.sum()  # the plan is what makes the difference
+
+
+def test_the_level_counts_every_share_that_was_ever_offered():
+    tally = Tally([[90, 5, 5]], 1.0, plan=Plan((50,)).extended(100))
+    assert bound(tally, 0.01).level == pytest.approx(0.015)
+    assert bound(tally, 0.01, scheme="paper").level == pytest.approx(0.045)
+    kept = Tally([[90, 5, 5]], 1.0, plan=Plan((50,)).reserved().extended(100))
+    assert bound(kept, 0.01).level == 0.01
+
+
+def test_extending_whenever_it_does_not_please_keeps_the_level_with_a_reserve():
+    """Nine extensions, at each the certificate so far: ever wrong at most alpha = .05 of 4,000.
+
+    The count may reach the binomial's quantile at 1e-6. Without a reserve it may be more than
+    alpha, and no more than the level that `bound` states, at most twice alpha.
+    """
+    random, alpha, inputs = np.random.default_rng(0), 0.05, 4000
+    true = float(ndtri(0.6))
+    for plan, allowed in ((Plan((100,)).reserved(), 1.0), (Plan((100,)), 2.0)):
+        counts, ever, before = np.zeros((inputs, 2), np.int64), np.zeros(inputs, bool), 0
+        for look in [100 * 2**i for i in range(10)]:
+            if look > 100:
+                plan = plan.extended(look)  # noqa: PLW2901
+            counts = counts + random.multinomial(look - before, [0.6, 0.4], inputs)
+            before = look
+            known = bound(Tally(counts, 1.0, plan=plan), alpha)
+            ever |= certify(known, ["two_sided"]).radius > true
+        assert ever.sum() <= binom.isf(1e-6, inputs, allowed * alpha)
+        assert known.level <= allowed * alpha * (1 + 1e-9)

@@ -96,3 +96,14 @@ def test_a_log_that_is_not_there(run, tmp_path):
     code, _, err = run("cohen", "nowhere", "--sigma", "1", "--out", tmp_path / "run")
     assert code == 2
     assert "file must be a log that exists, got 'nowhere'" in err
+
+
+def test_counts_of_unequal_draws_are_warned_of(run, file, tmp_path):
+    words = ("--sigma", ".5", "--out")
+    assert run("counts", file("7,2,1\n6,3,0\n"), *words, tmp_path / "equal")[2] == ""
+    code, out, err = run("counts", file("7,2,1\n60,30,0\n"), *words, tmp_path / "unequal")
+    assert (code, out.splitlines()[-1]) == (0, f"wrote {tmp_path / 'unequal'}")
+    assert err == (
+        "simplicert: rows hold 9 to 90 draws: if their number depended on the counts, alpha does "
+        "not cover these certificates\n"
+    )

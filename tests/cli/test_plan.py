@@ -90,7 +90,10 @@ def test_too_few_draws_are_warned_of(command):
         (("--draws", 100, "--sigma", 1, "--alpha", 1), "alpha must lie strictly between 0 and 1"),
         (("--draws", 100, "--sigma", 1, "--pb", 0.1), "pb must come with pa, got pb = 0.1 alone"),
         (("--draws", 100, "--sigma", 1, "--pa", 0.3), "pb must be positive, less than pa = 0.3"),
-        (("--draws", 100, "--sigma", 1, "--until", "soon"), "until must be one of"),
+        (
+            ("--draws", 100, "--sigma", 1, "--until", "soon"),
+            "until must be radius=R, rtol=X or decided",
+        ),
         (("--draws", 100, "--sigma", 1, "--radius", 0), "radius must be a positive finite number"),
         (("--draws", 100, "--sigma", 1, "--scheme", "x"), "scheme must be one of"),
         (("--draws", 100, "--sigma", 1, "--workers", 0), "workers must be a positive whole number"),

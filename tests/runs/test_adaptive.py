@@ -9,6 +9,7 @@ import pytest
 from places import asked, drawn, words
 
 import simplicert as sc
+from simplicert.runs.parts import read_part
 
 RULES = ["radius=0.3", "rtol=0.2", "decided"]
 
@@ -133,7 +134,7 @@ def test_a_random_model_does_not_stop_early(place):
 
 
 def test_a_bad_rule_writes_nothing(place):
-    with pytest.raises(sc.InvalidInput, match="until must be one of"):
+    with pytest.raises(sc.InvalidInput, match="until must be radius=R, rtol=X or decided"):
         drawn(soon(place, "run", until="soon"))
     assert not (place[0] / "run").exists()
 
@@ -163,3 +164,34 @@ def test_certificates_say_how_each_input_was_drawn(place):
     assert (frame["radius"][frame["stopped"] == "below target"] < 0.3).all()
     plain = drawn(asked(place, "plain"))[1].certify().to_frame()
     assert plain.columns[-1] == "scheme"
+
+
+def test_a_lost_first_part_is_drawn_again(place):
+    """What is left are later draws: no look of their own, and the first ones are drawn anew."""
+    _, run = drawn(soon(place, "run"))
+    whole = run.tally()
+    first = next(path for path in run.paths() if (read_part(path, run.manifest).looks == 1).all())
+    first.unlink()
+    again = sc.open_run("run")
+    assert again.missing > 0
+    assert drawn(soon(place, "run"))[0]
+    assert sc.open_run("run").tally() == whole
+
+
+def test_a_plan_of_ones_own_is_marked_by_the_rule(place):
+    data, module = np.load("data.npz"), __import__(place[1])
+    plan = sc.Plan((100, 300), (0.5, 0.5))
+    until = sc.Until("decided")
+    tally = sc.sample(module.make(), data["inputs"], 0.4, 300, plan=plan, until=until)
+    assert tally.plan.rule == "decided"
+
+
+def test_a_reserve_is_kept_for_an_extension(place):
+    _, run = drawn(asked(place, "run", reserve=True))
+    assert run.manifest.plan.weights == (0.5,)
+    _, run = drawn(asked(place, "run", draws=400, extend=True, reserve=True))
+    assert run.manifest.plan.weights == (0.5, 0.25)
+    assert run.certify().known.level == 0.001
+    _, plain = drawn(asked(place, "plain"))
+    _, plain = drawn(asked(place, "plain", draws=400, extend=True))
+    assert plain.certify().known.level == pytest.approx(0.0015)

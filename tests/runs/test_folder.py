@@ -295,10 +295,25 @@ def test_a_failed_write_leaves_nothing_torn(tmp_path, monkeypatch):
     monkeypatch.setattr(atomic.os, "fsync", full_disk)
     target = tmp_path / "file.csv"
     target.write_text("old")
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(OSError, match="No space left") as full:
         atomic.write_whole(target, b"new")
+    assert full.value.filename == str(target)  # and not a temporary name beside it
     assert target.read_text() == "old"
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_write_error_names_the_file_that_was_asked_for(tmp_path):
+    from simplicert.runs.atomic import write_whole
+
+    nowhere = tmp_path / "nowhere" / "file.csv"
+    with pytest.raises(FileNotFoundError) as lost:
+        write_whole(nowhere, b"new")
+    assert lost.value.filename == str(nowhere)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(IsADirectoryError) as lost:
+        write_whole(tmp_path / "folder", b"new")
+    assert lost.value.filename == str(tmp_path / "folder")
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
 
 def test_declared_settings_and_others(tmp_path):

@@ -172,7 +172,7 @@ def test_extending_is_one_more_look(place):
     drawn(asked(place, "run"))
     complete, run = drawn(asked(place, "run", draws=400, extend=True))
     assert complete
-    assert run.manifest.plan == sc.Plan((150, 400), (0.5, 0.5))
+    assert run.manifest.plan == sc.Plan((150, 400), (0.5, 0.5), offered=1.5)
     tally = run.tally()
     assert (tally.draws == 400).all()
     assert (tally.looks == 2).all()

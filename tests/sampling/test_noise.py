@@ -6,6 +6,8 @@ from scipy.stats import kstest
 
 from simplicert.sampling.noise import (
     NOISE,
+    PILOT,
+    PILOT_VOTES,
     VOTES,
     add_noise,
     add_steps,
@@ -13,6 +15,7 @@ from simplicert.sampling.noise import (
     device_seed,
     generator,
     on_grid,
+    stream_of,
 )
 
 
@@ -100,3 +103,14 @@ def test_on_a_grid_only_whole_steps_are_added():
 def test_off_the_grid():
     assert not on_grid(np.array([[0.5 / 255]], np.float32), 1 / 255)[0]
     assert on_grid(np.array([[0.25, 0.5]], np.float32), 0.25)[0]
+
+
+def test_draws_of_other_batch_sizes_share_no_noise():
+    """A draw's place in its chunk depends on the chunk's size, and so does its stream."""
+    streams = {
+        stream_of(stream, chunk)
+        for stream in (NOISE, VOTES, PILOT, PILOT_VOTES)
+        for chunk in range(1, 65)
+    }
+    assert len(streams) == 4 * 64
+    assert stream_of(VOTES, 64) == VOTES

@@ -30,7 +30,7 @@ def followed(until, p, inputs, draws, seed, labels=None):
 @pytest.mark.parametrize(
     ("rule", "message"),
     [
-        ("soon", "until must be one of fixed, radius, rtol, decided, got 'soon'"),
+        ("soon", "until must be radius=R, rtol=X or decided, got 'soon'"),
         ("radius", r"until must be radius=NUMBER with a number in \(0, inf\), got 'radius'"),
         ("radius=0", "until must be radius=NUMBER"),
         ("radius=nan", "until must be radius=NUMBER"),

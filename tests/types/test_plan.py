@@ -9,10 +9,29 @@ from simplicert import InvalidInput, Plan
 
 def test_extended_keeps_half_for_the_last_look():
     plan = Plan((100,)).extended(1000)
-    assert plan == Plan((100, 1000), (0.5, 0.5))
+    assert plan == Plan((100, 1000), (0.5, 0.5), offered=1.5)
     again = plan.extended(5000)
-    assert again.weights == (0.25, 0.25, 0.5)
+    assert again.weights == (0.375, 0.375, 0.25)
     assert math.fsum(again.weights) == 1
+    assert again.offered == 1.75
+
+
+def test_however_often_it_is_extended_no_more_than_twice_alpha_is_offered():
+    plan = Plan((100,))
+    for look in range(200, 3000, 100):
+        plan = plan.extended(look)
+        assert math.fsum(plan.weights) <= 1 + 1e-12
+    assert 1.99 < plan.offered <= 2
+
+
+def test_a_reserve_makes_every_extension_a_theorem():
+    plan = Plan((100,)).reserved()
+    assert plan.weights == (0.5,)
+    plan = plan.extended(1000)
+    assert plan.weights == (0.5, 0.25)
+    plan = plan.extended(5000)
+    assert plan.weights == (0.5, 0.25, 0.125)
+    assert plan.offered == math.fsum(plan.weights) <= 1
 
 
 @pytest.mark.parametrize(

@@ -192,3 +192,16 @@ def test_equality_is_bit_for_bit():
     assert one != Tally([[2, 1]], 1.0, labels=[0])
     assert one != Tally([[1, 2]], 1.0)
     assert one != 5
+
+
+def test_later_draws_alone_are_no_look():
+    plan = Plan((100, 200), (0.5, 0.5))
+    assert sampled([0], 7, 0, 100, plan=plan).looks.tolist() == [1]
+    assert sampled([0], 7, 100, 200, plan=plan).looks.tolist() == [0]
+
+
+def test_seeds_add_up_to_a_look_only_where_no_count_decided_how_many_draws():
+    fixed, stopped = (Plan((100, 200), (0.5, 0.5), rule) for rule in ("fixed", "decided"))
+    for plan, look in ((fixed, 2), (stopped, 0)):
+        both = sampled([0], 1, 0, 100, plan=plan) + sampled([0], 2, 0, 100, plan=plan)
+        assert both.looks.tolist() == [look]

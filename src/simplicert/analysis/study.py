@@ -91,6 +91,19 @@ class Study:
         """(N,) the true classes, where the run has them."""
         return self.certificates().known.labels
 
+    @property
+    def lacking(self) -> str:
+        """What an incomplete run is short of: inputs, or draws of those it has; "" if of none."""
+        run, total = self.run, self.run.manifest.inputs
+        if not run.missing:
+            return ""
+        begun = int((run.stopped == "").sum()) if isinstance(run, Run) and run.paths() else 0
+        absent = run.missing - begun
+        words = [f"{absent} of {total} inputs are missing"] if absent else []
+        if begun:
+            words.append(f"{begun} of {total} inputs may still draw more")
+        return " and ".join(words)
+
     def require_labels(self, purpose: str) -> None:
         """Refuse what needs to know which answers are right, naming the run."""
         require(

@@ -19,10 +19,11 @@ def subsample(tally: Tally, draws: int, random: np.random.Generator | int = 0) -
     up to, so scores, their histograms and their votes are left out. A pilot is separate and stays.
     The plan is left out too: the shorter run looks once, at its end.
     """
-    if tally.plan is not None and tally.plan.rule != "fixed":
+    if tally.plan is not None and (tally.plan.rule != "fixed" or len(tally.plan.looks) > 1):
+        how = "was extended" if tally.plan.rule == "fixed" else f"stopped by {tally.plan.rule!r}"
         raise MissingEvidence(
-            f"a run that stopped by the rule {tally.plan.rule!r} holds no shorter run: how many "
-            "draws an input has depends on what they were"
+            f"a run that {how} holds no shorter run: how many draws an input has may depend on "
+            "what they were, so its looks have only their shares of alpha"
         )
     held = tally.draws
     fewest, most = int(held.min()), int(held.max())

@@ -15,6 +15,7 @@ from simplicert.bounds.schemes import gated, joint, paper, split
 from simplicert.bounds.softmax import LIMITS
 from simplicert.errors import choose, require
 from simplicert.types import KINDS, Expectations, Floats, Kind, Tally
+from simplicert.types.plan import FREE
 
 Scheme = Callable[[Tally, Floats], Box]
 
@@ -64,7 +65,7 @@ def bound(
     )
     alpha = float(alpha)
     kind = choose("kind", kind, KINDS)
-    methods = choose("scheme", scheme, SCHEMES[kind])
+    methods = choose("scheme", scheme, SCHEMES[kind], f" for kind {kind}")
     method = method if method is not None else next(iter(methods))
     box = choose("method", method, methods)(tally, alpha_spent(tally, alpha))
     reason = reasons(box)
@@ -80,7 +81,7 @@ def bound(
         kind=kind,
         scheme=scheme,
         method=method,
-        level=LEVELS[scheme](tally, alpha, kind) if scheme in LEVELS else alpha,
+        level=proved(tally, alpha, kind, scheme),
         labels=tally.labels,
         index=tally.index,
         draws=tally.draws,
@@ -88,3 +89,10 @@ def bound(
         norm=tally.norm,
         **history(tally, alpha),  # type: ignore[arg-type]
     )
+
+
+def proved(tally: Tally, alpha: float, kind: Kind, scheme: str) -> float:
+    """What is proved of an issued, wrong certificate: alpha, unless scheme or plan spend more."""
+    level = LEVELS[scheme](tally, alpha, kind) if scheme in LEVELS else alpha
+    extended = 1.0 if tally.plan is None else max(tally.plan.offered, 1.0)
+    return level if extended < 1 + FREE else min(level * extended, 1.0)

@@ -57,6 +57,5 @@ def figure(
     studies = read_studies(folders, names) if folders else []
     typer.echo(f"wrote {make(name, studies, path, kind, seed, dpi)}")
     for study in studies:
-        if lost := study.run.missing:
-            of = f"{lost} of {study.run.manifest.inputs} inputs, or draws of them"
-            warn(f"incomplete: {study.name} lacks {of}")
+        if lacking := study.lacking:
+            warn(f"incomplete: {study.name}: {lacking}")

@@ -24,7 +24,7 @@ def formats() -> None:
 
 @app.command()
 def counts(
-    file: Annotated[Path, typer.Argument(help="Text: K counts, then the label; lists; or npz.")],
+    file: Annotated[Path, typer.Argument(help="Text or CSV: K counts, then the label; or npz.")],
     sigma: Sigma,
     out: Out,
     labels: Annotated[bool, typer.Option(help="Whether the last column is the label.")] = True,
@@ -39,14 +39,26 @@ def counts(
 ) -> None:
     """A table of class counts, one row an input: text, or npz with arrays named as in Tally.
 
+    Text: K whole numbers and the label (none with --no-labels), between blanks,
+    tabs or commas; one header line may come first, and from # on is a comment.
+    Or lines of index, label and [c0, c1, ...] between tabs.
+
     Alpha, kind and scheme are declared here, before the certificates are seen.
     """
+    from simplicert.cli.screen import warn
     from simplicert.runs.logs import import_counts
 
     run = import_counts(
         file, sigma, out, labelled=labels, pilot=pilot, alpha=alpha, kind=kind, scheme=scheme
     )
-    typer.echo(f"{run.tally()!r}\nwrote {out}")
+    tally = run.tally()
+    least, most = tally.draws.min(), tally.draws.max()
+    if least < most:
+        warn(
+            f"rows hold {least} to {most} draws: if their number depended on the counts, "
+            "alpha does not cover these certificates"
+        )
+    typer.echo(f"{tally!r}\nwrote {out}")
 
 
 @app.command()

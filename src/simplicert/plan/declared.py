@@ -36,7 +36,7 @@ class Declared:
         """Refuse what no run could declare; alpha is checked by whoever spends it."""
         object.__setattr__(self, "sigma", positive("sigma", self.sigma))
         object.__setattr__(self, "kind", choose("kind", self.kind, KINDS))
-        methods = choose("scheme", self.scheme, SCHEMES[self.kind])
+        methods = choose("scheme", self.scheme, SCHEMES[self.kind], f" for kind {self.kind}")
         if self.method is not None:
             choose("method", self.method, methods)
         require(

@@ -27,8 +27,11 @@ def write_whole(path: Path, content: bytes, *, only_if_new: bool = False) -> Non
             temporary.unlink()
         else:
             temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
+    except BaseException as error:
+        with contextlib.suppress(OSError):  # what went wrong first is what is told
+            temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno is not None:  # under the name asked for
+            raise OSError(error.errno, error.strerror, str(path)) from error
         raise
     sync_folder(path.parent)
 

@@ -13,7 +13,8 @@ from simplicert.runs.counter import MOST_INPUTS, Counter, Progress
 from simplicert.runs.folder import Run, begin_run
 from simplicert.runs.manifest import Manifest, differences, read_manifest, write_manifest
 from simplicert.sampling import Sampler
-from simplicert.types import Ints
+from simplicert.types import Ints, Tally
+from simplicert.types.merging import begun
 from simplicert.types.selection import some
 
 
@@ -66,12 +67,21 @@ def draw_run(
     desk, counter = Desk(run, sampler, inputs, labels, index), Counter(len(left), stop, report)
     for at in range(0, len(left), MOST_INPUTS):
         block = left[at : at + MOST_INPUTS]
-        begun = np.isin(held.inputs, block) if held is not None else np.zeros(0, bool)
-        before = some(held, begun) if held is not None and begun.any() else None
+        before = beginning(held, block)
         fresh = block if before is None else block[~np.isin(block, before.inputs)]
         if not draw_block(desk, fresh, before, counter):
             return False
     return True
+
+
+def beginning(held: Tally | None, block: Ints) -> Tally | None:
+    """What is held of these inputs from their first draw on; the rest must be drawn again."""
+    if held is None:
+        return None
+    rows = np.isin(held.inputs, block)
+    if held.segments is not None:
+        rows &= begun(held.segments, held.inputs, one_seed=False)
+    return some(held, rows) if rows.any() else None
 
 
 def parse_shard(text: str) -> tuple[int, int]:

@@ -65,7 +65,7 @@ class Manifest:
         object.__setattr__(self, "kind", choose("kind", self.kind, KINDS))
         imported = isinstance(self.source, dict) and "holds" in self.source
         if not imported:  # a log's bounds were made by a scheme of another tool
-            methods = choose("scheme", self.scheme, SCHEMES[self.kind])
+            methods = choose("scheme", self.scheme, SCHEMES[self.kind], f" for kind {self.kind}")
             if self.method is not None:
                 choose("method", self.method, methods)
         require(

@@ -52,6 +52,7 @@ class Request:
     step: int = 1
     index_file: Path | None = None
     until: str | None = None
+    reserve: bool = False
     extend: bool = False
     shard: str = "1/1"
     pilot: int = 0
@@ -180,6 +181,7 @@ def settled(
 def described(request: Request, model: Model, data: Dataset, sampler: Sampler) -> Manifest:
     """run.toml's content: what decides the numbers as settings, the rest for the record."""
     settings = sampler.settings
+    planned = plan_until(request.draws, request.until or "fixed")
     source = {
         "format": "sample",
         "model_fingerprint": model.fingerprint,
@@ -206,7 +208,7 @@ def described(request: Request, model: Model, data: Dataset, sampler: Sampler) -
         alpha=float(request.alpha),
         kind=request.kind,
         scheme=request.scheme,
-        plan=plan_until(request.draws, request.until or "fixed"),
+        plan=planned.reserved() if request.reserve else planned,
         index=arithmetic(data.index),
         answers=None if sampler.nature.random else [float(v) for v in sampler.answers.ravel()],
         source=source,

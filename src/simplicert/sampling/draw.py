@@ -7,7 +7,7 @@ import numpy as np
 
 from simplicert.sampling.batch import Batch, Copies
 from simplicert.sampling.ledger import Ledger
-from simplicert.sampling.noise import NOISE, PILOT, PILOT_VOTES, VOTES, generator
+from simplicert.sampling.noise import NOISE, PILOT, PILOT_VOTES, VOTES, generator, stream_of
 from simplicert.sampling.score import Scores
 
 # The pilot is the same whatever the seed: tallies of other seeds then share leaders and pilot, and
@@ -80,7 +80,7 @@ def run(
 
     `after_batch` is told the rows drawn and the inputs completed, and stops the loop by True.
     """
-    noise, votes = STREAMS[pilot]
+    noise, votes = (stream_of(stream, loop.chunk) for stream in STREAMS[pilot])
     slots, lots = np.empty(loop.size, np.int64), np.empty(loop.size)
     for group in packed(pieces(len(inputs), *span, loop.chunk), loop.size, loop.packable):
         at, copies = 0, []

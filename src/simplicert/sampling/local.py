@@ -1,5 +1,6 @@
 """`sample`: all draws of all inputs in this process, in memory."""
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -19,6 +20,10 @@ from simplicert.types.selection import some
 
 class Until(Protocol):
     """When to stop; what it knows of bounds and radii is no business of this room."""
+
+    @property
+    def rule(self) -> str:
+        """In words, for the plan."""
 
     def plan(self, draws: int) -> Plan:
         """The looks, the last at `draws`."""
@@ -88,6 +93,7 @@ def sample(  # noqa: PLR0913
     if plan is None:
         plan = Plan((int(draws),)) if until is None else until.plan(int(draws))
     if until is not None:
+        plan = replace(plan, rule=until.rule)
         require(
             plan.looks[-1] == draws,
             f"draws must be the plan's last look {plan.looks[-1]}, got {draws}",

@@ -16,6 +16,12 @@ from simplicert.errors import InvalidInput
 SMALLEST_CHUNK, LARGEST_CHUNK = 32, 64
 
 NOISE, VOTES, PILOT, PILOT_VOTES = range(4)  # streams that never share a number
+STREAMS = 4
+
+
+def stream_of(stream: int, chunk: int) -> int:
+    """The stream for chunks of this size: draws of other batch sizes never share noise."""
+    return stream + STREAMS * (LARGEST_CHUNK - chunk)
 
 
 def chunk_rows(batch_size: int) -> int:

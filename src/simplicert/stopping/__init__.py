@@ -7,7 +7,7 @@ import numpy as np
 
 from simplicert.bounds import bound
 from simplicert.certification import certify
-from simplicert.errors import InvalidInput, choose, require
+from simplicert.errors import InvalidInput, require
 from simplicert.stopping.projection import hopeful, likely
 from simplicert.stopping.rules import CERTIFIED, GO_ON, RULES, Radii
 from simplicert.types import Floats, Plan, Tally
@@ -41,7 +41,10 @@ class Until:
     def parsed(self) -> tuple[str, float]:
         """The rule's name and its target; NaN where it has none."""
         word, equals, text = self.rule.partition("=")
-        _, wants = choose("until", word.strip(), RULES)
+        require(
+            word.strip() in RULES, f"until must be radius=R, rtol=X or decided, got {self.rule!r}"
+        )
+        _, wants = RULES[word.strip()]
         if not wants:
             require(not equals, f"until must be {word} without a number, got {self.rule!r}")
             return word.strip(), math.nan

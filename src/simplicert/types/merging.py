@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simplicert.errors import IncompatibleTallies, InvalidInput
-from simplicert.types.arrays import Ints
+from simplicert.types.arrays import Bools, Ints
 
 if TYPE_CHECKING:
     from simplicert.types.tally import Tally
@@ -52,6 +52,18 @@ def lengths(segments: Ints, index: Ints) -> Ints:
     out = np.zeros(len(index), np.int64)
     np.add.at(out, rows_of(segments[:, 0], index), segments[:, 3] - segments[:, 2])
     return out
+
+
+def begun(segments: Ints, index: Ints, one_seed: bool) -> Bools:
+    """(N,) inputs whose draws are the first ones of each seed; with `one_seed`, of only one.
+
+    Where counts decide how many draws an input gets, draws of several seeds that happen to add up
+    to a look are not that look, nor are later draws alone.
+    """
+    rows = rows_of(segments[:, 0], index)
+    late = np.bincount(rows, segments[:, 2] > 0, len(index)) > 0
+    several = np.bincount(rows, minlength=len(index)) > 1
+    return ~late & ~(several & one_seed)
 
 
 def rows_of(inputs: Ints, index: Ints) -> Ints:

@@ -8,6 +8,8 @@ from numbers import Integral, Real
 
 from simplicert.errors import require
 
+FREE = 1e-6  # share of alpha below which none is left
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -15,11 +17,14 @@ class Plan:
 
     A tally that stopped because it looked good is bounded at its look's share and no other way:
     bounding it as if its length had been fixed beforehand gave 7 to 8 alpha in simulation.
+    `offered` is the sum of all shares that looks ever had: where it exceeds 1, because a plan that
+    had spent all of alpha was extended, so many alpha are what is proved of it.
     """
 
     looks: tuple[int, ...]
     weights: tuple[float, ...] = (1.0,)
     rule: str = "fixed"
+    offered: float = 0.0  # at least the weights' sum, which it is raised to
 
     def __post_init__(self) -> None:
         """Refuse looks that do not increase and weights that spend more than alpha."""
@@ -42,12 +47,29 @@ class Plan:
             all(w > 0 for w in self.weights) and spent <= 1 + 1e-12,
             f"plan weights must be positive and sum to at most 1, got {self.weights}",
         )
+        good = isinstance(self.offered, Real) and math.isfinite(self.offered)
+        require(good, f"plan offered must be a number, got {self.offered!r}")
+        object.__setattr__(self, "offered", max(float(self.offered), spent))
+
+    def reserved(self) -> "Plan":
+        """The plan at half its shares: the other half is kept for looks added later."""
+        return Plan(self.looks, tuple(w / 2 for w in self.weights), self.rule)
 
     def extended(self, draws: int) -> "Plan":
-        """The plan with one more look: it keeps half of alpha, all earlier ones share half."""
+        """The plan with one more look, at half of the alpha that is left.
+
+        Where none is left, the new look has half of alpha all the same (a quarter if it is the
+        second so added, and so on) and the earlier ones share the rest; as they may have been
+        used at their former shares, more than alpha is then offered.
+        """
         require(
             draws > self.looks[-1],
             f"draws must exceed the plan's last look {self.looks[-1]}, got {draws}",
         )
-        earlier = tuple(w / (2 * math.fsum(self.weights)) for w in self.weights)
-        return Plan((*self.looks, draws), (*earlier, 0.5), self.rule)
+        spent, left = math.fsum(self.weights), 1 - self.offered
+        if left > FREE:
+            new, earlier = left / 2, self.weights
+        else:
+            new = (2 - self.offered) / 2
+            earlier = tuple(w * (1 - new) / spent for w in self.weights)
+        return Plan((*self.looks, draws), (*earlier, new), self.rule, self.offered + new)

@@ -172,6 +172,10 @@ class Tally:
             require(isinstance(self.plan, Plan), f"plan must be a Plan, got {self.plan!r}")
             at = np.array(self.plan.looks)
             taken = np.where(np.isin(draws, at), np.searchsorted(at, draws) + 1, 0)
+            if self.segments is not None and len(at) > 1:
+                joined = merging.disjoint(self.segments)
+                one_seed = self.plan.rule != "fixed"
+                taken = np.where(merging.begun(joined, self.inputs, one_seed), taken, 0)
             given = self.looks
             require(
                 given is None or bool((given == taken).all()),

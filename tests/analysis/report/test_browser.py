@@ -6,6 +6,7 @@ import pytest
 import simplicert as sc
 from simplicert.analysis.metrics import certified_accuracy
 from simplicert.analysis.report import report_page
+from simplicert.analysis.tables.numbers import share_down
 from simplicert.types.text import rounded_down
 
 EVIL = ("<img src=x onerror='window.hacked=1'>", "<script>window.hacked=2</script>", "&amp;")
@@ -91,7 +92,7 @@ def test_the_curves_are_certified_accuracy(report, study):
         for name, (_, value, counted) in zip(names, lines, strict=True):
             rate = certified_accuracy(certificates, float(radius), name)
             assert counted == f"{rate.hits} of {rate.total}"
-            assert value == rounded_down(rate.value, 3)
+            assert value == share_down(rate.hits, rate.total)
     drawn = report.run("const t = document.getElementById('curves').data[0]; return [t.x, t.y]")
     for radius, share in list(zip(*drawn, strict=True))[::7]:
         later = [s for r, s in zip(*drawn, strict=True) if r == radius][-1]
@@ -238,6 +239,33 @@ def test_switching_run_and_kind_switches_everything(page, make_study, tmp_path):
     radii = sorted(float(text) for text in report.column("radius"))
     exact = sorted(float(rounded_down(r)) for r in studies[1].certificates().radius)
     assert radii == exact
+
+
+def test_a_run_that_did_not_declare_the_kind_is_marked_wherever_it_is_named(
+    page, make_study, tmp_path
+):
+    studies = [make_study("hard", seed=1), make_study("soft", seed=1, kind="softmax")]
+    report = page.open(report_page(studies, images=False), tmp_path)
+    names = "return document.getElementById('curves').data.map((trace) => trace.name)"
+    for kind, marked in (("multinomial", "soft"), ("softmax", "hard"), ("multinomial", "soft")):
+        report.choose("kind", kind)
+        expected = [f"{n} (exploratory)" if n == marked else n for n in ("hard", "soft")]
+        assert report.texts("#run option") == expected
+        assert report.texts("#shown-runs label") == expected
+        assert {name.partition(" · ")[2] for name in report.run(names)} == set(expected)
+
+
+def test_a_share_at_a_radius_is_floored_from_whole_numbers(report):
+    """Every share of 300 and of 1,000: 87 / 300 as a float is below 0.29."""
+    for total in (300, 1000):
+        found = report.run(
+            f"return [...Array({total + 1}).keys()].map((n) => shareDown(n, {total}))"
+        )
+        assert found == [share_down(hits, total) for hits in range(total + 1)]
+
+
+def test_the_winner_is_named_as_that_of_the_ensemble(report):
+    assert "winner (ensemble)" in report.texts("#inputs thead th")
 
 
 def test_on_a_phone_nothing_is_wider_than_the_screen(report):

@@ -9,6 +9,7 @@ from simplicert.analysis.report.views import views_of
 from simplicert.analysis.study import Study
 from simplicert.runs import Manifest, create_run
 from simplicert.runs.logs import import_log
+from simplicert.stopping import plan_until
 
 
 def told(study, kind=0):
@@ -23,6 +24,26 @@ def test_incomplete(make_study):
     (said,) = told(make_study(planned=50))
     assert said.startswith("incomplete: 10 of 50 inputs are missing")
     assert "over the 40 that are there" in said
+
+
+def looked_at(tmp_path, counts, inputs=None):
+    """A run whose looks are at 200, 400 and 800 draws, until radius 0.3."""
+    plan = plan_until(800, "radius=0.3")
+    tally = sc.Tally(counts, 0.5, labels=np.zeros(len(counts), int), plan=plan)
+    manifest = Manifest(0.5, inputs or len(counts), 3, plan=plan)
+    return Study("run", create_run(tmp_path / "run", manifest, tally))
+
+
+def test_a_rule_that_stopped_inputs(tmp_path):
+    said = told(looked_at(tmp_path, [[195, 5, 0], [780, 10, 10]]))
+    assert said[0].startswith("stopped early: n = 200 to 800, each stopped by radius=0.3: it asks")
+
+
+def test_missing_inputs_and_those_that_may_still_draw_are_told_apart(tmp_path):
+    some = [[195, 5, 0], [150, 45, 5], [148, 42, 10]]
+    said = told(looked_at(tmp_path, some, inputs=7))
+    start = "incomplete: 4 of 7 inputs are missing and 2 of 7 inputs may still draw more, and"
+    assert said[0].startswith(start)
 
 
 def test_exploratory(make_study):

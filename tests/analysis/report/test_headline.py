@@ -7,6 +7,7 @@ from simplicert.analysis.metrics import average_radius, certified_accuracy
 from simplicert.analysis.report.headline import round_radii, sentences, tiles
 from simplicert.analysis.report.views import views_of
 from simplicert.analysis.study import Study
+from simplicert.analysis.tables.numbers import down, percent_down, share_down
 from simplicert.runs.logs import import_log
 from simplicert.types.text import rounded_down
 
@@ -24,9 +25,10 @@ def test_how_many_and_how_far(views):
     assert f"{live} of 40 inputs are certified" in said
     assert f"{right} as the class of their label, {live - right} as another one" in said
     for radius in (0.0, 0.5):
-        value = certified_accuracy(certificates, radius).value
-        assert f"{rounded_down(value, 3)} at r = {radius:g}" in said
+        rate = certified_accuracy(certificates, radius)
+        assert f"{share_down(rate.hits, rate.total)} at r = {radius:g}" in said
     assert tiles(view)[0].value == f"{live} of 40"
+    assert tiles(view)[1].value == share_down(right, 40)
     assert tiles(view)[2].value == rounded_down(average_radius(certificates).value)
 
 
@@ -36,7 +38,8 @@ def test_how_much_the_ensemble_and_the_tight_radius_add(views):
         for column, word in (("ensemble", "ensemble"), ("two_sided", "two-sided")):
             found = improvement(view.certificates, column, base)
             line = next(text for text in said if word in text and "improves" in text)
-            assert f"{100 * found.improved.value:.1f} % of all inputs" in line
+            assert f"{percent_down(found.improved)} % of all inputs" in line
+            assert f"({down(found.mean_percent, 1)} % where {base} certifies)" in line
             assert f"by {rounded_down(found.mean)} in the mean" in line
             assert f"improves on {base}" in line
     assert any("no proof for softmax" in text for text in sentences(views[1], [0.0]))
@@ -46,6 +49,7 @@ def test_what_is_certified_and_how_surely(views):
     said = sentences(views[0], [0.0])[-1]
     assert "smoothed classifier" in said
     assert "l2 perturbations" in said
+    assert "(n = 2,000)" in said
     assert "probability at most 0.001" in said
     assert "xploratory" in sentences(views[1], [0.0])[-1]  # softmax was not declared
     for view in views:

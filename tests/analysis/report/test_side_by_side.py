@@ -3,6 +3,7 @@
 from simplicert.analysis.metrics import average_radius, certified_accuracy, top1
 from simplicert.analysis.report.side_by_side import comparison_tables
 from simplicert.analysis.report.views import views_of
+from simplicert.analysis.tables.numbers import share_down
 from simplicert.types.text import rounded_down
 
 
@@ -18,8 +19,12 @@ def test_a_row_a_run_and_a_table_a_kind(make_study):
         cells = dict(zip(found["multinomial"].headings, row, strict=True))
         certificates = study.certificates()
         assert cells["run"] == study.name
-        assert cells["top-1"] == rounded_down(top1(certificates).value, 3)
-        assert cells["acc>0.5"] == rounded_down(certified_accuracy(certificates, 0.5).value, 3)
+        assert cells["draws"] == "2,000"
+        for name, rate in (
+            ("top-1", top1(certificates)),
+            ("acc>0.5", certified_accuracy(certificates, 0.5)),
+        ):
+            assert cells[name] == share_down(rate.hits, rate.total)
         assert cells["of Cohen"] == rounded_down(average_radius(certificates, "cohen").value)
     assert {row[-1] for row in found["softmax"].rows} == {""}  # no proof, no number
 
@@ -29,3 +34,10 @@ def test_without_labels(make_study):
     ((_, grid),) = comparison_tables(views_of(studies), [0.0])
     assert not any("acc" in heading for heading in grid.headings)
     assert len(grid.rows[0]) == len(grid.headings)
+
+
+def test_a_run_that_did_not_declare_the_kind_is_marked(make_study):
+    studies = [make_study("hard", seed=1), make_study("soft", seed=1, kind="softmax")]
+    found = dict(comparison_tables(views_of(studies), [0.0]))
+    assert [row[0] for row in found["multinomial"].rows] == ["hard", "soft (exploratory)"]
+    assert [row[0] for row in found["softmax"].rows] == ["hard (exploratory)", "soft"]

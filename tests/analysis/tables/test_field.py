@@ -173,6 +173,6 @@ def test_notes_name_what_is_doubtful(held):
     assert any(note.startswith("settings differ") for note in notes)
     (line,) = (note for note in notes if "exploratory" in note)
     assert line.startswith("b (sigma 1): ")
-    assert "incomplete: b (sigma 1) lacks 4 of 64 inputs, or draws of them" in notes
+    assert "incomplete: b (sigma 1): 4 of 64 inputs are missing" in notes
     assert any(note.startswith("c (sigma 2): ") and "alpha 0.01" in note for note in notes)
     assert "c (sigma 2): an imported log; its audit found 1 doubts" in notes

@@ -48,6 +48,18 @@ def test_percentages_are_exact(pair):
     assert (high == low) == ((exact * 10).denominator == 1)
 
 
+@given(
+    st.integers(1, 10**6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))),
+    st.integers(1, 6),
+)
+@example((87, 300), 3)  # the float 87 / 300 is below 0.29
+@example((209, 300), 3)  # to the nearest it would be 0.697
+def test_a_share_is_rounded_down_by_less_than_one_step(pair, decimals):
+    text = numbers.share_down(*pair, decimals)
+    assert len(text.partition(".")[2]) == decimals
+    assert 0 <= Fraction(*pair) - Fraction(text) < Fraction(1, 10**decimals)
+
+
 @pytest.mark.parametrize(
     ("net", "total", "text"),
     [(29, 100, "+29.0"), (-29, 100, "-29.0"), (0, 7, "0.0"), (-1, 9999, "0.0"), (2, 3, "+66.6")],

@@ -23,8 +23,9 @@ def test_text(table):
 
 
 def test_text_without_labels(table):
+    table.write_text("7 2 1 2\n0\t4 6 2\n")
     tally = read_counts(table, 0.25, labelled=False)
-    assert tally == sc.Tally([[7, 2, 1, 0], [0, 4, 6, 2]], 0.25)
+    assert tally == sc.Tally([[7, 2, 1, 2], [0, 4, 6, 2]], 0.25)
 
 
 def test_text_with_a_pilot(table, tmp_path):
@@ -41,10 +42,23 @@ def test_text_with_a_pilot(table, tmp_path):
     [
         ("", "must hold at least one row of counts"),
         ("# only a comment\n", "must hold at least one row of counts"),
-        ("1 2 x\n", "must hold whitespace-separated integers"),
-        ("1.5 2 0\n", "must hold whitespace-separated integers"),
-        ("1 2 0\n1 2\n", "must hold whitespace-separated integers"),
-        ("1 nan 0\n", "must hold whitespace-separated integers"),
+        ("1 2 x\n", "must hold whole numbers between blanks, tabs or commas, got .* in row 1"),
+        ("1.5 2 0\n", "must hold whole numbers between blanks, tabs or commas, got .* in row 1"),
+        ("1 2 0\n1 2\n", "as many numbers in each row as in row 1, 3, got 2 in row 2"),
+        ("c0,c1,label\n7,2,1\n7,,1\n", "whole numbers .*, got '7,,1' in row 2"),
+        ("7,2 1\n", "whole numbers .*, got '7,2 1' in row 1"),
+        ("7 2 1\n1_0 2 1\n", "whole numbers .* in row 2"),
+        (f"7 {2**63} 1\n", r"numbers below 2\^63, got more in row 1"),
+        (f"7 {'9' * 5000} 1\n", r"numbers below 2\^63, got more in row 1"),
+        ("c0 c1 label\n", "must hold at least one row of counts"),
+        ("7 2 1\n0 0 1\n", "at least one draw in each row, got none in row 2"),
+        ("c0,c1,label\n0,7,2,1\n", "got 3 names for 4 columns"),
+        ("idx,c0,c1,label\n0,7,2,1\n", "got a column with the name 'idx'"),
+        ("label c0 c1\n0 7 2\n", "got a column with the name 'label'"),
+        (",0,1,label\n0,7,2,1\n", "whole numbers .* in row 1"),
+        (",c0,c1,label\n0,7,2,1\n", "got a column with the name ''"),
+        ("0.5 0.25 0.5\n7 2 1\n", "whole numbers .* in row 1"),
+        ("1 nan 0\n", "must hold whole numbers between blanks, tabs or commas, got .* in row 1"),
         (
             "7 2 1\n7 2 5\n",
             r"label in 0..1, got 5 in row 2; a table without labels needs --no-labels",
@@ -59,6 +73,49 @@ def test_bad_text(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(sc.InvalidInput, match=message):
         read_counts(path, 0.25)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "7,2,1,0\n0, 4, 6, 2\n",
+        "c0,c1,c2,label\n7,2,1,0\n0,4,6,2\n",
+        "0,1,2,label\n7,2,1,0\n0,4,6,2\n",
+        '\ufeff"class 0","class 1","class 2","label"\r\n7,2,1,0\r\n0,4,6,2\r\n',
+        "class 0\tclass 1\tclass 2\tlabel\n7\t2\t1\t0\n0\t4\t6\t2\n",
+        "# made elsewhere\n\nc0 c1 c2 label\n7 2 1 0 # the first\n\n0 4 6 2\n",
+    ],
+)
+def test_text_with_commas_tabs_and_a_header(tmp_path, text):
+    path = tmp_path / "counts.csv"
+    path.write_bytes(text.encode())
+    assert read_counts(path, 0.25) == sc.Tally([[7, 2, 1], [0, 4, 6]], 0.25, labels=[0, 2])
+
+
+def test_a_class_is_not_read_as_the_label_nor_a_label_as_a_class(table):
+    """Either would be silent: the counts stay counts, of draws that never were."""
+    with pytest.raises(sc.InvalidInput, match=r"hold a label .* give --labels: .* 10 to 12 draws"):
+        read_counts(table, 0.25, labelled=False)
+    table.write_text("7 2 1\n6 4 0\n")
+    with pytest.raises(
+        sc.InvalidInput, match=r"hold a count .* give --no-labels: .* 9 to 10 draws"
+    ):
+        read_counts(table, 0.25)
+    assert read_counts(table, 0.25, labelled=False).draws.tolist() == [10, 10]
+    table.write_text("7 2 1\n6 5 0\n")  # unequal either way: as it was asked for
+    assert read_counts(table, 0.25).draws.tolist() == [9, 11]
+    assert read_counts(table, 0.25, labelled=False).draws.tolist() == [10, 11]
+
+
+def test_tabs_and_blanks_in_one_table(table):
+    table.write_text("7 2\t1 0\n0\t4 6 2\n")
+    assert read_counts(table, 0.25) == sc.Tally([[7, 2, 1], [0, 4, 6]], 0.25, labels=[0, 2])
+
+
+def test_numbers_of_columns_are_no_counts(table):
+    table.write_text("0,1,2\n7,2,1\n0,4,6\n")
+    with pytest.raises(sc.InvalidInput, match="row 1, got the numbers of its columns"):
+        read_counts(table, 0.25, labelled=False)
 
 
 def test_npz_holds_any_field_of_a_tally(tmp_path):
@@ -138,12 +195,28 @@ def test_import_declares_its_settings(table, tmp_path):
         ({"alpha": 0}, "alpha must lie strictly between 0 and 1"),
         ({"kind": "x"}, "kind must be one of"),
         ({"scheme": "x"}, "scheme must be one of gated, paper, split"),
+        (
+            {"kind": "soft", "scheme": "joint"},
+            "one of gated, paper, split for kind softmax, got 'joint'",
+        ),
+        ({"kind": "soft"}, "kind softmax needs softmax_sums .* counts.txt holds none"),
+        ({"scheme": "split"}, "scheme split needs --pilot"),
     ],
 )
 def test_import_refuses_before_it_writes(table, tmp_path, change, message):
     with pytest.raises(sc.InvalidInput, match=message):
         import_counts(table, 0.25, tmp_path / "run", **change)
     assert not (tmp_path / "run").exists()
+
+
+def test_softmax_is_imported_with_what_it_needs(tmp_path):
+    counts, path = np.array([[7, 2, 1], [0, 4, 6]]), tmp_path / "soft.npz"
+    np.savez(path, counts=counts, softmax_sums=counts << 39)
+    with pytest.raises(sc.InvalidInput, match="scheme gated of kind softmax needs votes"):
+        import_counts(path, 0.25, tmp_path / "run", kind="soft")
+    import_counts(path, 0.25, tmp_path / "paper", kind="soft", scheme="paper").certify()
+    np.savez(path, counts=counts, softmax_sums=counts << 39, votes=counts)
+    import_counts(path, 0.25, tmp_path / "run", kind="soft").certify()
 
 
 LISTS = "idx\tlabel\tcounts\n0\t1\t[7, 2, 1]\n20\t2\t[0, 4, 6]\n"

@@ -4,6 +4,7 @@ import numpy as np
 
 from simplicert.analysis.report.views import View
 from simplicert.analysis.tables import scaled_norm
+from simplicert.analysis.tables.draws import FIXED, draws_sentence, rule_of
 from simplicert.bounds import bound
 from simplicert.certification import certify
 from simplicert.errors import SimplicertError
@@ -20,10 +21,10 @@ def cautions(view: View) -> list[str]:
     """One sentence each, the gravest first."""
     run = view.study.run
     found = []
-    if run.missing:
+    if lacking := view.study.lacking:
         found.append(
-            f"incomplete: {run.missing} of {run.manifest.inputs} inputs are missing or lack "
-            f"draws, and everything here is over the {len(view.frame)} that are there"
+            f"incomplete: {lacking}, and everything here is over the {len(view.frame)} that are "
+            "there, with the draws they have"
         )
     if view.certificates is not None and view.certificates.exploratory:
         declared = run.manifest
@@ -32,6 +33,9 @@ def cautions(view: View) -> list[str]:
             f"scheme {declared.scheme}; alpha covers other settings only if they were fixed "
             "before the draws"
         )
+    rule = rule_of(view.study)
+    if view.certificates is not None and rule != FIXED:
+        found.append(f"stopped early: {draws_sentence(view.certificates, rule)}")
     if isinstance(run, KnownRun):
         found += [f"imported log: {sentence}" for sentence in run.audit]
     else:

@@ -7,6 +7,8 @@ from typing import NamedTuple
 from simplicert.analysis.comparison import improvement
 from simplicert.analysis.metrics import average_radius, certified_accuracy
 from simplicert.analysis.report.views import View
+from simplicert.analysis.tables.draws import number_of_draws
+from simplicert.analysis.tables.numbers import down, percent_down, share_down
 from simplicert.analysis.tables.summary import level_sentence
 from simplicert.types import Certificates
 from simplicert.types.text import rounded_down
@@ -37,7 +39,7 @@ def tiles(view: View) -> list[Tile]:
     total, certified = len(view.frame), int((~view.abstained).sum())
     found = [Tile(f"{certified} of {total}", "inputs certified")]
     if view.labels is not None:
-        found.append(Tile(rounded_down(float(view.correct.mean()), 3), "certified accuracy at 0"))
+        found.append(Tile(share_down(int(view.correct.sum()), total), "certified accuracy at 0"))
     if view.certificates is not None and view.labels is not None:
         mean = average_radius(view.certificates).value
         found.append(Tile(rounded_down(mean, 4), "average certified radius"))
@@ -71,10 +73,10 @@ def counted(view: View) -> str:
 
 def accuracies(certificates: Certificates, radii: Sequence[float]) -> str:
     """Certified accuracy by the best radius, at round radii."""
-    values = [certified_accuracy(certificates, radius).value for radius in radii]
+    rates = [certified_accuracy(certificates, radius) for radius in radii]
     named = ", ".join(
-        f"{rounded_down(value, 3)} at r = {radius:g}"
-        for radius, value in zip(radii, values, strict=True)
+        f"{share_down(rate.hits, rate.total)} at r = {radius:g}"
+        for radius, rate in zip(radii, rates, strict=True)
     )
     return (
         "Certified accuracy, the share of all inputs certified as their label with a radius "
@@ -105,11 +107,10 @@ def compared(certificates: Certificates, column: str, base: str, name: str) -> s
     found = improvement(certificates, column, base)
     percent = ""
     if found.mean_percent is not None:
-        percent = f" ({found.mean_percent:.1f} % where {base} certifies)"
-    share = 100 * found.improved.value
+        percent = f" ({down(found.mean_percent, 1)} % where {base} certifies)"
     return (
-        f"{name} improves on {base} for {share:.1f} % of all inputs, by "
-        f"{rounded_down(found.mean, 4)} in the mean{percent}."
+        f"{name} improves on {base} for {percent_down(found.improved)} % of all inputs, by "
+        f"{down(found.mean, 4)} in the mean{percent}."
     )
 
 
@@ -118,6 +119,7 @@ def meaning(view: View) -> str:
     assert view.certificates is not None
     known, proved = view.certificates.known, level_sentence(view.certificates)
     return (
-        f"What is certified is the smoothed classifier, at noise of sigma {known.sigma:g}, for "
-        f"{known.norm} perturbations of the input. {proved[0].upper()}{proved[1:]}."
+        f"What is certified is the smoothed classifier, at noise of sigma {known.sigma:g} "
+        f"({number_of_draws(view.certificates)}), for {known.norm} perturbations of the input. "
+        f"{proved[0].upper()}{proved[1:]}."
     )

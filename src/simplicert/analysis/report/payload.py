@@ -52,7 +52,7 @@ def of_view(view: View) -> dict[str, Any]:
     rank[order] = np.arange(1, len(order) + 1)
     return {
         "run": view.run,
-        "name": view.study.name,
+        "name": view.title,
         "kind": view.kind,
         "sigma": view.study.sigma,
         "labelled": view.labels is not None,

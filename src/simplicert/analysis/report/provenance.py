@@ -18,7 +18,7 @@ def settings_table(view: View) -> Grid:
     rows = [("run", view.study.name), *of_certificates(view)]
     if manifest.plan is not None:
         looks = ", ".join(f"{look:,}" for look in manifest.plan.looks)
-        rows.append(("planned looks at draws", looks))
+        rows += [("planned looks at draws", looks), ("drawn until", manifest.plan.rule)]
     recorded: dict[str, Any] = {
         "declared alpha": manifest.alpha,
         "declared kind": manifest.kind,

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from simplicert.analysis.metrics import average_radius, certified_accuracy, top1
 from simplicert.analysis.report.views import View
 from simplicert.analysis.tables import Grid
+from simplicert.analysis.tables.draws import number_of_draws
+from simplicert.analysis.tables.numbers import share_down
 from simplicert.types import Certificates, Kind
 from simplicert.types.text import rounded_down
 
@@ -22,7 +24,7 @@ def comparison_tables(views: Sequence[View], radii: Sequence[float]) -> list[tup
 def one_table(views: Sequence[View], radii: Sequence[float]) -> Grid:
     """Runs against the same radii; accuracies only where all have labels."""
     labelled = all(view.labels is not None for view in views)
-    headings = ["run", "sigma", "certified"]
+    headings = ["run", "sigma", "draws", "certified"]
     if labelled:
         headings += ["top-1", *(f"acc>{radius:g}" for radius in radii)]
     headings += ["mean radius", "of ensemble", "of Cohen"]
@@ -30,13 +32,12 @@ def one_table(views: Sequence[View], radii: Sequence[float]) -> Grid:
     for view in views:
         certificates = view.certificates
         assert certificates is not None
-        row = [view.study.name, f"{view.study.sigma:g}"]
+        row = [view.title, f"{view.study.sigma:g}"]
+        row.append(number_of_draws(certificates).removeprefix("n = ").removeprefix("n "))
         row.append(f"{int((~view.abstained).sum())} of {len(view.frame)}")
         if labelled:
-            row.append(rounded_down(top1(certificates).value, 3))
-            row += [
-                rounded_down(certified_accuracy(certificates, radius).value, 3) for radius in radii
-            ]
+            rates = [certified_accuracy(certificates, radius) for radius in radii]
+            row += [share_down(rate.hits, rate.total) for rate in (top1(certificates), *rates)]
         rows.append((*row, *mean_radii(certificates, labelled)))
     counted = "a wrong or refused input counts as 0" if labelled else "a refused input counts as 0"
     note = f"acc>r: certified as the label beyond r by the best radius; mean radius: {counted}"

@@ -33,6 +33,12 @@ class View:
         return str(self.frame.to_csv(index=False, lineterminator="\n"))
 
     @property
+    def title(self) -> str:
+        """The run's name, marked where it did not declare these settings."""
+        marked = self.certificates is not None and self.certificates.exploratory
+        return f"{self.study.name} (exploratory)" if marked else self.study.name
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The columns of radii that can be switched on and off."""
         if self.certificates is None:

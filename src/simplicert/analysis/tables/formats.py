@@ -52,6 +52,11 @@ def format_of(name: str | None, out: Path | None) -> str:
             out is None or found != "screen",
             f"format must be one of {', '.join(FORMATS)} to be written to {out}, got 'screen'",
         )
+        named = found if out is None else SUFFIXES.get(out.suffix, found)
+        require(
+            named == found,
+            f"format must be {named} to be written to {out}, or be left out, got {found!r}",
+        )
         return found
     if out is None:
         return "screen"

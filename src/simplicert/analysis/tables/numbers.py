@@ -40,6 +40,12 @@ def rounded(value: float | None, decimals: int, direction: str) -> str:
     return str(number if number else abs(number))  # no minus before a zero
 
 
+def share_down(hits: int, total: int, decimals: int = 3) -> str:
+    """A share that is claimed, by whole numbers: 87 of 300 is 0.290, and 87 / 300 is below it."""
+    whole, part = divmod(10**decimals * hits // total, 10**decimals)
+    return f"{whole}.{part:0{decimals}d}"
+
+
 def percent_down(rate: Rate) -> str:
     """A share that is claimed, in percent with one decimal."""
     return f"{1000 * rate.hits // rate.total / 10:.1f}"

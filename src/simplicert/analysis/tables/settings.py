@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from simplicert.analysis.study import Study
+from simplicert.analysis.tables.draws import draws_record, draws_sentence, rule_of
 from simplicert.analysis.tables.grid import Value
 from simplicert.analysis.tables.summary import level_sentence
 from simplicert.errors import require
@@ -23,6 +24,7 @@ def settings_record(study: Study, certificates: Certificates) -> dict[str, Value
         "method": known.method,
         "norm": known.norm,
         "exploratory": certificates.exploratory,
+        **draws_record(study, certificates),
         "missing": study.run.missing,
     }
 
@@ -31,31 +33,28 @@ def settings_notes(studies: Sequence[Study], kind: str | None) -> list[str]:
     """How the radii were proved, said once where all runs agree and run by run where not."""
     sentences: dict[str, list[str]] = {}
     for study in studies:
-        sentences.setdefault(settings_sentence(study.certificates(kind)), []).append(shown(study))
+        text = settings_sentence(study.certificates(kind), rule_of(study))
+        sentences.setdefault(text, []).append(shown(study))
     if len(sentences) == 1:
         notes = list(sentences)
     else:
         notes = ["settings differ, so the runs are not quite like with like:"]
         notes += [f"{', '.join(names)}: {text}" for text, names in sentences.items()]
     for study in studies:
-        total = study.run.manifest.inputs
-        if study.run.missing:
-            notes.append(
-                f"incomplete: {shown(study)} lacks {study.run.missing} of {total} inputs, or draws "
-                "of them"
-            )
+        if lacking := study.lacking:
+            notes.append(f"incomplete: {shown(study)}: {lacking}")
         if findings := len(getattr(study.run, "audit", ())):
             notes.append(f"{shown(study)}: an imported log; its audit found {findings} doubts")
     return notes
 
 
-def settings_sentence(certificates: Certificates) -> str:
-    """Kind, scheme, alpha, norm, and what is proved."""
+def settings_sentence(certificates: Certificates, rule: str) -> str:
+    """Kind, scheme, alpha, norm, what is proved, and from how many draws."""
     known = certificates.known
     norm = "" if known.norm == "l2" else f", {known.norm} norm"
     return (
         f"{known.kind}, scheme {known.scheme} ({known.method}), alpha {known.alpha:g}{norm}; "
-        f"{level_sentence(certificates)}"
+        f"{level_sentence(certificates)}; {draws_sentence(certificates, rule)}"
     )
 
 

@@ -51,8 +51,8 @@ def win_words(wins: Wins) -> str:
 def rounding_words(found: Soundness) -> str:
     """What is allowed for, and how to see the same points again."""
     return (
-        f"rounding of {ALLOWANCE:g} of a value and {ALLOWANCE:g} is forgiven, as by certification; "
-        f"points of seed {found.seed}"
+        f"rounding of {ALLOWANCE:g} of a value and {ALLOWANCE:g} is forgiven, except below 0, "
+        f"which certification refuses; points of seed {found.seed}"
     )
 
 

@@ -3,7 +3,10 @@
 import numpy as np
 
 from simplicert.analysis import metrics
+from simplicert.analysis.intervals import Rate
+from simplicert.analysis.tables.draws import draws_sentence
 from simplicert.analysis.tables.grid import Grid
+from simplicert.analysis.tables.numbers import share_down
 from simplicert.mechanisms import PAPER_ENSEMBLE
 from simplicert.types import Certificates
 from simplicert.types.text import rounded_down
@@ -11,8 +14,11 @@ from simplicert.types.text import rounded_down
 RADII = (0.0, 0.25, 0.5, 1.0)  # where certified accuracy is shown, in units of the input
 
 
-def summary(certificates: Certificates) -> Grid:
-    """One row a column of radii: how far, how often, how often the largest; over all inputs."""
+def summary(certificates: Certificates, rule: str | None = None) -> Grid:
+    """One row a column of radii: how far, how often, how often the largest; over all inputs.
+
+    `rule` is what the run was drawn until, where the caller knows it.
+    """
     known = certificates.known
     together = "ensemble" in certificates.columns
     largest = metrics.share_largest(certificates) if together else {}
@@ -23,28 +29,34 @@ def summary(certificates: Certificates) -> Grid:
     rows: list[tuple[str, ...]] = []
     for name in certificates.columns:
         values = certificates.column(name)
-        above = metrics.share_above(certificates, 0.0, column=name).value
-        share = f"{largest[name].value:.3f}" if name in largest else ""
+        above = cell(metrics.share_above(certificates, 0.0, column=name))
+        share = cell(largest[name]) if name in largest else ""
         row = [name, rounded_down(float(np.median(values))), rounded_down(float(values.mean()))]
-        row += [f"{above:.3f}", share]
+        row += [above, share]
         if with_labels:
             row += [
-                f"{metrics.certified_accuracy(certificates, radius, column=name).value:.3f}"
+                cell(metrics.certified_accuracy(certificates, radius, column=name))
                 for radius in RADII
             ]
         rows.append(tuple(row))
     members = ", ".join(PAPER_ENSEMBLE[known.kind])
     notes = [
         f"over all {len(certificates)} inputs; radii in units of the input"
-        f"{'' if known.norm == 'l2' else f', {known.norm} norm'}, rounded down",
+        f"{'' if known.norm == 'l2' else f', {known.norm} norm'}; all rounded down",
         (
             f"ensemble and largest: among {members}; acc>r: correct and certified beyond r"
             if together
             else f"scheme {known.scheme} bounds this radius alone; acc>r: correct and beyond r"
         ),
         level_sentence(certificates),
+        draws_sentence(certificates, rule),
     ]
     return Grid(repr(certificates), tuple(headings), rows, tuple(notes))
+
+
+def cell(rate: Rate) -> str:
+    """A share that is claimed."""
+    return share_down(rate.hits, rate.total)
 
 
 def level_sentence(certificates: Certificates) -> str:

@@ -17,7 +17,7 @@ from simplicert.runs.logs.counts import read_counts
 from simplicert.runs.logs.expectations import expectations
 from simplicert.runs.logs.log import Log, Stated
 from simplicert.runs.manifest import Manifest
-from simplicert.types import KINDS
+from simplicert.types import KINDS, Tally
 from simplicert.types.arrays import positive
 
 # Logs with fixed columns; import_radii is for those whose columns the importer names.
@@ -42,9 +42,10 @@ def import_counts(
     """A run from a table of counts; alpha, kind and scheme are declared with it."""
     require(0 < alpha < 1, f"alpha must lie strictly between 0 and 1, got {alpha}")
     kind = choose("kind", kind, KINDS)
-    choose("scheme", scheme, SCHEMES[kind])
+    choose("scheme", scheme, SCHEMES[kind], f" for kind {kind}")
     require(file.is_file(), f"file must be a table of counts that exists, got {str(file)!r}")
     tally = read_counts(file, sigma, labelled=labelled, pilot=pilot)
+    require_evidence(tally, kind, scheme, file)
     manifest = Manifest(
         sigma=tally.sigma,
         inputs=len(tally),
@@ -55,6 +56,23 @@ def import_counts(
         source=origin("counts", file),
     )
     return create_run(out, manifest, tally)
+
+
+def require_evidence(tally: Tally, kind: str, scheme: str, file: Path) -> None:
+    """Refuse a declaration under which nothing could ever be certified."""
+    lacks = f"of an npz file, and {file.name} holds none"
+    require(
+        kind != "softmax" or tally.softmax_sums is not None,
+        f"kind softmax needs softmax_sums {lacks}: leave --kind out, or give them",
+    )
+    require(
+        (kind, scheme) != ("softmax", "gated") or tally.votes is not None,
+        f"scheme gated of kind softmax needs votes {lacks}: give them, or --scheme paper or split",
+    )
+    require(
+        scheme != "split" or tally.pilot is not None,
+        f"scheme split needs --pilot, or an array pilot {lacks}",
+    )
 
 
 def import_log(

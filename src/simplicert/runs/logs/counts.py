@@ -1,7 +1,6 @@
 """Tables of class counts: text (K counts and the label last, or lists), one row an input; npz."""
 
 import tokenize
-import warnings
 import zipfile
 import zlib
 from pathlib import Path
@@ -11,6 +10,7 @@ import numpy as np
 
 from simplicert.errors import InvalidInput, require
 from simplicert.runs.logs.count_lists import Counted, holds_lists, read_count_lists
+from simplicert.runs.logs.count_table import read_count_table
 from simplicert.types import Ints, Tally
 
 # What a damaged, foreign or hostile npz file makes NumPy raise.
@@ -67,35 +67,13 @@ def read_rows(path: Path, labelled: bool) -> Counted:
     """The rows of a text file in either form."""
     if holds_lists(path):
         return read_count_lists(path, labelled)
-    counts, labels = read_table(path, labelled)
+    counts, labels = read_count_table(path, labelled)
     return Counted(counts, labels, index=None)
 
 
 def same(left: Ints | None, right: Ints | None) -> bool:
     """Whether two columns agree; one that is not there contradicts nothing."""
     return left is None or right is None or np.array_equal(left, right)
-
-
-def read_table(path: Path, labelled: bool) -> tuple[Ints, Ints | None]:
-    """Whitespace-separated integers; lines from # on are comments."""
-    try:
-        with warnings.catch_warnings(), path.open(encoding="utf-8") as file:
-            warnings.simplefilter("ignore", UserWarning)  # an empty file: refused below
-            table = np.loadtxt(file, dtype=np.int64, comments="#", ndmin=2)
-    except (ValueError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"{path} must hold whitespace-separated integers: {error}") from None
-    require(table.size > 0, f"{path} must hold at least one row of counts, got none")
-    if not labelled:
-        return table, None
-    counts, labels = table[:, :-1], table[:, -1]
-    outside = (labels < 0) | (labels >= counts.shape[1])
-    if outside.any():
-        row = outside.argmax()
-        raise InvalidInput(
-            f"{path} must end each row with a label in 0..{counts.shape[1] - 1}, got "
-            f"{labels[row]} in row {row + 1}; a table without labels needs --no-labels"
-        )
-    return counts, labels
 
 
 def read_arrays(path: Path) -> dict[str, Any]:

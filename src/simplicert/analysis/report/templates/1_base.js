@@ -43,6 +43,8 @@ const narrow = () => innerWidth < 820;
 
 // Exact digits, then cut: what is shown is never above the number, and for `up` never below.
 const down = (x, digits = 4) => x.toFixed(20).slice(0, digits - 20);
+// From whole numbers: 87 of 300 is 0.290, and the float 87 / 300 is below it.
+const shareDown = (hits, total) => (Math.floor((1000 * hits) / total) / 1000).toFixed(3);
 function up(x, digits = 5) {
   const below = Number(down(x, digits));
   return (below < x ? below + 10 ** -digits : below).toFixed(digits);

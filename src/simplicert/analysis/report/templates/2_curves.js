@@ -89,7 +89,7 @@ function readCurves() {
     const total = rowsOf(curve.view).length;
     const hits = reached(curve.view, curve.column).reduce((n, radius) => n + (radius > at), 0);
     const name = make("th", { scope: "row" }, swatch(lookOf(curve.column).colour), ` ${curveName(curve)}`);
-    const cells = [down(hits / total, 3), `${hits} of ${total}`].map((text) => make("td", {}, text));
+    const cells = [shareDown(hits, total), `${hits} of ${total}`].map((text) => make("td", {}, text));
     return make("tr", {}, name, ...cells);
   });
   byId("at-radius-table").tBodies[0].replaceChildren(...lines);

@@ -6,9 +6,9 @@ const inWords = new Intl.Collator("en", { numeric: true }).compare;
 function columnsOf(view) {
   const shown = (show, value) => (value == null ? "" : show(value));
   const number = (key, name, show) => ({ key, name, show: (row) => shown(show, row[key]) });
-  const word = (key, show) => {
+  const word = (key, show, name = key) => {
     const text = (row) => shown(show, row[key]);
-    return { key, name: key, word: true, show: text, by: text }; // sorted as it reads
+    return { key, name, word: true, show: text, by: text }; // sorted as it reads
   };
   const radius = (key) => number(key, key === "radius" ? key : lookOf(key).label, (x) => down(x));
   const bounded = "e0" in rowsOf(view)[0];
@@ -21,7 +21,7 @@ function columnsOf(view) {
     radius("radius"),
     ...(bounded ? [number("e0", "E0", (x) => down(x, 5)), number("e1", "E1", (x) => up(x))] : []),
     ...view.columns.filter((name) => name !== "radius").map(radius),
-    ...(bounded ? [word("winner", (name) => lookOf(name).label), number("draws", "draws", String)] : []),
+    ...(bounded ? [word("winner", (name) => lookOf(name).label, "winner (ensemble)"), number("draws", "draws", String)] : []),
   ];
 }
 

@@ -1,11 +1,21 @@
 // Switching between runs and kinds, and everything that listens.
 
+// A run that did not declare the kind on show is marked wherever it is named.
+function nameRuns(kind) {
+  const named = (run) => page.views.find((view) => view.run === run && view.kind === kind)?.name ?? page.runs[run];
+  for (const option of byId("run").options) option.textContent = named(Number(option.value));
+  for (const box of document.querySelectorAll("#shown-runs input")) {
+    box.parentElement.lastChild.textContent = named(Number(box.value));
+  }
+}
+
 function showView(run, kind) {
   const mine = page.views.filter((view) => view.run === run);
   const view = mine.find((one) => one.kind === kind) ?? mine[0];
   Object.assign(state, { view, kind: view.kind, from: 0, pinned: null, hovered: null });
   byId("run").value = String(run);
   byId("kind").value = view.kind;
+  nameRuns(view.kind);
   for (const block of document.querySelectorAll("[data-kind]")) {
     const other = block.dataset.run !== undefined && block.dataset.run !== String(run);
     block.hidden = other || block.dataset.kind !== view.kind;
