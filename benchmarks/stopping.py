@@ -125,11 +125,11 @@ def wall_time(inputs, draws, rounds, rule="radius=0.025", sigma=0.05, architectu
             seconds[name].append(time.perf_counter() - start)
             busy[name].append(time.process_time() - used)
             passes[name] = Centred.passes
-    best = {name: min(values) for name, values in seconds.items()}
-    worked = {name: min(values) for name, values in busy.items()}
+    whole = {name: sum(values) for name, values in seconds.items()}  # the machine is shared
+    worked = {name: sum(values) for name, values in busy.items()}
     drawn = {name: int(tally.draws.sum()) for name, tally in held.items()}
     saved_draws = 1 - drawn["adaptive"] / drawn["fixed"]
-    saved_time = 1 - best["adaptive"] / best["fixed"]
+    saved_time = 1 - whole["adaptive"] / whole["fixed"]
     stops, counts = np.unique(held["adaptive"].draws, return_counts=True)
     return {
         "network": f"{architecture}, 16 x 16",
@@ -138,7 +138,7 @@ def wall_time(inputs, draws, rounds, rule="radius=0.025", sigma=0.05, architectu
         "draws": draws,
         "rounds": rounds,
         "threads": torch.get_num_threads(),
-        "seconds": best,
+        "seconds": whole,
         "all_seconds": seconds,
         "processor_seconds": worked,
         "forward_passes": passes,

@@ -22,6 +22,7 @@ def certify(
     Settings other than those the run declared are exploratory: choosing them after seeing the
     counts is not covered by alpha.
     """
+    from simplicert.analysis.study import Study
     from simplicert.analysis.tables import scaled_norm, summary
     from simplicert.cli.screen import show, warn
     from simplicert.errors import require
@@ -33,7 +34,8 @@ def certify(
     names = mechanisms.split(",") if mechanisms else None
     certificates = opened.certify(alpha, kind, scheme, method, names)
     write_certificates(certificates, out, origin={"run": run.name})
-    show(summary(certificates))
+    plan = opened.manifest.plan
+    show(summary(certificates, "fixed" if plan is None else plan.rule))
     if certificates.exploratory:
         declared = opened.manifest
         warn(
@@ -46,5 +48,5 @@ def certify(
     for finding in getattr(opened, "audit", ()):
         warn(f"audit of the log: {finding}")
     if opened.missing:
-        warn(f"incomplete: {opened.missing} of {opened.manifest.inputs} inputs are missing")
+        warn(f"incomplete: {Study(run.name, opened).lacking}")
     typer.echo(f"wrote {out}")

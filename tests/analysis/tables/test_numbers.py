@@ -53,6 +53,7 @@ def test_percentages_are_exact(pair):
     st.integers(1, 6),
 )
 @example((87, 300), 3)  # the float 87 / 300 is below 0.29
+@example((29, 100), 2)  # and 100 * 0.29 below 29
 @example((209, 300), 3)  # to the nearest it would be 0.697
 def test_a_share_is_rounded_down_by_less_than_one_step(pair, decimals):
     text = numbers.share_down(*pair, decimals)

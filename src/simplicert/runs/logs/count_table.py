@@ -89,8 +89,11 @@ def check_header(path: Path, header: str, lines: list[str], labelled: bool) -> N
         f"{path} must name each column in its header, got {len(names)} names for {wide} columns",
     )
     other = next((name for name in names[: -1 if labelled else None] if name in OTHERS), None)
-    where = "in all columns but the last, the label" if labelled else "in all with --no-labels"
-    require(other is None, f"{path} must hold counts {where}, got a column with the name {other!r}")
+    where = "but the last, the label" if labelled else "with --no-labels"
+    require(
+        other is None,
+        f"{path} must hold counts in all columns {where}, got a column with the name {other!r}",
+    )
 
 
 def numbers_of(path: Path, lines: list[str]) -> Ints:
