@@ -216,7 +216,7 @@ def measured(quick):
         result.setdefault("seconds", {})[name] = round(time.perf_counter() - start, 1)
 
     n, sizes = (2000, (1000, 2000)) if quick else (10_000, (2000, 10_000))
-    part("wall_time", lambda: stopping.wall_time(*((40, 800, 1) if quick else (40, 2000, 3))))
+    part("wall_time", lambda: stopping.wall_time(*((40, 800, 1) if quick else (40, 2000, 5))))
     part("grid", lambda: grid(SIZES[:1] if quick else SIZES))
     part("real", lambda: real(digits(n), sizes))
     part("adaptive", lambda: stopping.against_fixed(500 if quick else 2000))

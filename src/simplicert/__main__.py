@@ -1,5 +1,5 @@
 """`python -m simplicert`: the same as the command."""
 
-from simplicert.cli import main
+from simplicert.cli import program
 
-main()
+program()

@@ -253,3 +253,15 @@ def test_demo(run, tmp_path):
         assert accuracy > (0.75 if sigma == "1" else 0.85)  # the network has learnt something
         table = pd.read_csv(tmp_path / "demo" / f"certificates-{sigma}-softmax.csv")
         assert len(table) == 299
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [(("--version",), 0), (("radius", "--e0", ".6", "--e1", ".3"), 0), (("radius",), 2)],
+)
+def test_the_process_ends_with_the_commands_exit_code_and_all_it_wrote(words, code):
+    done = subprocess.run(
+        [sys.executable, "-m", "simplicert", *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == code
+    assert done.stdout if code == 0 else done.stderr
