@@ -43,7 +43,7 @@ GRID = [  # pA, pB, K
     (0.1, 0.02, 1000),
 ]
 SIZES = (1000, 10_000, 100_000)
-TRAINED, DIGITS, SIGMA, EPOCHS = 1200, 100, 0.5, 10
+TRAINED, DIGITS, SIGMA, EPOCHS = 1200, 200, 0.5, 10
 
 
 def whole_counts(shares, draws, first, second, up):
@@ -139,7 +139,7 @@ def text(share):
 
 def digits(draws):
     """Tallies of a small network on digits it was not trained on."""
-    test = load_data("digits", start=TRAINED, stop=TRAINED + 5 * DIGITS, step=5)
+    test = load_data("digits", start=TRAINED, stop=TRAINED + 2 * DIGITS, step=2)
     with TemporaryDirectory() as out:
         known = load_data("digits", stop=TRAINED)
         model = train(known, out, test=test, recipe="digits", sigma=SIGMA, epochs=EPOCHS)
@@ -219,10 +219,10 @@ def measured(quick):
     part("wall_time", lambda: stopping.wall_time(*((40, 800, 1) if quick else (40, 2000, 5))))
     part("grid", lambda: grid(SIZES[:1] if quick else SIZES))
     part("real", lambda: real(digits(n), sizes))
-    part("adaptive", lambda: stopping.against_fixed(500 if quick else 2000))
+    part("adaptive", lambda: stopping.against_fixed(500 if quick else 4000))
     part("tolerances", lambda: stopping.tolerances(200 if quick else 2000))
     part("errors", lambda: stopping.error_rates(2000 if quick else 20_000, 1600))
-    part("adversary", lambda: stopping.adversary(4000 if quick else 40_000, 1600))
+    part("adversary", lambda: stopping.adversary(4000 if quick else 100_000, 1600))
     result["seconds"]["all"] = round(time.perf_counter() - began, 1)
     return result
 

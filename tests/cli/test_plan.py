@@ -1,6 +1,7 @@
 """`simplicert plan`, and the warning of `sample`, as a user meets them."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -33,6 +34,16 @@ def test_numbers_that_are_known(command):
     assert row[2] == "1.3433"
     assert 0 <= float(row[3]) - (sc.radius("two_sided", 0.9, 0.08) - exact) < 1e-4
     assert "no times" in out
+
+
+def test_the_page_shows_what_the_command_prints(command):
+    """All but the last table, whose draws are those of this NumPy."""
+    page = Path(__file__).parents[2].joinpath("docs", "adaptive.md").read_text()
+    words, printed = page.partition("## Planning")[2].split("```")[1:4:2]
+    out = command(*words.split()[1:])[1]
+    mine, theirs = (text.strip().split("\n\n") for text in (out, printed))
+    assert mine[:2] == theirs[:2]
+    assert mine[2].splitlines()[:3] == theirs[2].splitlines()[:3]
 
 
 def test_json_has_the_same_numbers_exactly(command):
