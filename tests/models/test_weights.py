@@ -65,7 +65,7 @@ def test_what_does_not_fit_is_named(small, tmp_path):
     cases = {
         r"it lacks bn2\.weight": {k: v for k, v in state.items() if k != "bn2.weight"},
         r"it has extra, which small_cnn lacks": state | {"extra": torch.zeros(1)},
-        r"conv4\.weight must have shape \(128, 64, 3, 3\), got \(5,\)": state
+        r"conv4\.weight must have shape \(64, 64, 3, 3\), got \(5,\)": state
         | {"conv4.weight": torch.zeros(5)},
         r"must hold fc\.weight or say num_classes": {"conv1.weight": state["conv1.weight"]},
         r"must hold conv1\.weight or fc1\.weight or say input_shape": {
@@ -86,7 +86,7 @@ def test_metadata_must_be_numbers_and_must_fit(small, tmp_path):
         load_model(f"small_cnn@{tmp_path / 'w.safetensors'}")
     save_weights(small, tmp_path / "w.safetensors", {"num_classes": 7})
     with pytest.raises(
-        InvalidInput, match=r"fc\.weight must have shape \(7, 128\), got \(4, 128\)"
+        InvalidInput, match=r"fc\.weight must have shape \(7, 96\), got \(4, 96\)"
     ):
         load_model(f"small_cnn@{tmp_path / 'w.safetensors'}")
     save_weights(small, tmp_path / "w.safetensors", {"mean": [0.5]})

@@ -195,3 +195,5 @@ def test_a_reserve_is_kept_for_an_extension(place):
     _, plain = drawn(asked(place, "plain"))
     _, plain = drawn(asked(place, "plain", draws=400, extend=True))
     assert plain.certify().known.level == pytest.approx(0.0015)
+    with pytest.raises(sc.InvalidInput, match="was made with reserve = None, and reserve = True"):
+        drawn(asked(place, "plain", draws=400, extend=True, reserve=True))

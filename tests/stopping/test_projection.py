@@ -110,3 +110,12 @@ def test_many_classes_keep_what_is_known_of_the_rest():
     assert (end.softmax_classes == tally.softmax_classes).all()
     np.testing.assert_allclose(end.softmax_rest, 100 * tally.softmax_rest, rtol=1e-12)
     assert not hopeful(tally, 0.02).softmax_rest.any()
+
+
+def test_scores_without_votes_are_projected_too():
+    """Where the kind is multinomial counts decide alone; scores beside them do no harm."""
+    counts = np.array([[60, 30, 10]])
+    sums = counts << FIXED_POINT
+    tally = sc.Tally(counts, 1.0, softmax_sums=sums, softmax_squares=sums, plan=PLAN)
+    assert hopeful(tally, 0.02).softmax_sums[0, 0] > likely(tally).softmax_sums[0, 0]
+    assert sc.Until("decided")(tally)[0] in {"", "certified", "hopeless"}

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from simplicert import InvalidInput
-from simplicert.types import ScoreBands
+from simplicert import InvalidInput, Tally, bound
+from simplicert.types import FIXED_POINT, ScoreBands
 from simplicert.types.histogram import BINS
 
 LOW, HIGH = np.full((2, BINS), 0.6), np.full((2, 3, BINS), 0.3)
@@ -31,3 +31,28 @@ def test_bands():
 def test_refused_input(lower, upper, message):
     with pytest.raises(InvalidInput, match=message):
         ScoreBands(lower, upper)
+
+
+def test_where_nothing_is_proved_nothing_is_shown():
+    """A refused certificate shows no bounds: what is left there holds of every score."""
+    shown = ScoreBands(LOW, HIGH).only(np.array([True, False]))
+    np.testing.assert_array_equal(shown.lower, [LOW[0], np.zeros(BINS)])
+    np.testing.assert_array_equal(shown.upper, [HIGH[0], np.ones((3, BINS))])
+
+
+def test_bound_hides_the_bands_of_refused_inputs():
+    counts = np.array([[95, 3, 2], [40, 38, 22]])
+    sums = counts << FIXED_POINT
+    histograms = np.zeros((2, 3, BINS), np.int64)
+    for place in range(2):
+        histograms[:, place, -1], histograms[:, place, 0] = counts[:, place], 100 - counts[:, place]
+    histograms[:, 2, 0] = 100
+    tally = Tally(
+        counts, 1.0, votes=counts, softmax_sums=sums, softmax_squares=sums,
+        leaders=[[0, 1]] * 2, histograms=histograms,
+    )  # fmt: skip
+    known = bound(tally, 0.01, "softmax")
+    assert known.refused.tolist() == [False, True]
+    assert known.bands.lower[0].max() > 0.5
+    assert not known.bands.lower[1].any()
+    assert (known.bands.upper[1] == 1).all()

@@ -75,7 +75,7 @@ def bound(
         e0=np.where(issued, box.e0, np.nan),
         e1=np.where(issued, box.e1, np.nan),
         margin=None if box.margin is None else np.where(issued, box.margin, np.nan),
-        bands=box.bands,
+        bands=None if box.bands is None else box.bands.only(issued),
         sigma=tally.sigma,
         alpha=alpha,
         kind=kind,

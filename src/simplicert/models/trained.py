@@ -37,11 +37,6 @@ class Trained:
     facts: Facts
 
 
-def is_trained(spec: str) -> bool:
-    """Whether it is a folder that `train` finished."""
-    return (Path(spec) / TEXT).is_file()
-
-
 def load(spec: str) -> Model:
     """The classifier of a folder, by the folder's name."""
     folder = Path(spec)

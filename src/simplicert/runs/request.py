@@ -197,6 +197,8 @@ def described(request: Request, model: Model, data: Dataset, sampler: Sampler) -
         "random": sampler.nature.random,
         "noise": "gaussian, added to the inputs as loaded, before the model's normalisation",
     }
+    if request.reserve:
+        source["reserve"] = True
     if settings.grid is not None:
         source["grid"] = settings.grid
     if settings.noise_scale is not None:

@@ -61,8 +61,8 @@ def filled(others: Ints, top: Ints, high: Ints, total: int | Ints) -> Ints:
 
 def hopeful_sums(tally: Tally, tail: float) -> Ints:
     """Softmax sums of the tally's own draws, the top class raised and the others lowered."""
-    assert tally.softmax_sums is not None and tally.votes is not None
-    top, rows, n = tally.votes.argmax(axis=1), np.arange(len(tally)), tally.draws
+    assert tally.softmax_sums is not None
+    top, rows, n = leading_class(tally), np.arange(len(tally)), tally.draws
     own, rival = tally.softmax_sums[rows, top], largest_other(tally.softmax_sums, top)
     high = own + (deviation(tally, top, own) * -ndtri(tail)).astype(np.int64)
     # A rival's scores are taken to vary as a binomial's would, which is the most they can.
@@ -72,6 +72,11 @@ def hopeful_sums(tally: Tally, tail: float) -> Ints:
     most = n << FIXED_POINT
     others = np.minimum(tally.softmax_sums, np.maximum(low, 0)[:, None])
     return filled(others, top, np.minimum(high, most), most)
+
+
+def leading_class(tally: Tally) -> Ints:
+    """(N,) the class that scores are expected to favour."""
+    return np.asarray((tally.counts if tally.votes is None else tally.votes).argmax(axis=1))
 
 
 def deviation(tally: Tally, top: Ints, own: Ints) -> Floats:
@@ -89,9 +94,9 @@ def deviation(tally: Tally, top: Ints, own: Ints) -> Floats:
 
 def hopeful_scores(tally: Tally, tail: float) -> Ints:
     """Histograms with the share that may be missed (Massart's) moved up, or down for rivals."""
-    assert tally.histograms is not None and tally.leaders is not None and tally.votes is not None
+    assert tally.histograms is not None and tally.leaders is not None
     moved = np.ceil(np.sqrt(-np.log(tail) / 2 * tally.draws)).astype(np.int64)[:, None, None]
-    ours = tally.leaders == tally.votes.argmax(axis=1)[:, None]
+    ours = tally.leaders == leading_class(tally)[:, None]
     ours = np.column_stack([ours, np.zeros(len(ours), bool)])[:, :, None]
     up = without_first(tally.histograms, moved)
     down = without_first(tally.histograms[:, :, ::-1], moved)[:, :, ::-1]

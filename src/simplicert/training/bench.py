@@ -37,10 +37,11 @@ class Bench:
         self.scaler = torch.amp.GradScaler(self.team.device.type, enabled=scaled)
 
     def logits(self, inputs: Tensor, *, trained: bool) -> Tensor:
-        """Of a batch, images channels last; in float32 whatever the precision inside."""
+        """Of a batch, images channels last; tested in float32, which is how the network is used."""
         if inputs.ndim == IMAGE:
             inputs = inputs.contiguous(memory_format=torch.channels_last)
-        with torch.autocast(self.team.device.type, enabled=self.settings.mixed, dtype=self.half):
+        mixed = self.settings.mixed and trained
+        with torch.autocast(self.team.device.type, enabled=mixed, dtype=self.half):
             logits: Tensor = (self.run if trained else self.module)(inputs)
         return logits.float()
 

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from simplicert.errors import require
-from simplicert.types.arrays import Floats, real_numbers
+from simplicert.types.arrays import Bools, Floats, real_numbers
 from simplicert.types.histogram import BINS
 
 
@@ -27,6 +29,12 @@ class ScoreBands:
             sound = bool(((values >= 0) & (values <= 1)).all())
             require(sound, f"score bands ({name}) must lie in [0, 1]")
             object.__setattr__(self, name, values)
+
+    def only(self, rows: Bools) -> "ScoreBands":
+        """The same where something is proved; elsewhere what holds of every score."""
+        return ScoreBands(
+            np.where(rows[:, None], self.lower, 0.0), np.where(rows[:, None, None], self.upper, 1.0)
+        )
 
     def __len__(self) -> int:
         """N, the number of inputs."""

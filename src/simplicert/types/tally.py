@@ -166,23 +166,6 @@ class Tally:
     def _check_history(self) -> None:
         """Looks follow from the plan; segments must be disjoint and no longer than the draws."""
         draws = self.draws
-        if self.plan is None:
-            require(self.looks is None, "looks must come with a plan")
-        else:
-            require(isinstance(self.plan, Plan), f"plan must be a Plan, got {self.plan!r}")
-            at = np.array(self.plan.looks)
-            taken = np.where(np.isin(draws, at), np.searchsorted(at, draws) + 1, 0)
-            if self.segments is not None and len(at) > 1:
-                joined = merging.disjoint(self.segments)
-                one_seed = self.plan.rule != "fixed"
-                taken = np.where(merging.begun(joined, self.inputs, one_seed), taken, 0)
-            given = self.looks
-            require(
-                given is None or bool((given == taken).all()),
-                f"looks must match the draws and the plan {self.plan.looks}, got {given}",
-            )
-            taken.setflags(write=False)
-            object.__setattr__(self, "looks", taken)
         if self.segments is not None:
             object.__setattr__(self, "segments", merging.disjoint(self.segments))
             held = merging.lengths(self.segments, self.inputs)
@@ -190,6 +173,22 @@ class Tally:
                 bool((held <= draws).all()),
                 "segments must not be longer than the draws they describe",
             )
+        if self.plan is None:
+            require(self.looks is None, "looks must come with a plan")
+        else:
+            require(isinstance(self.plan, Plan), f"plan must be a Plan, got {self.plan!r}")
+            at = np.array(self.plan.looks)
+            taken = np.where(np.isin(draws, at), np.searchsorted(at, draws) + 1, 0)
+            if self.segments is not None and len(at) > 1:
+                one_seed = self.plan.rule != "fixed"
+                taken = np.where(merging.begun(self.segments, self.inputs, one_seed), taken, 0)
+            given = self.looks
+            require(
+                given is None or bool((given == taken).all()),
+                f"looks must match the draws and the plan {self.plan.looks}, got {given}",
+            )
+            taken.setflags(write=False)
+            object.__setattr__(self, "looks", taken)
 
     @property
     def classes(self) -> int:
