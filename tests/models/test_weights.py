@@ -85,9 +85,7 @@ def test_metadata_must_be_numbers_and_must_fit(small, tmp_path):
     ):
         load_model(f"small_cnn@{tmp_path / 'w.safetensors'}")
     save_weights(small, tmp_path / "w.safetensors", {"num_classes": 7})
-    with pytest.raises(
-        InvalidInput, match=r"fc\.weight must have shape \(7, 96\), got \(4, 96\)"
-    ):
+    with pytest.raises(InvalidInput, match=r"fc\.weight must have shape \(7, 96\), got \(4, 96\)"):
         load_model(f"small_cnn@{tmp_path / 'w.safetensors'}")
     save_weights(small, tmp_path / "w.safetensors", {"mean": [0.5]})
     with pytest.raises(InvalidInput, match=r"metadata std of w\.safetensors must be numbers"):

@@ -1,0 +1,239 @@
+"""The numbers of docs/experiments.md, each from the committed tallies alone."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import simplicert as sc
+from simplicert.analysis.comparison import improvement
+from simplicert.analysis.metrics import (
+    abstention_rate,
+    average_radius,
+    certified_accuracy,
+    mean_expectations,
+    share_above,
+    share_by_region,
+    top1,
+)
+from simplicert.analysis.pairing import average_radius_shift, mcnemar
+from simplicert.analysis.study import Study
+from simplicert.analysis.subsample import subsample
+from simplicert.types import Certificates, Floats
+
+SIGMAS = ("0.12", "0.25", "0.5", "1")
+MACER = ("0.25", "1")
+ABOVE = 0.05  # the paper's "certified proportion" is of radii above it
+THREE = ("sigma", "macer", "control")  # runs of one sigma
+PAIRED = 1000  # draws at which MACER and its control are compared
+NOTHING = 1e-9  # a radius that is none
+LEAST = 0.05  # of a base: a ratio over almost nothing says little
+
+
+def study(folder: Path, name: str) -> Study:
+    """One committed run."""
+    return Study(name, sc.open_run(folder / name))
+
+
+def gaussian(one: Study) -> dict[str, Any]:
+    """What one network's draws say, both kinds."""
+    counts, scores = one.certificates("multinomial"), one.certificates("softmax")
+    return {
+        "sigma": one.sigma,
+        "inputs": len(counts),
+        "draws": int(one.tally.draws.min()),
+        "top1": top1(counts).value,
+        "refused": abstention_rate(counts).value,
+        "average_radius": average_radius(counts).value,
+        "expectations": {kind: expectations(made) for kind, made in both(counts, scores)},
+        "regions": {
+            kind: {name: rate.value for name, rate in share_by_region(made).items()}
+            for kind, made in both(counts, scores)
+        },
+        "improved": asdict(improvement(counts)),
+        "radii": radii(one),
+        "softmax_methods": softmax_methods(one),
+        "adaptive": [stopped_early(one, rule) for rule in rules(one)],
+        "draws_needed": draws_needed(one),
+    }
+
+
+def described(one: Study) -> dict[str, Any]:
+    """What a row of a table rests on."""
+    tally, made = one.tally, one.run.manifest
+    return {
+        "name": one.name,
+        "model": made.made["model"],
+        "sigma": one.sigma,
+        "inputs": len(tally),
+        "of": made.inputs,
+        "draws": int(tally.draws.max()),
+        "fewest": int(tally.draws.min()),
+        "seconds": one.run.seconds,
+        "alpha": made.alpha,
+    }
+
+
+def both(counts: Certificates, scores: Certificates) -> list[tuple[str, Certificates]]:
+    """The two kinds by name."""
+    return [("multinomial", counts), ("softmax", scores)]
+
+
+def expectations(made: Certificates) -> dict[str, float]:
+    """Mean E_0 and E_1 of the certified inputs."""
+    found = mean_expectations(made)
+    return {"e0": found.e0, "e1": found.e1}
+
+
+def radii(one: Study) -> dict[str, dict[str, float]]:
+    """Each radius over the one that it goes past: the mean over all inputs, then the best case."""
+    counts, scores = one.certificates("multinomial"), one.certificates("softmax")
+    joint = one.run.certify(kind="multinomial", scheme="joint").column("two_sided")
+    ensemble, tight = counts.column("ensemble"), counts.column("two_sided")
+    return {
+        "ensemble over cohen": gain(ensemble, counts.column("cohen")),
+        "two_sided over cohen": gain(tight, counts.column("cohen")),
+        "two_sided over ensemble": gain(tight, ensemble),
+        "joint over two_sided": gain(joint, tight),
+        "softmax improved_dp over lecuyer": gain(
+            scores.column("improved_dp"), scores.column("lecuyer")
+        ),
+        "softmax two_sided over improved_dp": gain(
+            scores.column("two_sided"), scores.column("improved_dp")
+        ),
+        "softmax cdf over two_sided": gain(scores.column("cdf"), scores.column("two_sided")),
+    }
+
+
+def gain(new: Floats, base: Floats) -> dict[str, float]:
+    """Means over all inputs, refused ones as 0; the largest ratio over a base above 0.05."""
+    live = base > LEAST
+    return {
+        "mean": float(new.mean()),
+        "base_mean": float(base.mean()),
+        "ratio": float(new.mean() / base.mean()) if base.mean() > 0 else float("inf"),
+        "best": float((new - base).max()),
+        "best_ratio": float((new[live] / base[live]).max()) if live.any() else 1.0,
+        "from_nothing": int(((base <= NOTHING) & (new > NOTHING)).sum()),
+    }
+
+
+def softmax_methods(one: Study) -> dict[str, float]:
+    """Mean two-sided softmax radius by each limit, refused inputs as 0."""
+    return {
+        name: float(one.run.certify(kind="softmax", method=name).column("two_sided").mean())
+        for name in ("hoeffding", "bentkus+bernstein")
+    }
+
+
+def rules(one: Study) -> tuple[str, ...]:
+    """Questions that a user of this noise would ask: a small radius, a large one, any at all."""
+    return (f"radius={one.sigma / 2:g}", f"radius={one.sigma:g}", "rtol=0.05", "decided")
+
+
+def stopped_early(one: Study, rule: str) -> dict[str, Any]:
+    """These very draws, looked at as the rule's plan would have: what it leaves undrawn.
+
+    Each look is a random part of the next, as in a run that grows.
+    """
+    whole = one.tally
+    until = sc.Until(rule, one.run.manifest.alpha)
+    plan = until.plan(int(whole.draws.min()))
+    looks = nested(whole, plan.looks)
+    used, found = np.zeros(len(whole), np.int64), np.zeros(len(whole))
+    going = np.arange(len(whole))
+    for look in plan.looks:
+        tally = sc.Tally(looks[look].counts[going], whole.sigma, plan=plan)
+        used[going] = look
+        found[going] = sc.certify(sc.bound(tally, until.alpha), ["two_sided"]).radius
+        going = going[until(tally) == ""]
+        if not going.size:
+            break
+    fixed = one.certificates("multinomial").column("two_sided")
+    name, target = until.parsed()
+    goal = target if name == "radius" else NOTHING
+    return {
+        "rule": rule,
+        "share_of_draws": float(used.mean() / plan.looks[-1]),
+        "median_draws": int(np.median(used)),
+        "reached_fixed": float((fixed >= goal).mean()),
+        "reached": float((found >= goal).mean()),
+        "mean_fixed": float(fixed.mean()),
+        "mean": float(found.mean()),
+    }
+
+
+def nested(whole: sc.Tally, looks: Sequence[int], seed: int = 0) -> dict[int, sc.Tally]:
+    """A shorter run out of each longer one, from the last look to the first."""
+    random = np.random.default_rng(seed)
+    plain = sc.Tally(whole.counts, whole.sigma, labels=whole.labels, index=whole.index)
+    found = {looks[-1]: plain}
+    for longer, shorter in pairwise(reversed(looks)):
+        found[shorter] = subsample(found[longer], shorter, random)
+    return found
+
+
+def draws_needed(one: Study) -> dict[str, Any]:
+    """Draws with which ensemble and two_sided certify the share that Cohen does with all of them.
+
+    By thinning these draws to n, nested, and bisecting over n; the share is of radii above 0.05.
+    """
+    counts = one.certificates("multinomial")
+    goal = share_above(counts, ABOVE, "cohen").value
+    most = int(one.tally.draws.min())
+    ladder = np.unique(np.geomspace(100, most, 60).astype(int)).tolist()
+    shorter = nested(one.tally, ladder)
+    alpha = one.run.manifest.alpha
+    made = {n: sc.certify(sc.bound(tally, alpha)) for n, tally in shorter.items()}
+    needed = {
+        name: min(n for n in ladder if share_above(made[n], ABOVE, name).value >= goal)
+        for name in ("ensemble", "two_sided")
+    }
+    return {"cohen": goal, "draws": most, **needed}
+
+
+def macer(plain: Study, moved: Study, control: Study) -> dict[str, Any]:
+    """MACER beside its control and the network both began from, all at the same draws."""
+    three = {"gaussian": plain, "control": control, "macer": moved}
+    made = {name: at_draws(one, PAIRED) for name, one in three.items()}
+    shift = average_radius_shift(made["control"], made["macer"])
+    return {
+        "draws": PAIRED,
+        "networks": {name: network(made[name]) for name in three},
+        "shift": {"difference": shift.difference, "low": shift.low, "high": shift.high},
+        "accuracy": [switched(made["control"], made["macer"], at) for at in (0.25, 0.5, 1.0)],
+    }
+
+
+def at_draws(one: Study, draws: int) -> Certificates:
+    """The run as if it had been this short."""
+    tally = one.tally
+    short = subsample(tally, draws) if int(tally.draws.min()) > draws else tally
+    return sc.certify(sc.bound(short, one.run.manifest.alpha))
+
+
+def network(made: Certificates) -> dict[str, Any]:
+    """One network in few numbers."""
+    return {
+        "top1": top1(made).value,
+        "average_radius": average_radius(made).value,
+        "certified": {str(at): certified_accuracy(made, at).value for at in (0.0, 0.25, 0.5, 1.0)},
+        "expectations": expectations(made),
+        "regions": {name: rate.value for name, rate in share_by_region(made).items()},
+    }
+
+
+def switched(first: Certificates, second: Certificates, at: float) -> dict[str, float]:
+    """Certified accuracy at one radius, paired."""
+    found = mcnemar(first, second, at)
+    return {
+        "at": at,
+        "control": found.first.value,
+        "macer": found.second.value,
+        "gained": int(found.gained.size),
+        "lost": int(found.lost.size),
+        "p": found.p,
+    }

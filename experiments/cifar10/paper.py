@@ -1,0 +1,202 @@
+"""`make paper`: every table and figure from the committed tallies, and docs/experiments.md.
+
+    python experiments/cifar10/paper.py
+
+Nothing is drawn, trained or timed here, so that a second run changes nothing. Times are measured by
+experiments/cifar10/times.py, which keeps them beside the tallies.
+"""
+
+import json
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import findings
+import numpy as np
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from simplicert.analysis.figures import style
+from simplicert.analysis.figures.catalogue import make
+from simplicert.analysis.figures.draws import time_per_input
+from simplicert.analysis.growth import Cost
+from simplicert.analysis.study import Study
+from simplicert.analysis.tables import FORMATS, Choices, Grid, make_table
+from simplicert.models.trained import read_facts
+from simplicert.models.zoo import FOLDER, zoo_names
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+RUNS, TABLES = HERE / "runs", HERE / "tables"
+PAGE, FIGURES = ROOT / "docs" / "experiments.md", ROOT / "docs" / "experiments"
+LONG = "sigma-1-long"
+DPI = 150
+
+# The paper's own rows (Tables large_table and results_tab of Cullen et al.), for comparison.
+PAPER_1 = [  # ImageNet: sigma, T1, and of Cohen, Li, ours: M, L, >; of the ensemble: M, >
+    ("0.25", ".64", ".77 .89 .94", ".61 .01 .96", ".35 .11 .96", ".77 .96"),
+    ("0.5", ".49", "1.18 .80 .93", "1.02 .03 .97", ".67 .18 .97", "1.18 .97"),
+    ("1", ".43", "1.57 .66 .89", "1.40 .06 .97", "1.20 .28 .98", "1.59 .98"),
+    ("2", ".27", "1.49 .37 .76", "1.69 .17 .97", "1.75 .49 .97", "1.76 .97"),
+    ("3", ".17", ".82 .23 .62", "1.68 .22 .94", "1.81 .65 .94", "1.81 .94"),
+    ("4", ".12", ".06 .17 .5", "1.90 .22 .93", "2.06 .72 .93", "2.06 .93"),
+    ("5", ".09", "0 .17 .42", "1.87 .17 .91", "2.07 .79 .91", "2.07 .91"),
+]
+PAPER_2 = {  # data, sigma: improved %, median, median %, mean, mean %
+    ("CIFAR-10", "0.12"): ("14.4", "0", "-", ".0020", "14.9"),
+    ("CIFAR-10", "0.25"): ("26.1", "0", "-", ".0079", "52.2"),
+    ("CIFAR-10", "0.5"): ("47.4", "0", "-", ".035", "46.1"),
+    ("CIFAR-10", "1"): ("70.2", ".079", "32.2", ".12", "307.1"),
+    ("ImageNet", "0.25"): ("22.9", "0", "-", ".0083", "37.1"),
+    ("ImageNet", "0.5"): ("36.5", "0", "-", ".031", "181.3"),
+    ("ImageNet", "1"): ("60.2", ".053", "16.6", ".12", "99.2"),
+}
+
+
+def studies() -> dict[str, Study]:
+    """Every committed run, by its folder's name."""
+    return {path.parent.name: findings.study(RUNS, path.parent.name) for path in found_runs()}
+
+
+def found_runs() -> list[Path]:
+    """The manifests, in order."""
+    return sorted(RUNS.glob("*/run.toml"))
+
+
+def tables(held: dict[str, Study]) -> dict[str, Grid]:
+    """By the name of their files."""
+    plain = [held[f"sigma-{sigma}"] for sigma in findings.SIGMAS]
+    soft = Choices(kind="softmax")
+    made = {
+        "table-1": make_table(plain, "paper1"),
+        "table-1-softmax": make_table(plain, "paper1", soft),
+        "table-2": make_table(plain, "paper2"),
+        "table-2-softmax": make_table(plain, "paper2", soft),
+        "certified-accuracy": make_table(plain, "field"),
+    }
+    for sigma in findings.MACER:
+        if f"macer-{sigma}" in held:
+            pair = [held[f"sigma-{sigma}"], held[f"macer-{sigma}"]]
+            made[f"macer-{sigma}"] = make_table(pair, "pairs")
+    return made
+
+
+def write_tables(made: dict[str, Grid]) -> None:
+    """Each as Markdown, LaTeX and CSV."""
+    TABLES.mkdir(exist_ok=True)
+    for name, grid in made.items():
+        for ending, words in (("md", "markdown"), ("tex", "latex"), ("csv", "csv")):
+            (TABLES / f"{name}.{ending}").write_text(FORMATS[words](grid), encoding="utf-8")
+
+
+def write_figures(held: dict[str, Study]) -> None:
+    """The paper's figures for CIFAR-10, and those that need no data."""
+    FIGURES.mkdir(exist_ok=True)
+    plain = [held[f"sigma-{sigma}"] for sigma in findings.SIGMAS]
+    one = held.get(LONG, held["sigma-1"])
+    wanted: dict[str, tuple[str, list[Study], str | None]] = {
+        "process": ("process", [], None),
+        "cohen-minus-li": ("cohen-minus-li", [], None),
+        "ratio": ("ratio", [], None),
+        "winner": ("winner", [], None),
+        "accuracy": ("accuracy", [one], None),
+        "accuracy-sigmas": ("accuracy-sigmas", plain, None),
+        "scatter": ("scatter", [one], None),
+        "improvement": ("improvement", plain, None),
+        "sigmas": ("sigmas", plain, None),
+        "distribution": ("distribution", plain, None),
+        "proportion": ("proportion", [one], None),
+    }
+    for sigma in findings.SIGMAS:
+        wanted[f"scatter-{sigma}"] = ("scatter", [held[f"sigma-{sigma}"]], "multinomial")
+    for sigma in findings.MACER:
+        if f"macer-{sigma}" in held:
+            moved = held[f"macer-{sigma}"]
+            wanted[f"macer-accuracy-{sigma}"] = ("accuracy", [moved], "multinomial")
+            wanted[f"macer-scatter-{sigma}"] = ("scatter", [moved], "multinomial")
+    for file, (name, of, kind) in wanted.items():
+        make(name, of, FIGURES / f"{file}.png", kind=kind, dpi=DPI)
+    cost = read_times()
+    style.save([partial(time_per_input, cost)], FIGURES / "time.png", style.SIZE, DPI)
+
+
+def read_times() -> Cost:
+    """What times.py measured."""
+    kept = json.loads((HERE / "times.json").read_text())
+    return Cost(
+        np.array(kept["draws"]),
+        np.array(kept["drawing"]),
+        np.array(kept["bounds"]),
+        {name: np.array(values) for name, values in kept["mechanisms"].items()},
+        kept["inputs"],
+    )
+
+
+def networks() -> list[dict[str, Any]]:
+    """What model.toml says of each network that ships."""
+    rows = []
+    for name in zoo_names():
+        content = read_facts(FOLDER / name).content
+        rows.append({"name": name, **content["training"], **content["result"]})
+    return sorted(rows, key=lambda row: (row["method"], row["sigma"]))
+
+
+def numbers(held: dict[str, Study]) -> dict[str, Any]:
+    """Everything that the page says in figures."""
+    found: dict[str, Any] = {
+        "gaussian": [findings.gaussian(held[f"sigma-{sigma}"]) for sigma in findings.SIGMAS],
+        "macer": {
+            sigma: findings.macer(*(held[f"{kind}-{sigma}"] for kind in findings.THREE))
+            for sigma in findings.MACER
+        },
+        "networks": networks(),
+    }
+    if LONG in held:
+        found["long"] = findings.gaussian(held[LONG])
+    found["runs"] = [findings.described(one) for one in held.values()]
+    return found
+
+
+def page(found: dict[str, Any], made: dict[str, Grid]) -> str:
+    """docs/experiments.md as text."""
+    environment = Environment(
+        loader=FileSystemLoader(HERE),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+    environment.filters.update(
+        percent=lambda share: f"{100 * share:.1f}",
+        whole=lambda count: f"{count:,}",
+        three=lambda value: f"{value:.3f}",
+        two=lambda value: f"{value:.2f}",
+    )
+    texts = {name: FORMATS["markdown"](grid) for name, grid in made.items()}
+    template = environment.get_template("experiments.md.jinja")
+    return template.render(
+        **found,
+        tables=texts,
+        paper_1=PAPER_1,
+        paper_2=PAPER_2,
+        times=json.loads((HERE / "times.json").read_text()),
+    )
+
+
+def main() -> None:
+    """Everything, and how long it took."""
+    began = time.perf_counter()
+    held = studies()
+    made = tables(held)
+    write_tables(made)
+    found = numbers(held)
+    (HERE / "findings.json").write_text(json.dumps(found, indent=1) + "\n")
+    PAGE.write_text(page(found, made), encoding="utf-8")
+    write_figures(held)
+    print(f"{len(made)} tables, {len(list(FIGURES.glob('*.png')))} figures, {PAGE.name}", end="")
+    print(f" in {time.perf_counter() - began:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

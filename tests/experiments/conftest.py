@@ -1,0 +1,22 @@
+"""The experiment's own modules, which are not part of the package."""
+
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "experiments" / "cifar10"
+
+
+@pytest.fixture
+def findings(monkeypatch):
+    monkeypatch.syspath_prepend(str(FOLDER))
+    import findings
+
+    return findings
+
+
+@pytest.fixture
+def paper(findings):
+    import paper
+
+    return paper

@@ -1,0 +1,73 @@
+"""experiments/cifar10/findings.py on tallies whose answers are known."""
+
+import numpy as np
+import pytest
+
+import simplicert as sc
+from simplicert.analysis.study import Study
+
+DRAWS = 2000
+
+
+class Made:
+    """A run in memory: the tally and how it is certified, as a study asks for them."""
+
+    def __init__(self, shares, labels, seed=0, sigma=0.5):
+        """Counts drawn by these shares."""
+        random = np.random.default_rng(seed)
+        counts = random.multinomial(DRAWS, shares)
+        self.held = sc.Tally(counts, sigma, labels=labels, plan=sc.Plan((DRAWS,)))
+        self.manifest = type(
+            "Manifest", (), {"sigma": sigma, "alpha": 0.001, "kind": "multinomial"}
+        )
+        self.missing = 0
+
+    def tally(self):
+        """As a run's."""
+        return self.held
+
+    def certify(self, kind=None, **options):
+        """As a run's."""
+        return sc.certify(sc.bound(self.held, 0.001, **options))
+
+
+@pytest.fixture
+def clear():
+    """Inputs from a tie to almost certain."""
+    top = np.linspace(0.5, 0.999, 40)
+    shares = np.column_stack([top, 0.8 * (1 - top), 0.2 * (1 - top)])
+    return Study("made", Made(shares, np.zeros(40, int)))
+
+
+def test_shorter_runs_are_parts_of_longer_ones(findings, clear):
+    looks = findings.nested(clear.tally, (100, 500, DRAWS))
+    for shorter, longer in ((100, 500), (500, DRAWS)):
+        assert (looks[shorter].draws == shorter).all()
+        assert (looks[shorter].counts <= looks[longer].counts).all()
+    assert (looks[DRAWS].counts == clear.tally.counts).all()
+
+
+def test_stopping_early_decides_the_same_inputs(findings, clear):
+    """A rule stops only where it has its answer or no hope of one: few inputs change sides."""
+    for rule in ("radius=0.25", "decided"):
+        found = findings.stopped_early(clear, rule)
+        assert 0 < found["share_of_draws"] < 1 and found["median_draws"] < DRAWS
+        # Futility gives up at most a few certificates; a plan spends its alpha on several looks.
+        assert found["reached_fixed"] - 0.1 <= found["reached"] <= found["reached_fixed"] + 0.05
+
+
+def test_the_ensemble_needs_fewer_draws(findings, clear):
+    found = findings.draws_needed(clear)
+    assert found["two_sided"] <= found["ensemble"] < found["draws"] == DRAWS
+
+
+def test_gain(findings):
+    new, base = np.array([0.0, 0.3, 0.4, 0.2]), np.array([0.0, 0.0, 0.2, 0.2])
+    assert findings.gain(new, base) == {
+        "mean": pytest.approx(0.225),
+        "base_mean": pytest.approx(0.1),
+        "ratio": pytest.approx(2.25),
+        "best": pytest.approx(0.3),
+        "best_ratio": pytest.approx(2.0),
+        "from_nothing": 1,
+    }
