@@ -41,6 +41,7 @@ def study(folder: Path, name: str) -> Study:
 def gaussian(one: Study) -> dict[str, Any]:
     """What one network's draws say, both kinds."""
     counts, scores = one.certificates("multinomial"), one.certificates("softmax")
+    found = columns(one)
     return {
         "sigma": one.sigma,
         "inputs": len(counts),
@@ -54,7 +55,8 @@ def gaussian(one: Study) -> dict[str, Any]:
             for kind, made in both(counts, scores)
         },
         "improved": asdict(improvement(counts)),
-        "radii": radii(one),
+        "means": {name: float(values.mean()) for name, values in found.items()},
+        "radii": {name: gain(found[new], found[base]) for name, (new, base) in PAIRS.items()},
         "softmax_methods": softmax_methods(one),
         "adaptive": [stopped_early(one, rule) for rule in rules(one)],
         "draws_needed": draws_needed(one),
@@ -88,23 +90,27 @@ def expectations(made: Certificates) -> dict[str, float]:
     return {"e0": found.e0, "e1": found.e1}
 
 
-def radii(one: Study) -> dict[str, dict[str, float]]:
-    """Each radius over the one that it goes past: the mean over all inputs, then the best case."""
+PAIRS = {  # a radius, and the one that it goes past
+    "ensemble over cohen": ("ensemble", "cohen"),
+    "two_sided over cohen": ("two_sided", "cohen"),
+    "two_sided over ensemble": ("two_sided", "ensemble"),
+    "joint over two_sided": ("two_sided, joint", "two_sided"),
+    "softmax: improved_dp over lecuyer": ("softmax improved_dp", "softmax lecuyer"),
+    "softmax: two_sided over improved_dp": ("softmax two_sided", "softmax improved_dp"),
+    "softmax: cdf over two_sided": ("softmax cdf", "softmax two_sided"),
+}
+
+
+def columns(one: Study) -> dict[str, Floats]:
+    """(N,) radii by every mechanism of either kind, and by the joint bound."""
     counts, scores = one.certificates("multinomial"), one.certificates("softmax")
     joint = one.run.certify(kind="multinomial", scheme="joint").column("two_sided")
-    ensemble, tight = counts.column("ensemble"), counts.column("two_sided")
     return {
-        "ensemble over cohen": gain(ensemble, counts.column("cohen")),
-        "two_sided over cohen": gain(tight, counts.column("cohen")),
-        "two_sided over ensemble": gain(tight, ensemble),
-        "joint over two_sided": gain(joint, tight),
-        "softmax improved_dp over lecuyer": gain(
-            scores.column("improved_dp"), scores.column("lecuyer")
-        ),
-        "softmax two_sided over improved_dp": gain(
-            scores.column("two_sided"), scores.column("improved_dp")
-        ),
-        "softmax cdf over two_sided": gain(scores.column("cdf"), scores.column("two_sided")),
+        **{name: counts.column(name) for name in ("cohen", "li", "improved_dp", "ensemble")},
+        "two_sided": counts.column("two_sided"),
+        "two_sided, joint": joint,
+        **{f"softmax {name}": scores.column(name) for name in ("lecuyer", "improved_dp")},
+        **{f"softmax {name}": scores.column(name) for name in ("two_sided", "cdf")},
     }
 
 

@@ -17,6 +17,7 @@ from simplicert.errors import (
 from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
 from simplicert.runs import Run, create_run, open_run, write_certificates
 from simplicert.sampling import sample
+from simplicert.smoothed import Predictions, Smoothed, operational_radius
 from simplicert.stopping import Until
 from simplicert.types import Certificates, Expectations, Plan, Tally
 
@@ -34,9 +35,11 @@ __all__ = [
     "Mechanism",
     "MissingEvidence",
     "Plan",
+    "Predictions",
     "Run",
     "SamplingFailed",
     "SimplicertError",
+    "Smoothed",
     "Tally",
     "TrainingFailed",
     "UnsoundMechanism",
@@ -45,6 +48,7 @@ __all__ = [
     "certify",
     "create_run",
     "open_run",
+    "operational_radius",
     "radius",
     "sample",
     "write_certificates",

@@ -1,0 +1,33 @@
+"""The smoothed classifier as a torch module: soft logits with gradients, for attacks and tuning."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+SMALLEST = 1e-30  # keeps the logarithm finite where no copy gives a class any score
+
+
+class SoftSmoothed(nn.Module):
+    """Log of the softmax averaged over noisy copies: an estimate, with no certificate.
+
+    Fresh noise at every call; with a seed the same noise at every call, so that an attack meets a
+    fixed function.
+    """
+
+    def __init__(self, classifier: Any, sigma: float, draws: int, seed: int | None = None) -> None:
+        """`classifier` maps tensors to logits, and stays the caller's: gradients reach it."""
+        super().__init__()
+        self.classifier, self.sigma, self.draws, self.seed = classifier, sigma, draws, seed
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(B, K) soft logits."""
+        generator = None
+        if self.seed is not None:
+            generator = torch.Generator(x.device).manual_seed(self.seed)
+        shape = (len(x), self.draws, *x.shape[1:])
+        noise = torch.randn(shape, generator=generator, device=x.device, dtype=x.dtype)
+        copies = (x.unsqueeze(1) + self.sigma * noise).flatten(0, 1)
+        scores = self.classifier(copies).float().softmax(-1).unflatten(0, (len(x), self.draws))
+        logits: Tensor = scores.mean(1).clamp_min(SMALLEST).log()
+        return logits

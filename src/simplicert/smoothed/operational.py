@@ -1,0 +1,98 @@
+"""The operational radius: how far the deployed classifier, with its few draws, keeps its answer.
+
+A certificate is about endless draws: within its radius the class's expectation stays above every
+other's. `predict` draws n times and must tell them apart. Let the class have at least a = E_0 and
+every other at most b = E_1. At a distance d they become at least Phi(Phi^-1(a) - d / sigma) and at
+most Phi(Phi^-1(b) + d / sigma). Then `predict` fails to return the class with probability at most
+
+    alpha (1 - w) + min over s of  P(Bin(n, a) < t(s)) + (1 - a) / b P(Bin(n, b) > s),
+
+w the last look's share of alpha. The first term is for looks before the last, which stop at
+another class with at most their shares. At the last look the class is given out if it has at least
+t(s) votes and nobody else has more than s, where t(s) is the fewest that pass the test against s.
+Of the others, P(Bin(n, p) > s) <= p / b P(Bin(n, b) > s) for p <= b <= s / (n - 1), because up to
+there the density of the beta distribution rises; and their p sum to at most 1 - a.
+"""
+
+import numpy as np
+from scipy.special import betainc, ndtr, ndtri
+
+from simplicert.bounds.limits import sign_test
+from simplicert.errors import require
+from simplicert.search import last_below, toward_zero
+from simplicert.smoothed.sequence import looks, require_deciding, shares
+from simplicert.types import Certificates, Floats, Ints
+
+ROUNDING = 1e-9  # of a probability, and of a radius: far above what scipy's functions miss
+
+
+def operational_radius(
+    certificates: Certificates, *, draws: int, alpha: float = 0.001, beta: float = 0.01
+) -> Floats:
+    """(N,) distances up to which `predict` returns the class with probability 1 - beta or more.
+
+    `draws` and `alpha` are those of `predict`. As true as the certificates: where these hold, this
+    holds. 0 where there is no certificate, and where so few draws tell nothing apart.
+    """
+    require_deciding(draws, alpha)
+    require(0 < beta < 1, f"beta must be a number in (0, 1), got {beta!r}")
+    known = certificates.known
+    require(
+        known.margin is None,
+        "certificates must have bounds on both expectations, and scheme joint has none: use gated",
+    )
+    test = Test(draws, alpha)
+    live = ~np.isnan(known.e0) & ~certificates.abstained
+    e0 = np.where(live, known.e0, 0.5)
+    e1 = np.where(live, np.minimum(known.e1, 1 - known.e0), 0.5)
+
+    def fails(distance: Floats) -> Floats:
+        low = ndtr(ndtri(e0) - distance) * (1 - ROUNDING)
+        high = ndtr(ndtri(e1) + distance) * (1 + ROUNDING)
+        return test.fails(low, np.minimum(high, 1 - low))
+
+    most = np.where(live, certificates.column("two_sided") / known.sigma, 0.0)
+    none = np.zeros(len(e0))
+    found = last_below(fails, np.full(len(e0), beta), none, most)
+    found = np.where(live & (fails(found) <= beta), found, 0.0)
+    return toward_zero(found * known.sigma, ROUNDING * found * known.sigma)
+
+
+class Test:
+    """The last look of `predict`: how likely it is not to give out a class."""
+
+    def __init__(self, draws: int, alpha: float) -> None:
+        """Which numbers of votes pass against which."""
+        weights = shares(len(looks(draws, alpha)))
+        self.draws, self.before = draws, alpha * float(1 - weights[-1])
+        rivals = np.arange(draws // 2 + 1)
+        fewest = fewest_votes(rivals, alpha * float(weights[-1]) / 2, draws)
+        fits = fewest + rivals <= draws
+        self.rivals, self.fewest = rivals[fits], fewest[fits]
+
+    def fails(self, low: Floats, high: Floats) -> Floats:
+        """(N,) bounds on the probability; 1 where nothing is known."""
+        n, s = self.draws, self.rivals[:, None]
+        out = np.ones(len(low))
+        apart = (low > high) & (high > 0)
+        a, b = low[apart], high[apart]
+        if not a.size or not s.size:
+            return out
+        # P(Bin(n, a) < t) = 1 - I_a(t, n - t + 1) = I_{1-a}(n - t + 1, t), the accurate side.
+        short = betainc(n - self.fewest[:, None] + 1, self.fewest[:, None], 1 - a)
+        over = (1 - a) / b * betainc(s + 1, np.maximum(n - s, 1), b)
+        over = np.where(s < n, over, 0.0)
+        # The step from p to b needs the density to rise up to b: s >= b (n - 1).
+        sum_of_both = np.where(s >= b * (n - 1), short + over, 1.0)
+        out[apart] = np.minimum(self.before + sum_of_both.min(axis=0) * (1 + ROUNDING), 1.0)
+        return out
+
+
+def fewest_votes(rivals: Ints, level: float, draws: int) -> Ints:
+    """For each number of a rival's votes the fewest that pass the sign test against it."""
+    low, high = rivals + 1, np.full(len(rivals), draws + 1)  # high passes or is out of reach
+    while (low < high).any():
+        middle = (low + high) // 2
+        enough = sign_test.passes(middle, rivals, np.asarray(level)) | (middle > draws)
+        low, high = np.where(enough, low, middle + 1), np.where(enough, middle, high)
+    return np.asarray(low)

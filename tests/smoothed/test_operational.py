@@ -1,0 +1,115 @@
+"""The operational radius: its bound against exact probabilities, and against simulation."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from linear import line_array, point
+from scipy.stats import binom
+
+import simplicert as sc
+from simplicert.bounds.limits import sign_test
+from simplicert.smoothed.operational import Test as LastLook
+from simplicert.smoothed.operational import fewest_votes, operational_radius
+from simplicert.smoothed.sequence import looks, shares
+
+
+def test_fewest_votes():
+    rivals = np.arange(40)
+    found = fewest_votes(rivals, 2.5e-4, 200)
+    assert sign_test.passes(found, rivals, np.asarray(2.5e-4)).all()
+    assert not sign_test.passes(found - 1, rivals, np.asarray(2.5e-4)).any()
+
+
+@settings(max_examples=60)
+@given(st.floats(0.5, 0.999), st.floats(0.0, 1.0), st.integers(20, 300))
+def test_never_below_the_exact_probability_with_two_classes(a, part, draws):
+    """Exactly: the chance that the last look alone does not give out a class of expectation a."""
+    alpha = 0.01
+    b = 1 - a
+    level = alpha * shares(len(looks(draws, alpha)))[-1] / 2
+    wins = np.arange(draws + 1)
+    passed = sign_test.passes(wins, draws - wins, np.asarray(level)) & (wins > draws - wins)
+    exact = 1 - binom.pmf(wins[passed], draws, a).sum()
+    assert LastLook(draws, alpha).fails(np.array([a]), np.array([b]))[0] >= exact - 1e-12
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6))
+def test_never_below_the_rate_with_many_classes(seed):
+    """Any expectations with p_0 >= a and the others <= b: 20,000 simulated last looks.
+
+    The rate may exceed its probability by five standard errors: one in 3 million examples.
+    """
+    random = np.random.default_rng(seed)
+    draws, alpha = 60, 0.01
+    others = random.dirichlet(np.full(random.integers(1, 8), 0.7))
+    a = random.uniform(0.4, 0.9)
+    p = np.append(a, (1 - a) * others)
+    if p[1:].max() >= a:
+        return
+    votes = random.multinomial(draws, p, 20_000)
+    level = alpha * shares(len(looks(draws, alpha)))[-1] / 2
+    rival = votes[:, 1:].max(axis=1)
+    given_out = sign_test.passes(votes[:, 0], rival, np.asarray(level)) & (votes[:, 0] > rival)
+    rate = 1 - given_out.mean()
+    bound = LastLook(draws, alpha).fails(np.array([a]), np.array([p[1:].max()]))[0]
+    assert rate <= bound + 5 * np.sqrt(0.25 / 20_000)
+
+
+@pytest.mark.parametrize("draws", [100, 1000])
+def test_it_holds_on_a_linear_classifier(draws):
+    """At the operational radius, in the worst direction, predict keeps its class.
+
+    2,000 predictions; beta is .05, and four standard errors of the rate are .02.
+    """
+    sigma, beta = 0.5, 0.05
+    smooth = sc.Smoothed(line_array, sigma)
+    x = point(0.95, sigma)
+    certificates = smooth.certify(x, draws=20_000, seed=0)
+    found = smooth.operational_radius(certificates, draws=draws, beta=beta)
+    assert 0 < found[0] < certificates.radius[0]
+    moved = x.copy()
+    moved[0, 0] -= found[0]
+    kept = smooth.predict(np.repeat(moved, 2000, axis=0), draws=draws, seed=1).classes == 0
+    assert kept.mean() >= 1 - beta - 0.02
+    # And it is no empty promise: a quarter of sigma further on the answer is lost as often.
+    moved[0, 0] -= sigma / 4
+    lost = smooth.predict(np.repeat(moved, 500, axis=0), draws=draws, seed=2).classes != 0
+    assert lost.mean() > beta
+
+
+def test_more_draws_reach_further_and_never_past_the_certificate():
+    known = sc.bound(sc.Tally([[9000, 800, 200], [9990, 5, 5], [5100, 4900, 0]], 0.5))
+    certificates = sc.certify(known)
+    before = np.zeros(3)
+    for draws in (20, 100, 1000, 10_000):
+        found = operational_radius(certificates, draws=draws)
+        assert (found >= before).all() and (found <= certificates.column("two_sided")).all()
+        before = found
+    assert before[0] > 0.8 * certificates.column("two_sided")[0]
+
+
+def test_refused_inputs_have_none():
+    certificates = sc.certify(sc.bound(sc.Tally([[50, 50], [100, 0]], 0.5)))
+    assert operational_radius(certificates, draws=1000)[0] == 0
+
+
+def test_bad_input():
+    certificates = sc.certify(sc.bound(sc.Tally([[900, 100]], 0.5)))
+    with pytest.raises(sc.InvalidInput, match=r"beta must be a number in \(0, 1\), got 2"):
+        operational_radius(certificates, draws=100, beta=2)
+    joint = sc.certify(sc.bound(sc.Tally([[900, 100]], 0.5), scheme="joint"))
+    with pytest.raises(sc.InvalidInput, match="scheme joint has none"):
+        operational_radius(joint, draws=100)
+    with pytest.raises(sc.InvalidInput, match="certificates must be of kind multinomial at sigma"):
+        sc.Smoothed(line_array, 0.25).operational_radius(certificates)
+
+
+def test_the_step_from_p_to_b():
+    """P(Bin(n, p) > s) <= p / b P(Bin(n, b) > s) for p <= b <= s / (n - 1)."""
+    n = 50
+    for s in range(1, n):
+        b = s / (n - 1)
+        p = np.linspace(1e-6, b, 50)
+        assert (binom.sf(s, n, p) <= p / b * binom.sf(s, n, b) + 1e-15).all()
