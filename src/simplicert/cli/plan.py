@@ -10,10 +10,11 @@ if TYPE_CHECKING:
     from simplicert.runs import Run
 
 INPUTS, ALPHA, CLASSES, PUBLISHED = 500, 0.001, 10, 1000
+PREDICTION = 1000  # draws at most
 
 
 def plan(
-    draws: Annotated[int, typer.Option(help="Noisy copies of each input.")],
+    draws: Annotated[int | None, typer.Option(help="Noisy copies of each input.")] = None,
     sigma: Annotated[float | None, typer.Option(help="Of the noise; default: the run's.")] = None,
     alpha: Annotated[float | None, typer.Option(help="Default: the run's, or 0.001.")] = None,
     kind: Annotated[str | None, typer.Option(help="multinomial or softmax.")] = None,
@@ -31,15 +32,41 @@ def plan(
     until: Annotated[
         list[str] | None, typer.Option(help="radius=R, rtol=0.05, decided; may be repeated.")
     ] = None,
+    serve: Annotated[
+        Path | None, typer.Option(help="Run: what predictions of such inputs will cost.")
+    ] = None,
+    price: Annotated[
+        float | None, typer.Option(help="Of an hour of one worker, with --serve.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, at full precision.")] = False,
 ) -> None:
     """Largest radius in reach, fewest draws that certify, radius lost to sampling, cost in time.
 
     Example: simplicert plan --sigma .5 --draws 100000 --radius .5 --run runs/pilot --workers 4
+
+    With --serve: draws, latency, abstentions and cost of predictions, by the tallies of a run.
+
+    Example: simplicert plan --serve runs/mine --draws 500 --price 2.50
     """
     from simplicert.errors import require
     from simplicert.plan import make_report, record, tables
 
+    require(serve is not None or price is None, f"price must come with serve, got {price} alone")
+    if serve is not None:
+        refused: dict[str, object] = {
+            "run": run,
+            "radius": radius,
+            "pa": pa,
+            "pb": pb,
+            "until": until,
+        }
+        refused |= {"scheme": scheme, "classes": classes, "inputs": inputs}
+        for name, value in refused.items():
+            require(value is None, f"{name} has no place beside serve, got {value}")
+        serving(opened(serve, sigma), draws, alpha, kind, throughput, price, as_json=as_json)
+        return
+    require(draws is not None, "draws must be given: noisy copies of each input")
+    assert draws is not None
     require(sigma is not None or run is not None, "sigma must be given where there is no pilot run")
     require(
         run is None or pa is None, "pa must not be given with a pilot run, which says what it is"
@@ -62,6 +89,44 @@ def plan(
         show(grid)
     if report.fruitless:
         warn(f"{draws} draws certify nothing at alpha {declared.alpha:g}, even if all agree")
+
+
+def serving(
+    run: "Run",
+    draws: int | None,
+    alpha: float | None,
+    kind: str | None,
+    throughput: float | None,
+    price: float | None,
+    *,
+    as_json: bool,
+) -> None:
+    """What predictions cost, on the screen or as JSON."""
+    from simplicert.errors import choose
+    from simplicert.plan import Service, of_tally, serve, serving_record, serving_table
+    from simplicert.smoothed import operational_radius
+    from simplicert.types import KINDS
+
+    declared = run.manifest
+    wanted = choose("kind", kind or declared.kind, KINDS)
+    seconds = None
+    if throughput is not None:
+        seconds = 1 / throughput
+    elif run.seconds > 0:
+        seconds = run.seconds / int(run.tally().draws.sum())
+    level = declared.alpha if alpha is None else alpha
+    service = Service(PREDICTION if draws is None else draws, level, seconds, price)
+    certificates = run.certify(kind=wanted, scheme="gated")
+    radii = operational_radius(certificates, draws=service.draws, alpha=level)
+    found = serve(service, of_tally(run.tally(), wanted), radii)
+    if as_json:
+        import json
+
+        typer.echo(json.dumps(serving_record(found)))
+        return
+    from simplicert.cli.screen import show
+
+    show(serving_table(found))
 
 
 def opened(folder: Path, sigma: float | None) -> "Run":

@@ -4,6 +4,7 @@ from simplicert.plan.declared import Declared
 from simplicert.plan.population import Population, at_point, of_tally, published
 from simplicert.plan.reach import certifies_nothing, largest_radius, smallest_draws
 from simplicert.plan.report import Report, Work, make_report
+from simplicert.plan.serving import Service, Serving, serve, serving_record, serving_table
 from simplicert.plan.simulation import Outcome, enough, simulate
 from simplicert.plan.tables import record, tables
 
@@ -12,6 +13,8 @@ __all__ = [
     "Outcome",
     "Population",
     "Report",
+    "Service",
+    "Serving",
     "Work",
     "at_point",
     "certifies_nothing",
@@ -21,6 +24,9 @@ __all__ = [
     "of_tally",
     "published",
     "record",
+    "serve",
+    "serving_record",
+    "serving_table",
     "simulate",
     "smallest_draws",
     "tables",

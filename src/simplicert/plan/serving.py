@@ -1,0 +1,151 @@
+"""What `predict` will cost in use, by the tallies of a run: draws, latency, abstentions, money."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from simplicert.analysis.tables.grid import Grid
+from simplicert.analysis.tables.numbers import NONE, down, up
+from simplicert.errors import require
+from simplicert.plan.population import Population
+from simplicert.smoothed.sequence import looks, p_values, require_deciding, shares
+from simplicert.types import Floats, Ints
+from simplicert.types.arrays import positive
+
+REPEATS = 20  # predictions that are simulated of each input
+MILLION, HOUR = 1_000_000, 3600.0
+SLOWEST = 0.99  # of predictions are no slower than the latency called so
+
+
+@dataclass(frozen=True)
+class Service:
+    """How predictions are made, and what an hour of one worker costs."""
+
+    draws: int = 1000  # at most
+    alpha: float = 0.001
+    seconds: float | None = None  # of one worker for one draw
+    price: float | None = None  # of an hour of one worker
+
+    def __post_init__(self) -> None:
+        """Refuse what is no service."""
+        require_deciding(self.draws, self.alpha)
+        if self.price is not None:
+            positive("price", self.price)
+            require(self.seconds is not None, "price must come with the time of a draw")
+
+
+@dataclass(frozen=True, eq=False)
+class Serving:
+    """What predictions of inputs like these come to."""
+
+    service: Service
+    source: str
+    draws: Floats  # (N REPEATS,) of a prediction
+    abstained: float
+    disagreed: float  # share that gives another class than the run's most frequent one
+    radius: Floats | None  # (N,) operational, of the run's inputs, in units of the input
+
+    @property
+    def mean(self) -> float:
+        """Draws of a prediction."""
+        return float(self.draws.mean())
+
+    @property
+    def slow(self) -> float:
+        """Draws of a slow prediction."""
+        return float(np.quantile(self.draws, SLOWEST, method="higher"))
+
+    @property
+    def million(self) -> float | None:
+        """Price of a million predictions."""
+        service = self.service
+        if service.price is None or service.seconds is None:
+            return None
+        return MILLION * self.mean * service.seconds / HOUR * service.price
+
+
+def serve(
+    service: Service, population: Population, radius: Floats | None = None, seed: int = 0
+) -> Serving:
+    """Predictions of each input, simulated with a fixed seed on the votes that the run saw."""
+    cells = np.repeat(population.cells, REPEATS, axis=0)
+    top = np.repeat(population.top, REPEATS)
+    used, classes = simulated(cells, service, np.random.default_rng(seed))
+    given = classes >= 0
+    return Serving(
+        service,
+        population.source,
+        used.astype(float),
+        float(1 - given.mean()),
+        float((given & (classes != top)).mean()),
+        radius,
+    )
+
+
+def simulated(cells: Floats, service: Service, random: np.random.Generator) -> tuple[Ints, Ints]:
+    """(M,) draws and classes, -1 where undecided; the last cell votes for nobody."""
+    plan = looks(service.draws, service.alpha)
+    votes = np.zeros(cells.shape, np.int64)
+    used, classes = np.zeros(len(cells), np.int64), np.full(len(cells), -1)
+    going = np.arange(len(cells))
+    for (first, look), share in zip(pairwise((0, *plan)), shares(len(plan)), strict=True):
+        votes[going] += random.multinomial(look - first, cells[going])
+        used[going] = look
+        top, p = p_values(votes[going][:, :-1], float(share))
+        decided = p <= service.alpha
+        classes[going[decided]] = top[decided]
+        going = going[~decided]
+        if not going.size:
+            break
+    return used, classes
+
+
+def serving_table(found: Serving) -> Grid:
+    """As a reader sees it."""
+    service = found.service
+    rows = [
+        ("draws of a prediction, mean", f"{found.mean:,.1f}"),
+        ("draws of a prediction, 99 % are below", f"{found.slow:,.0f}"),
+        ("seconds of one worker, mean", time_of(found.mean, service.seconds)),
+        ("seconds of one worker, 99 % are below", time_of(found.slow, service.seconds)),
+        ("abstains", f"{up(100 * found.abstained, 2)} %"),
+        ("gives another class than the run's", f"{up(100 * found.disagreed, 2)} %"),
+    ]
+    if found.radius is not None:
+        live = found.radius > 0
+        rows.append(("has an operational radius", f"{down(100 * live.mean(), 1)} % of inputs"))
+        rows.append(("operational radius, mean over all", down(float(found.radius.mean()), 4)))
+    rows.append(
+        ("a million predictions cost", NONE if found.million is None else f"{found.million:,.2f}")
+    )
+    notes = [
+        f"simulated with a fixed seed, {REPEATS} predictions an input: {found.source}",
+        "an input by itself; together they fill batches and take less",
+        *(["no times: the run was not drawn here"] if service.seconds is None else []),
+        *(["no costs: give the price of an hour of one worker"] if service.price is None else []),
+    ]
+    title = f"predict with up to {service.draws:,} draws at alpha {service.alpha:g}"
+    return Grid(title, ("", "value"), rows, tuple(notes))
+
+
+def time_of(draws: float, seconds: float | None) -> str:
+    """Seconds, rounded up."""
+    return NONE if seconds is None else up(draws * seconds, 4)
+
+
+def serving_record(found: Serving) -> dict[str, Any]:
+    """For machines."""
+    service = found.service
+    return {
+        "draws_at_most": service.draws,
+        "alpha": service.alpha,
+        "mean_draws": found.mean,
+        "slow_draws": found.slow,
+        "seconds_a_draw": service.seconds,
+        "abstained": found.abstained,
+        "disagreed": found.disagreed,
+        "price_a_million": found.million,
+        "operational_radius": None if found.radius is None else found.radius.tolist(),
+    }

@@ -1,0 +1,85 @@
+"""What predictions cost: against predictions that were made."""
+
+import json
+
+import numpy as np
+import pytest
+from linear import line_array, point
+
+import simplicert as sc
+from simplicert.plan import Service, at_point, of_tally, serve, serving_record, serving_table
+from simplicert.plan.serving import REPEATS
+from simplicert.runs import Manifest
+
+
+def test_as_predictions_turn_out():
+    """Simulated from p_A alone, and drawn by a classifier with that p_A: the same mean draws.
+
+    Draws of a prediction at p_A = .8 vary by about 35; the mean of 3,000 by less than .7, that of
+    4,000 by less than .6: four standard errors of the difference are below 4.
+    """
+    drawn = sc.Smoothed(line_array, 0.5).predict(
+        np.repeat(point(0.8, 0.5), 3000, axis=0), draws=500, seed=0
+    )
+    people = at_point(0.8, None, 2).some(np.zeros(4000 // REPEATS, int))
+    found = serve(Service(500), people)
+    assert found.mean == pytest.approx(drawn.draws.mean(), abs=4)
+    assert found.abstained == pytest.approx(drawn.abstained.mean(), abs=0.01)
+    assert found.disagreed == 0
+
+
+def test_money_and_time():
+    people = at_point(0.999, None, 3)
+    found = serve(Service(100, seconds=0.01, price=3.6), people)
+    assert found.million == pytest.approx(1e6 * found.mean * 0.01 * 0.001)
+    cells = dict(serving_table(found).rows)
+    assert cells["a million predictions cost"] == f"{found.million:,.2f}"
+    assert float(cells["seconds of one worker, mean"]) >= found.mean * 0.01
+    record = serving_record(found)
+    assert record["mean_draws"] == found.mean and record["operational_radius"] is None
+    assert serve(Service(100), people).million is None
+
+
+def test_near_ties_abstain():
+    assert serve(Service(100), at_point(0.501, None, 2)).abstained > 0.9
+
+
+def test_inputs_of_a_run():
+    tally = sc.Tally([[990, 10, 0], [400, 350, 250]], 0.5)
+    found = serve(Service(200), of_tally(tally, "multinomial"), np.array([0.2, 0.0]))
+    assert 0 < found.abstained < 0.6 and "2 inputs" in found.source
+    cells = dict(serving_table(found).rows)
+    assert cells["has an operational radius"] == "50.0 % of inputs"
+    assert cells["operational radius, mean over all"] == "0.1000"
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"draws": 3}, "draws must be a whole number of at least"),
+        ({"price": 1.0}, "price must come with the time of a draw"),
+        ({"price": -1.0, "seconds": 1.0}, "price must be"),
+    ],
+)
+def test_refused(setting, message):
+    with pytest.raises(sc.InvalidInput, match=message):
+        Service(**setting)
+
+
+def test_as_it_is_typed(command, tmp_path):
+    run = tmp_path / "run"
+    random = np.random.default_rng(0)
+    tally = sc.Tally(random.multinomial(1000, [0.9, 0.06, 0.04], 5), 0.5, plan=sc.Plan((1000,)))
+    sc.create_run(run, Manifest(0.5, 5, 3, plan=tally.plan), tally)
+    code, out, err = command("plan", "--serve", run, "--draws", 300, "--throughput", 1000)
+    assert (code, err) == (0, "") and "predict with up to 300 draws at alpha 0.001" in out
+    code, out, _ = command("plan", "--serve", run, "--json")
+    found = json.loads(out)
+    assert code == 0 and found["draws_at_most"] == 1000 and len(found["operational_radius"]) == 5
+    for words, said in (
+        (["--serve", run, "--radius", 1], "radius has no place beside serve, got 1"),
+        (["--price", 3, "--draws", 100, "--sigma", 1], "price must come with serve"),
+        (["--sigma", 1], "draws must be given"),
+    ):
+        code, _, err = command("plan", *words)
+        assert code == 2 and said in err
