@@ -12,6 +12,7 @@ from simplicert.cli.certify import certify
 from simplicert.cli.check import check
 from simplicert.cli.demo import demo
 from simplicert.cli.figure import figure
+from simplicert.cli.gate import gate
 from simplicert.cli.import_ import app as import_app
 from simplicert.cli.plan import plan
 from simplicert.cli.radius import radius
@@ -42,6 +43,7 @@ app.command()(status)
 app.command()(table)
 app.command()(figure)
 app.command()(report)
+app.command()(gate)
 app.command()(train)
 app.add_typer(import_app, name="import")
 

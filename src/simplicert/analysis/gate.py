@@ -1,0 +1,222 @@
+"""A gate for build servers: requirements on a run's certificates, each held or not."""
+
+import csv
+import operator
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simplicert.analysis.statement import CONFIDENCE, of_hits
+from simplicert.analysis.study import Study, require_same_inputs, require_same_norm
+from simplicert.analysis.tables.grid import Grid
+from simplicert.analysis.tables.numbers import down, up
+from simplicert.errors import InvalidInput, choose, require
+from simplicert.types import Bools, Certificates, Floats, Ints
+
+ALL = "all"  # the group of every input
+SLACK = 1e-12  # of a number that is shown
+WRITTEN = re.compile(r"\s*([a-z_]+)(?:@([0-9.eE+-]+))?\s*(>=|<=)\s*([0-9.eE+-]+)\s*")
+SIDES: dict[str, Callable[[float, float], bool]] = {">=": operator.ge, "<=": operator.le}
+
+
+class Rows(NamedTuple):
+    """What is asked of, for some inputs of a run."""
+
+    correct: Bools
+    radius: Floats
+    abstained: Bools
+    level: float
+    norm: str
+
+
+def rows_of(certificates: Certificates) -> Rows:
+    """All inputs."""
+    known = certificates.known
+    return Rows(
+        np.asarray(certificates.correct),
+        certificates.column("radius"),
+        np.asarray(certificates.abstained),
+        known.level,
+        known.norm,
+    )
+
+
+Measure = Callable[[Rows, float, float], float]  # rows, radius, confidence
+
+# name -> (does it need a radius after @, how it is measured)
+MEASURES: dict[str, tuple[bool, Measure]] = {
+    "accuracy": (True, lambda rows, at, _: float((rows.correct & (rows.radius > at)).mean())),
+    "statement": (
+        True,
+        lambda rows, at, confidence: (
+            of_hits(rows.correct & (rows.radius > at), at, confidence, rows.level, rows.norm).share
+        ),
+    ),
+    "average_radius": (False, lambda rows, *_: float((rows.correct * rows.radius).mean())),
+    "median_radius": (False, lambda rows, *_: float(np.median(rows.radius))),
+    "abstained": (False, lambda rows, *_: float(rows.abstained.mean())),
+}
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """Such as accuracy@0.5>=0.6."""
+
+    measure: str
+    at: float | None
+    side: str
+    limit: float
+
+    @property
+    def text(self) -> str:
+        """As it is written."""
+        at = "" if self.at is None else f"@{self.at:g}"
+        return f"{self.measure}{at}{self.side}{self.limit:g}"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One requirement on one group of inputs."""
+
+    requirement: str
+    group: str
+    inputs: int
+    value: float
+    holds: bool
+
+
+def parse(text: str) -> Requirement:
+    """MEASURE[@RADIUS]>=NUMBER, or <=."""
+    found = WRITTEN.fullmatch(text)
+    if found is None:
+        raise InvalidInput(
+            f"require must be like accuracy@0.5>=0.6, with one of {', '.join(MEASURES)}, "
+            f"got {text!r}"
+        )
+    name, at, side, limit = found.groups()
+    wants, _ = choose("require", name, MEASURES)
+    require(
+        wants == (at is not None),
+        f"require must name a radius after {name}@, got {text!r}"
+        if wants
+        else f"require must not name a radius after {name}, got {text!r}",
+    )
+    try:
+        numbers = (None if at is None else float(at)), float(limit)
+    except ValueError:
+        raise InvalidInput(f"require must hold numbers, got {text!r}") from None
+    require(numbers[0] is None or numbers[0] >= 0, f"require must have a radius >= 0, got {text!r}")
+    return Requirement(name, numbers[0], side, numbers[1])
+
+
+def checks(
+    study: Study,
+    requirements: Sequence[Requirement],
+    groups: dict[str, Bools] | None = None,
+    confidence: float = CONFIDENCE,
+) -> list[Check]:
+    """Every requirement, over all inputs and over each group."""
+    study.require_labels("a gate")
+    require(not study.run.missing, f"run {study.name} must be complete: {study.lacking}")
+    rows = rows_of(study.certificates())
+    found = []
+    for name, mask in ({ALL: np.ones(len(rows.radius), bool)} | (groups or {})).items():
+        some = rows._replace(
+            correct=rows.correct[mask], radius=rows.radius[mask], abstained=rows.abstained[mask]
+        )
+        for wanted in requirements:
+            measure = MEASURES[wanted.measure][1]
+            value = measure(some, wanted.at or 0.0, confidence)
+            holds = bool(SIDES[wanted.side](value, wanted.limit))
+            found.append(Check(wanted.text, name, int(mask.sum()), value, holds))
+    return found
+
+
+def drops(
+    study: Study, baseline: Study, requirements: Sequence[Requirement], most: float
+) -> list[Check]:
+    """No measure may be worse than the baseline's by more than `most`, on the same inputs."""
+    require(0 <= most <= 1, f"max_drop must lie in [0, 1], got {most}")
+    require_same_inputs([baseline, study])
+    require_same_norm([baseline, study])
+    require(not baseline.run.missing, f"baseline {baseline.name} must be complete")
+    before, now = rows_of(baseline.certificates()), rows_of(study.certificates())
+    found = []
+    for wanted in dict.fromkeys((item.measure, item.at, item.side) for item in requirements):
+        name, at, side = wanted
+        measure = MEASURES[name][1]
+        old, new = (measure(rows, at or 0.0, CONFIDENCE) for rows in (before, now))
+        drop = old - new if side == ">=" else new - old
+        shown = f"{name}{'' if at is None else f'@{at:g}'} drops by <={most:g}"
+        found.append(Check(shown, f"against {baseline.name}", len(now.radius), drop, drop <= most))
+    return found
+
+
+def read_groups(path: Path, index: Ints) -> dict[str, Bools]:
+    """A CSV with columns index and group; inputs that it does not name are in no group."""
+    try:
+        lines = list(csv.DictReader(StringIO(path.read_text(encoding="utf-8"))))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InvalidInput(f"groups must be a CSV file, and {path.name} is none: {error}") from None
+    fields = set(lines[0]) if lines else set()
+    require(
+        {"index", "group"} <= fields,
+        f"groups must have the columns index and group, got {sorted(map(str, fields))}",
+    )
+    found: dict[str, Bools] = {}
+    for number, line in enumerate(lines, 2):
+        text, name = (line["index"] or "").strip(), (line["group"] or "").strip()
+        require(
+            text.isdigit() and bool(name) and name != ALL,
+            f"groups must have a number and a name in line {number}, got {text!r}, {name!r}",
+        )
+        mask = found.setdefault(name, np.zeros(len(index), bool))
+        mask |= index == int(text)
+    empty = [name for name, mask in found.items() if not mask.any()]
+    require(not empty, f"groups must hold inputs of the run, and {', '.join(empty)} holds none")
+    return found
+
+
+def by_label(study: Study) -> dict[str, Bools]:
+    """One group for each true class."""
+    study.require_labels("groups by label")
+    labels, names = study.labels, study.class_names
+    assert labels is not None
+    return {
+        f"label {names[item] if names else item}": labels == item
+        for item in np.unique(labels).tolist()
+    }
+
+
+def gate_table(found: Sequence[Check]) -> Grid:
+    """Failed requirements in bold."""
+    rows = [
+        (
+            item.requirement,
+            item.group,
+            str(item.inputs),
+            # Shares are of whole numbers of inputs: six tenths are not to be shown as .5999.
+            down(item.value + SLACK, 4) if ">=" in item.requirement else up(item.value - SLACK, 4),
+            "holds" if item.holds else "FAILS",
+        )
+        for item in found
+    ]
+    failed = sum(not item.holds for item in found)
+    title = f"{len(found) - failed} of {len(found)} requirements hold"
+    bold = frozenset((place, 4) for place, item in enumerate(found) if not item.holds)
+    headings = ("requirement", "inputs of", "inputs", "value", "")
+    return Grid(title, headings, rows, keys=2, bold=bold)
+
+
+def gate_record(found: Sequence[Check], said: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """For machines."""
+    return {
+        "passed": all(item.holds for item in found),
+        "checks": [vars(item) for item in found],
+        "statements": list(said),
+    }
