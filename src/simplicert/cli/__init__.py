@@ -11,6 +11,7 @@ import typer
 from simplicert.cli.certify import certify
 from simplicert.cli.check import check
 from simplicert.cli.demo import demo
+from simplicert.cli.export import export
 from simplicert.cli.figure import figure
 from simplicert.cli.gate import gate
 from simplicert.cli.import_ import app as import_app
@@ -46,6 +47,7 @@ app.command()(report)
 app.command()(gate)
 app.command()(train)
 app.add_typer(import_app, name="import")
+app.command()(export)
 
 
 def show_version(asked: bool) -> None:

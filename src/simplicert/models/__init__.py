@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from simplicert.errors import InvalidInput
 from simplicert.models import (
@@ -24,7 +24,9 @@ from simplicert.models.weights import save_weights
 if TYPE_CHECKING:
     from torch import nn
 
-__all__ = ["Model", "denoised", "diffusion_denoiser", "load_model", "save_weights"]
+    from simplicert.models.layers import AtLayer
+
+__all__ = ["Model", "at_layer", "denoised", "diffusion_denoiser", "load_model", "save_weights"]
 
 Loader = Callable[[str], Model]
 
@@ -84,3 +86,14 @@ def diffusion_denoiser(
     from simplicert.models.denoising import DiffusionStep, linear_alphas
 
     return DiffusionStep(network, sigma, linear_alphas() if alphas is None else alphas).eval()
+
+
+def at_layer(network: "nn.Module", layer: str, example: Any) -> "AtLayer":
+    """The rest of a network behind a layer, for noise on that layer's output; see models/layers.py.
+
+    `features(inputs)` of what is returned are the data to certify. The radius is in the layer's own
+    space: for text, of embeddings and not of words.
+    """
+    from simplicert.models.layers import AtLayer
+
+    return AtLayer(network, layer, example)

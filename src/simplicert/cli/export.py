@@ -1,0 +1,36 @@
+"""`simplicert export`: a run's certificates as another tool's log."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def export(
+    log: Annotated[str, typer.Argument(help="cohen.")],
+    run: Annotated[Path, typer.Argument(help="The run folder.")],
+    out: Annotated[Path | None, typer.Option(help="The log; default: the screen.")] = None,
+    column: Annotated[
+        str, typer.Option(help="cohen, ensemble, two_sided, radius (the largest), ...")
+    ] = "cohen",
+    kind: Annotated[str | None, typer.Option(help="Default: the run's own.")] = None,
+) -> None:
+    """Write certificates as another tool's log, radii rounded down.
+
+    Example: simplicert export cohen runs/mine --out certified.tsv
+    """
+    from simplicert.errors import require
+    from simplicert.runs import Run, open_run
+    from simplicert.runs.atomic import write_whole
+    from simplicert.runs.logs.export import export as written
+
+    opened = open_run(run)
+    require(not opened.missing, f"run {run} must be complete: {opened.missing} inputs are missing")
+    certificates = opened.certify(kind=kind)
+    seconds = opened.seconds / len(certificates) if isinstance(opened, Run) else 0.0
+    text = written(certificates, log, column, seconds)
+    if out is None:
+        typer.echo(text, nl=False)
+        return
+    write_whole(out, text.encode())
+    typer.echo(f"wrote {out}")

@@ -1,0 +1,88 @@
+"""Noise inside a network: what comes after a layer, as a classifier of that layer's output.
+
+For text: words have no l2 distance, embeddings do. The certificate is then about perturbations of
+the embedding, in its own units, and says nothing about words: two words are as far apart as their
+embeddings are, which is far.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from simplicert.errors import InvalidInput, require
+
+
+class AtLayer(nn.Module):
+    """The rest of a network behind a layer; `features` gives what the layer puts out.
+
+    The network is run as a whole on a stand-in for its inputs, and the layer's output is replaced.
+    What the network reads besides that output (an attention mask, positions) is the stand-in's: it
+    must be the same for all inputs, so certify texts of one length, or of one mask, at a time.
+    """
+
+    def __init__(self, network: nn.Module, layer: str, example: Any) -> None:
+        """`layer` by its name in the network; `example`: one raw input, as a batch of one row."""
+        super().__init__()
+        layers = dict(network.named_modules())
+        require(
+            layer in layers and layer != "",
+            f"layer must be one of the network's, such as {', '.join(list(layers)[1:6])}, "
+            f"got {layer!r}",
+        )
+        self.network = network.eval()
+        self.layer = layer
+        self.example = example
+
+    def features(self, inputs: Any) -> Tensor:
+        """What the layer puts out for these raw inputs: the data to certify."""
+        kept: list[Tensor] = []
+
+        def keep(module: nn.Module, arguments: Any, output: Any) -> None:
+            kept.append(output)
+
+        self._through(inputs, keep)
+        if len(kept) != 1 or not isinstance(kept[0], Tensor):
+            raise InvalidInput(
+                f"layer {self.layer} must put out one tensor once a pass, got {len(kept)} outputs"
+            )
+        return kept[0].detach()
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Logits where the layer had put out these features."""
+        count = len(features)
+
+        def replaced(module: nn.Module, arguments: Any, output: Any) -> Tensor:
+            require(
+                output.shape[1:] == features.shape[1:],
+                f"features must have the shape {tuple(output.shape[1:])} that layer {self.layer} "
+                f"puts out, got {tuple(features.shape[1:])}",
+            )
+            return features
+
+        return self._through(repeated(self.example, count), replaced)
+
+    def _through(self, inputs: Any, hook: Any) -> Tensor:
+        """A pass with a hook on the layer; a mapping goes in as keywords, as tokenisers give it."""
+        handle = self.network.get_submodule(self.layer).register_forward_hook(hook)
+        try:
+            outputs = (
+                self.network(**inputs) if isinstance(inputs, Mapping) else self.network(inputs)
+            )
+        finally:
+            handle.remove()
+        logits: Tensor = getattr(outputs, "logits", outputs)
+        return logits
+
+
+def repeated(example: Any, count: int) -> Any:
+    """The stand-in as a batch of so many equal rows."""
+    if isinstance(example, Mapping):
+        return {name: repeated(value, count) for name, value in example.items()}
+    require(
+        isinstance(example, torch.Tensor) and len(example) == 1,
+        f"example must be tensors of one row, got {type(example).__name__}",
+    )
+    found: Tensor = example.expand(count, *example.shape[1:])
+    return found
