@@ -1,7 +1,7 @@
 # Two commands on a fresh machine with Python 3.11+: `make demo` and `make test`.
 PYTHON ?= python3
 BIN := .venv/bin
-EXTRAS := dev,torch,demo,onnx,hf
+EXTRAS := dev,torch,demo,onnx,hf,attacks
 
 .PHONY: setup demo test test-all bench lint
 

@@ -1,0 +1,39 @@
+"""Every example runs, and says what it is there to say."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / "examples"
+SAID = {
+    "pytorch_cnn": "kept by predict up to:",
+    "onnx_model": "Certified accuracy in percent",
+    "sklearn_tabular": "norm: scaled l2",
+    "hugging_face": "abstained",
+    "text_embeddings": "two words are at least this far apart",
+    "toolbox_attacks": "0 of them inside the certified radius",
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_it_runs(name):
+    """In a process of its own, with nothing to fetch anything from."""
+    offline = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "http_proxy": "http://127.0.0.1:9"}
+    done = subprocess.run(
+        [sys.executable, EXAMPLES / f"{name}.py"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **offline},
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr
+    assert SAID[name] in done.stdout
+
+
+def test_each_is_tested():
+    found = {path.stem for path in EXAMPLES.glob("*.py")}
+    assert found - {"make_example_counts"} == set(SAID)
