@@ -43,9 +43,7 @@ with TemporaryDirectory() as place:
         print("$ simplicert", *words, flush=True)
         subprocess.run([sys.executable, "-m", "simplicert", *words], cwd=folder, check=True)
 
-    simplicert(
-        *"sample --model model.onnx --data data.npz --sigma 0.25 --draws 1000 --quiet".split(),
-        *"--out run".split(),
-    )
-    simplicert(*"certify run --out certificates.csv".split())
-    simplicert(*"table run --radii 0,0.1,0.25".split())
+    settings = ["--sigma", "0.25", "--draws", "1000", "--quiet", "--out", "run"]
+    simplicert("sample", "--model", "model.onnx", "--data", "data.npz", *settings)
+    simplicert("certify", "run", "--out", "certificates.csv")
+    simplicert("table", "run", "--radii", "0,0.1,0.25")

@@ -3,7 +3,8 @@
     python examples/sklearn_tabular.py
 
 Features in different units need different noise: `noise_scale` gives each its share, here its
-standard deviation. The certificate is then in the scaled norm: sqrt(sum((change / scale)^2)) < radius.
+standard deviation. The certificate is then in the scaled norm, the root of the sum of squares of
+change / scale.
 """
 
 import numpy as np

@@ -3,7 +3,7 @@
     python examples/toolbox_attacks.py
 
 Both get the differentiable soft classifier, `Smoothed.module`. What they find counts only if the
-smoothed classifier itself, asked with fresh noise, gives another class; and inside a certified radius
+smoothed classifier itself, asked with fresh noise, gives another class. Inside a certified radius
 nothing of the kind should be found.
 """
 

@@ -25,6 +25,7 @@ def test_it_runs(name):
     offline = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "http_proxy": "http://127.0.0.1:9"}
     done = subprocess.run(
         [sys.executable, EXAMPLES / f"{name}.py"],
+        check=False,
         capture_output=True,
         text=True,
         env={**os.environ, **offline},
