@@ -54,11 +54,13 @@ def test_damaged_folders(folder, tmp_path):
 
 def test_the_zoo():
     """Every folder loads, says what it is, and is small enough to ship."""
-    for name in zoo_names():
+    names = zoo_names()
+    assert {f"cifar10-small-{sigma}" for sigma in ("0.12", "0.25", "0.5", "1")} <= set(names)
+    for name in names:
         model = load_model(f"zoo:{name}")
         facts = read_folder(FOLDER / name).facts
         assert model.name == name and facts.arch == "small_cnn"
-        assert f"-{facts.content['training']['sigma']:g}" in name
+        assert name.endswith(f"-{facts.content['training']['sigma']:g}")
         assert sum(path.stat().st_size for path in (FOLDER / name).iterdir()) < 1e6
         with torch.no_grad():
             assert model.classifier(torch.rand(2, *facts.input_shape)).shape == (2, 10)

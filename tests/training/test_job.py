@@ -11,6 +11,7 @@ from scipy.special import ndtri
 from simplicert.errors import InvalidInput, TrainingFailed
 from simplicert.models import load_model
 from simplicert.models.trained import read_folder
+from simplicert.models.trained import read_facts
 from simplicert.training import train
 from simplicert.training.bench import Bench
 
@@ -163,6 +164,9 @@ def test_init_goes_on_from_another_network(tmp_path, trained):
     fresh = []
     trained(tmp_path / "fresh", rate=1e-4, watch=fresh.append)
     assert rows[0]["noisy_accuracy"] > fresh[0]["noisy_accuracy"] + 0.2
+    first, more = (read_facts(tmp_path / name) for name in ("first", "more"))
+    assert more.content["model"]["began_from"] == first.fingerprint
+    assert "began_from" not in first.content["model"]
     with pytest.raises(InvalidInput, match="must hold weights of small_cnn, got those of mlp"):
         trained(tmp_path / "other", init=tmp_path / "first", arch="small_cnn")
     assert not (tmp_path / "other" / "checkpoint.pt").exists()

@@ -90,7 +90,7 @@ def course(
         clean = accuracy(bench, sets["test"], 0.0)
         if first:
             write_log(out, log)
-            write_outcome(out, bench, sets, log, clean)
+            write_outcome(out, bench, sets, log, clean, identity.get("init"))
 
 
 def one_epoch(bench: Bench, sets: dict[str, Dataset], epoch: int, report: Report) -> Row:

@@ -21,9 +21,17 @@ CURVE = "curve.png"
 
 
 def write_outcome(
-    folder: Path, bench: Bench, sets: dict[str, Dataset], log: list[Row], clean: float
+    folder: Path,
+    bench: Bench,
+    sets: dict[str, Dataset],
+    log: list[Row],
+    clean: float,
+    began: str | None,
 ) -> None:
-    """Everything but the checkpoint; model.toml comes last, so a folder that has it is whole."""
+    """Everything but the checkpoint; model.toml comes last, so a folder that has it is whole.
+
+    `began`: the fingerprint of the network that this one began from, where it did.
+    """
     from simplicert import __version__
 
     settings, data = bench.settings, sets["data"]
@@ -37,7 +45,9 @@ def write_outcome(
     save(lambda axes: training_curve(log, axes), folder / CURVE)
     content: dict[str, Any] = {
         "format": FORMAT,
-        "model": network | {"fingerprint": trained_fingerprint(module)},
+        "model": network
+        | {"fingerprint": trained_fingerprint(module)}
+        | ({} if began is None else {"began_from": began}),
         "result": {
             "noisy_accuracy": log[-1]["noisy_accuracy"],
             "clean_accuracy": clean,
