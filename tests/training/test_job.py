@@ -10,8 +10,7 @@ from scipy.special import ndtri
 
 from simplicert.errors import InvalidInput, TrainingFailed
 from simplicert.models import load_model
-from simplicert.models.trained import read_folder
-from simplicert.models.trained import read_facts
+from simplicert.models.trained import read_facts, read_folder
 from simplicert.training import train
 from simplicert.training.bench import Bench
 
