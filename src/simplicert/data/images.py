@@ -70,7 +70,7 @@ def header(
     try:
         with opener(position) as image:
             mode, size, clear = image.mode, image.size, "transparency" in image.info
-    except OSError as error:
+    except Exception as error:  # a broken or hostile file makes Pillow raise anything
         raise InvalidInput(f"{title(position)} must be an image: {error}") from None
     require(
         mode in MODES and not (mode == "P" and clear),
@@ -84,7 +84,7 @@ def decoded(images: Images, position: int) -> Any:
     try:
         with images.open(position) as image:
             return image.convert(images.mode)
-    except (OSError, SyntaxError) as error:  # Pillow's word for a broken PNG is SyntaxError
+    except Exception as error:  # a broken or hostile file makes Pillow raise anything
         raise InvalidInput(f"{images.title(position)} cannot be decoded: {error}") from None
 
 

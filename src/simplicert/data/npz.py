@@ -1,15 +1,14 @@
 """`file.npz`: arrays `images` or `inputs`, optionally `labels` and `classes`; never unpickled."""
 
-import zipfile
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
+from simplicert.data.arrays import read_arrays
 from simplicert.data.dataset import Source
 from simplicert.data.inputs import as_inputs
-from simplicert.errors import InvalidInput, require
+from simplicert.errors import require
 
 NAMES = ("images", "inputs", "labels", "classes")
 
@@ -27,23 +26,6 @@ def load(spec: str) -> Source:
     )
     inputs = as_inputs(f"{found[0]} of {path.name}", arrays[found[0]])
     return Source(inputs, arrays.get("labels"), class_names(path.name, arrays.get("classes")))
-
-
-def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """Every array of an npz file, whole."""
-    require(path.is_file(), f"data must name a file that exists, got {path}")
-    try:
-        with path.open("rb") as content:  # ours to close, also where it is no npz file
-            file = np.load(content, allow_pickle=False)
-            plain = isinstance(file, np.ndarray)
-            require(not plain, f"{path.name} must be an npz file, got a npy one")
-            return {name: file[name] for name in file.files}
-    except InvalidInput:
-        raise
-    except (ValueError, zipfile.BadZipFile, EOFError, OSError) as error:
-        raise InvalidInput(
-            f"{path.name} must be an npz file of plain arrays (never pickled objects): {error}"
-        ) from None
 
 
 def class_names(name: str, values: NDArray[Any] | None) -> tuple[str, ...] | None:

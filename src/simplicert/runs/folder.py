@@ -9,7 +9,8 @@ import numpy as np
 
 from simplicert.bounds import SCHEMES, bound
 from simplicert.certification import Own, certify
-from simplicert.errors import DamagedRun, IncompatibleTallies, require
+from simplicert.data.arrays import read_array
+from simplicert.errors import DamagedRun, IncompatibleTallies, InvalidInput, require
 from simplicert.runs.atomic import checksum, refuse_existing
 from simplicert.runs.collect import join
 from simplicert.runs.manifest import NAME, Manifest, write_manifest
@@ -96,7 +97,10 @@ class Run:
         path = self.folder / SCALE
         if "noise_scale" not in self.manifest.source:
             return None
-        scale = np.load(path, allow_pickle=False)
+        try:
+            scale = read_array(path)
+        except InvalidInput as error:
+            raise DamagedRun(f"{path} was altered: {error}") from None
         if checksum(np.ascontiguousarray(scale).tobytes()) != self.manifest.source["noise_scale"]:
             raise DamagedRun(f"{path} was altered: it does not match {NAME}")
         return np.asarray(scale)

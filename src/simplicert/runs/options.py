@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from simplicert.data.arrays import read_array
 from simplicert.errors import InvalidInput, require
 from simplicert.runs.atomic import write_whole
 from simplicert.runs.folder import SCALE
@@ -42,6 +43,6 @@ def keep_scale(folder: Path, scale: np.ndarray) -> None:
 def read_scale(path: Path) -> np.ndarray:
     """Each feature's share of sigma, from an npy file."""
     try:
-        return np.asarray(np.load(path, allow_pickle=False), dtype=float)
-    except (ValueError, EOFError) as error:
+        return np.asarray(read_array(path), dtype=float)
+    except (ValueError, InvalidInput) as error:
         raise InvalidInput(f"noise_scale must be an npy file of numbers: {error}") from None

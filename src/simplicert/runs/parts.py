@@ -67,6 +67,8 @@ def read_parts(paths: Sequence[Path], manifest: Manifest) -> list[Tally]:
 
 def read_checked(path: Path, manifest: Manifest) -> pa.Table:
     """One part's table, after its checksum, its run and its name."""
+    if path.is_symlink() or not path.is_file():  # a pipe would be waited for without end
+        raise DamagedRun(f"{path} is no plain file: links and devices are not parts")
     content = path.read_bytes()
     if checksum(content) != path.stem.rpartition("-")[2]:
         raise DamagedRun(f"{path} was altered or truncated: its checksum does not match its name")

@@ -1,30 +1,15 @@
 """Tables of class counts: text (K counts and the label last, or lists), one row an input; npz."""
 
-import tokenize
-import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from simplicert.errors import InvalidInput, require
+from simplicert.data.arrays import read_arrays
+from simplicert.errors import require
 from simplicert.runs.logs.count_lists import Counted, holds_lists, read_count_lists
 from simplicert.runs.logs.count_table import read_count_table
 from simplicert.types import Ints, Tally
-
-# What a damaged, foreign or hostile npz file makes NumPy raise.
-UNREADABLE = (
-    ValueError,
-    TypeError,
-    EOFError,
-    KeyError,
-    MemoryError,
-    SyntaxError,
-    tokenize.TokenError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
 
 FIELDS = (
     "counts",
@@ -45,7 +30,7 @@ def read_counts(
     """A tally from a file. `pilot`: a second table of separate draws, for scheme "split"."""
     if path.suffix == ".npz":
         require(pilot is None, f"pilot must be an array of {path.name} itself, got {pilot}")
-        return Tally(**read_arrays(path), sigma=sigma)
+        return Tally(**read_fields(path), sigma=sigma)
     held = read_rows(path, labelled)
     if pilot is None:
         return Tally(held.counts, sigma, held.labels, held.index)
@@ -76,13 +61,9 @@ def same(left: Ints | None, right: Ints | None) -> bool:
     return left is None or right is None or np.array_equal(left, right)
 
 
-def read_arrays(path: Path) -> dict[str, Any]:
+def read_fields(path: Path) -> dict[str, Any]:
     """The arrays of an npz file under the names of Tally's fields; never unpickled."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-    except UNREADABLE as error:
-        raise InvalidInput(f"{path} must be an npz file of plain arrays: {error}") from None
+    arrays = read_arrays(path)
     require("counts" in arrays, f"{path} must hold an array 'counts', got {sorted(arrays)}")
     unknown = sorted(set(arrays) - set(FIELDS))
     require(not unknown, f"{path} may hold {', '.join(FIELDS)}; got also {', '.join(unknown)}")
