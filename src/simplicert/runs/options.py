@@ -1,7 +1,6 @@
 """Options of a request that are more than a word: lists, fractions, a file of shares."""
 
 import math
-from fractions import Fraction
 from io import BytesIO
 from pathlib import Path
 
@@ -25,11 +24,14 @@ def numbers(name: str, text: str | None) -> list[float] | None:
 
 def fraction(text: str) -> float:
     """A step such as 1/255 or 0.01."""
+    above, _, below = text.partition("/")  # not Fraction: it would write out 1e1000000000
     try:
-        value = float(Fraction(text))
+        value = float(above) / float(below or "1")
     except (ValueError, ZeroDivisionError):
         value = math.nan
-    require(math.isfinite(value) and value > 0, f"grid must be a step such as 1/255, got {text!r}")
+    require(
+        math.isfinite(value) and value > 0, f"grid must be a step such as 1/255, got {text[:80]!r}"
+    )
     return value
 
 
