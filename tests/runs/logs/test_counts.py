@@ -267,3 +267,21 @@ def test_import_of_lists(tmp_path):
     path.write_text(LISTS)
     import_counts(path, 0.25, tmp_path / "run")
     assert sc.open_run(tmp_path / "run").tally().index.tolist() == [0, 20]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "null\t01e999[",
+        "0'0\t[90, 80,",
+        "idx\tlabel\t[counts]\n",
+        "0\t1\t[99999999999999999999, 1]\n",
+        "0\t1\t" + "[" * 100_000 + "\n",
+        "99999999999999999999\t1\t[3, 1]\n",
+    ],
+)
+def test_lists_that_are_none(tmp_path, text):
+    """Found by the fuzzer, and what is near it."""
+    (tmp_path / "counts.txt").write_text(text)
+    with pytest.raises(sc.InvalidInput, match="must hold"):
+        read_counts(tmp_path / "counts.txt", 0.5)

@@ -10,6 +10,8 @@ from simplicert.errors import InvalidInput
 from simplicert.runs.logs.table import is_number, text_of
 from simplicert.types import Ints
 
+BEYOND = 2**62  # no count, label or index is as large
+
 
 @dataclass(frozen=True, eq=False)
 class Counted:
@@ -30,6 +32,8 @@ def read_count_lists(path: Path, labelled: bool) -> Counted:
     lines = [(n, line) for n, line in enumerate(text_of(path).splitlines(), 1) if line.strip()]
     if not is_number(lines[0][1].split("\t")[0]):
         lines = lines[1:]
+    if not lines:
+        raise InvalidInput(f"{path} must hold a line of counts below its header, got none")
     index, labels, counts = zip(*(row_of(path, n, line) for n, line in lines), strict=True)
     for (number, _), row in zip(lines, counts, strict=True):
         if len(row) != len(counts[0]):
@@ -47,8 +51,10 @@ def row_of(path: Path, number: int, line: str) -> tuple[int, int, list[int]]:
         counts = json.loads(text)
         if not all(type(count) is int for count in counts):
             raise ValueError
+        if max(abs(int(n)) for n in (index, label, *counts)) >= BEYOND:
+            raise ValueError
         return int(index), int(label), counts
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         raise InvalidInput(
             f"{path} line {number} must hold an index, a label and a list of counts, separated by "
             f"tabs, got {line!r:.60}"
