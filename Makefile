@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 EXTRAS := dev,torch,demo,onnx,hf,attacks
 
-.PHONY: setup demo test test-all bench lint
+.PHONY: setup demo test test-all bench lint paper
 
 setup: .venv/ready
 
@@ -28,6 +28,10 @@ test: lint
 
 test-all: lint
 	$(BIN)/pytest -q -n 2 -m 'slow or not slow'
+
+# Every table and figure of the CIFAR-10 experiments and docs/experiments.md, from committed tallies.
+paper: setup
+	$(BIN)/python -W ignore experiments/cifar10/paper.py
 
 bench: setup
 	mkdir -p benchmarks/results
