@@ -22,6 +22,7 @@ from simplicert.cli.simplex import simplex
 from simplicert.cli.status import status
 from simplicert.cli.table import table
 from simplicert.cli.train import train
+from simplicert.cli.verify import verify
 
 app = typer.Typer(
     name="simplicert",
@@ -43,6 +44,7 @@ app.command()(table)
 app.command()(figure)
 app.command()(report)
 app.command()(train)
+app.command()(verify)
 app.add_typer(import_app, name="import")
 
 
