@@ -1,5 +1,6 @@
 """What verification finds: nothing in an honest run of any kind, and every kind of damage."""
 
+import re
 import shutil
 from dataclasses import replace
 
@@ -11,7 +12,7 @@ import simplicert as sc
 from simplicert.errors import DamagedRun
 from simplicert.runs.manifest import read_manifest, write_manifest
 from simplicert.runs.parts import read_part, write_part
-from simplicert.runs.verification import verify
+from simplicert.runs.verification import Replay, verify
 from simplicert.runs.verification.files import scale_check, settings_check
 
 MANY = """
@@ -253,4 +254,32 @@ def test_inputs_that_the_run_was_not_to_hold(place):
     write_manifest(run.folder, replace(manifest, index=[0, 1, 38], inputs=38))
     assert "was not to hold: 38, 39" in wrong(run)
     write_manifest(run.folder, replace(manifest, inputs=39))
+    assert "got 0, 1, 40 for 39 inputs" in wrong(run)
+    write_manifest(run.folder, replace(manifest, inputs=39, index=[-1, *range(40)]))
     assert "counts 39 inputs and lists 40" in wrong(run)
+
+
+@pytest.mark.parametrize("index", [[0, 1], [0, 1, 2**50], [0.5, 1, 40], ["a"], [0, 1, 40, 7]])
+def test_an_index_that_makes_no_sense(place, index):
+    run = fresh(place)
+    inputs = 2**50 if 2**50 in index else 40
+    write_manifest(run.folder, replace(read_manifest(run.folder), index=index, inputs=inputs))
+    assert "index must" in wrong(run, count=1)
+
+
+def test_no_altered_run_toml_makes_verification_fall_over(place):
+    """A hundred times a word of run.toml replaced by another: the file is named, every time."""
+    run = fresh(place, until="rtol=0.1", stop=4, kind="softmax")
+    path = run.folder / "run.toml"
+    text, random = path.read_text(), np.random.default_rng(0)
+    words = ["0", "-1", "1e400", "nan", '"x"', "[]", "true", "10000000000000000", "0.5", "{}"]
+    values = list(re.finditer(r"= (?!\[)(.+)|^    (.+),$", text, re.MULTILINE))
+    assert len(values) > 40
+    for _ in range(100):
+        value = values[random.integers(len(values))]
+        start, stop = value.span(1 if value[1] else 2)
+        word = str(random.choice([word for word in words if word != text[start:stop]]))
+        path.write_text(text[:start] + word + text[stop:])
+        found = list(verify(run.folder, replay=Replay(1, data="data.npz")))
+        named = any(check.holds is False and "run.toml" in check.says for check in found)
+        assert named, (text[start:stop], word, found)

@@ -7,7 +7,7 @@ the certificates made again from the tallies are what a forger has to get past.
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from simplicert.errors import DamagedRun, InvalidInput, require
+from simplicert.errors import DamagedRun, SimplicertError, require
 from simplicert.runs.folder import PARTS, Run
 from simplicert.runs.known import KnownRun
 from simplicert.runs.manifest import NAME
@@ -16,6 +16,7 @@ from simplicert.runs.verification.certificates import certificate_checks, found
 from simplicert.runs.verification.check import Check
 from simplicert.runs.verification.coverage import draw_checks, joined
 from simplicert.runs.verification.files import (
+    Part,
     known_check,
     other_checks,
     part_checks,
@@ -55,20 +56,30 @@ def verify(
     if isinstance(whole, Check):
         yield whole
         return
-    yield from draw_checks(run, parts, whole)
+    try:
+        yield from draw_checks(run, parts, whole)
+    except SimplicertError as error:  # settings that contradict the tallies, or make no sense
+        yield Check("draws", False, str(error))
     if len(parts) < len(run.paths()):
         yield Check("certificates", None, "not made again: a part of the tallies is damaged")
     else:
         yield from of_files(run, files)
     if replay is not None:
-        reason = cannot(run)
-        if reason is not None:
-            yield unable(reason)
-            return
-        try:
-            yield from replay_checks(run, parts, replay)
-        except InvalidInput as error:
-            yield unable(str(error))
+        yield from replayed(run, parts, replay)
+
+
+def replayed(run: Run, parts: Sequence[Part], replay: Replay) -> Iterator[Check]:
+    """The replay, or why there is none."""
+    reason = cannot(run)
+    if reason is not None:
+        yield unable(reason)
+        return
+    try:
+        yield from replay_checks(run, parts, replay)
+    except KeyError as error:
+        yield unable(f"{NAME} lacks the setting {error}")
+    except (SimplicertError, OSError, ValueError, TypeError) as error:
+        yield unable(str(error))
 
 
 def of_log(run: KnownRun, files: Sequence[Path], replay: Replay | None) -> Iterator[Check]:

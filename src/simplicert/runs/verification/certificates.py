@@ -93,6 +93,8 @@ def read(path: Path) -> Stored:
     else:
         table = pq.read_table(path, use_threads=False)
         extra = json.loads((table.schema.metadata or {}).get(b"simplicert", b"{}"))
+        if not isinstance(extra, dict):
+            raise ValueError("its metadata are none of ours")
         frame = table.to_pandas()
     if lost := {"index", "radius", *SETTINGS} - set(frame.columns):
         raise ValueError(f"it lacks the columns {', '.join(sorted(lost))}")

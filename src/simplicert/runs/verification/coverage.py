@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from simplicert.errors import SimplicertError
+from simplicert.errors import DamagedRun, SimplicertError
 from simplicert.runs.collect import join
 from simplicert.runs.folder import Run
 from simplicert.runs.manifest import Manifest
@@ -12,14 +12,23 @@ from simplicert.runs.verification.check import Check, listed
 from simplicert.runs.verification.files import Part
 from simplicert.types import Ints, Tally
 
+MOST_INPUTS = 10**8  # listed one by one
+
 
 def planned(manifest: Manifest) -> Ints | None:
     """The inputs that the run was to hold; None where run.toml only counts them."""
     index = manifest.index
     if not index:
         return None
+    if not all(isinstance(number, int) for number in index):
+        raise DamagedRun(f"index must hold whole numbers in run.toml, got {listed(index)}")
     if index[0] < 0:
         return np.array(index[1:], dtype=np.int64)
+    if len(index) != 3 or index[2] != manifest.inputs or manifest.inputs > MOST_INPUTS:  # noqa: PLR2004
+        raise DamagedRun(
+            f"index must be the first input, a step and how many in run.toml, got {listed(index)} "
+            f"for {manifest.inputs} inputs"
+        )
     first, step, count = index
     return first + step * np.arange(count)
 
@@ -65,7 +74,7 @@ def input_checks(manifest: Manifest, tally: Tally) -> Iterator[Check]:
     if strange.size:
         says = f"inputs that the run was not to hold: {listed(strange.tolist())}"
         yield Check("draws", False, says)
-    if wanted.size != manifest.inputs:
+    if wanted.size != manifest.inputs:  # of a list; a range says how many it has
         says = f"run.toml counts {manifest.inputs} inputs and lists {wanted.size}"
         yield Check("draws", False, says)
     if not missing.size and not strange.size:

@@ -40,7 +40,7 @@ def part_checks(run: Run) -> tuple[list[Part], list[Check]]:
             good.append(Part(path, read_part(path, run.manifest)))
         except DamagedRun as error:
             bad.append(Check("files", False, str(error)))
-    says = f"{len(good)} parts match their checksums and belong to run {run.manifest.id}"
+    says = f"parts that match their checksums and belong to run {run.manifest.id}: {len(good)}"
     return good, [*bad, *([Check("files", True, says)] if good else [])]
 
 
