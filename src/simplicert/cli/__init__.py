@@ -24,6 +24,7 @@ from simplicert.cli.simplex import simplex
 from simplicert.cli.status import status
 from simplicert.cli.table import table
 from simplicert.cli.train import train
+from simplicert.cli.verify import verify
 
 app = typer.Typer(
     name="simplicert",
@@ -46,6 +47,7 @@ app.command()(figure)
 app.command()(report)
 app.command()(gate)
 app.command()(train)
+app.command()(verify)
 app.add_typer(import_app, name="import")
 app.command()(export)
 

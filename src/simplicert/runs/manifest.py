@@ -1,5 +1,6 @@
 """run.toml: what a run is, in words that are still readable in five years."""
 
+import re
 import secrets
 import tomllib
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ import tomli_w
 
 from simplicert.bounds import SCHEMES
 from simplicert.errors import DamagedRun, SimplicertError, choose, require
-from simplicert.runs.atomic import write_whole
+from simplicert.runs.atomic import checksum, write_whole
 from simplicert.types import KINDS, Plan
 from simplicert.types.arrays import positive
 
@@ -20,6 +21,7 @@ FORMAT = 1
 NAME = "run.toml"
 MOST_CLASSES = 10**7
 SAME = 1e-2  # share by which the outputs of the same model may differ on another machine
+SEAL = "# checksum of all lines above: "  # a comment: a run without it, or edited, opens too
 
 
 def version() -> str:
@@ -78,12 +80,22 @@ class Manifest:
     def text(self) -> bytes:
         """The content of run.toml; TOML has no null, so what is not set is left out."""
         content = {name: value for name, value in asdict(self).items() if value is not None}
-        return tomli_w.dumps({"format": FORMAT, **content}).encode()
+        text = tomli_w.dumps({"format": FORMAT, **content}).encode()
+        return text + f"{SEAL}{checksum(text)}\n".encode()
 
 
 def write_manifest(folder: Path, manifest: Manifest, *, only_if_new: bool = False) -> None:
     """Write run.toml, whole or not at all."""
     write_whole(folder / NAME, manifest.text(), only_if_new=only_if_new)
+
+
+def unaltered(content: bytes) -> bool | None:
+    """Whether run.toml is as it was written; None where it was written without a checksum."""
+    text, _, last = content.removesuffix(b"\n").rpartition(b"\n")
+    if not last.startswith(b"#"):
+        return None
+    seal = re.fullmatch(re.escape(SEAL.encode()) + b"([0-9a-f]{32})\n", last + content[-1:])
+    return seal is not None and seal[1].decode() == checksum(text + b"\n")
 
 
 def differences(before: Manifest, now: Manifest) -> Iterator[tuple[str, Any, Any]]:

@@ -1,6 +1,5 @@
 """A request to draw: from the words of a command to a run, a sampler and the data."""
 
-import platform
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from simplicert.runs.job import (
     refuse_differences,
     resume_or_begin,
 )
+from simplicert.runs.machine import this_machine
 from simplicert.runs.manifest import NAME, Manifest, read_manifest
 from simplicert.runs.options import fraction, keep_scale, numbers, read_scale
 from simplicert.sampling import Sampler, Settings
@@ -224,14 +224,8 @@ def record(model: Model, data: Dataset) -> dict[str, Any]:
         "model": model.name,
         "data": data.name,
         "shape": [int(n) for n in data.inputs.shape[1:]],
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "machine": platform.machine(),
+        **this_machine(),
     }
     if data.classes is not None:
         made["class_names"] = list(data.classes)
-    try:
-        import torch
-    except ImportError:
-        return made
-    return {**made, "torch": str(torch.__version__)}
+    return made

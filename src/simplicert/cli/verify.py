@@ -1,0 +1,69 @@
+"""`simplicert verify`: does a run hold what it says?"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from simplicert.runs.verification import Check
+
+MARKS = {True: "ok    ", False: "WRONG ", None: "note  "}
+FAILED, REFUSED = 1, 2
+
+
+def verify(
+    run: Annotated[Path, typer.Argument(help="Run folder.")],
+    certificates: Annotated[
+        list[Path] | None,
+        typer.Option(help="CSV or Parquet made from the run; may be repeated. Default: RUN.csv."),
+    ] = None,
+    replay: Annotated[int, typer.Option(help="So many random inputs are drawn again.")] = 0,
+    seed: Annotated[int, typer.Option(help="Chooses them.")] = 0,
+    model: Annotated[str | None, typer.Option(help="Where the model is now.")] = None,
+    data: Annotated[str | None, typer.Option(help="Where the data are now.")] = None,
+    mean: Annotated[str | None, typer.Option(help="As given to `sample`.")] = None,
+    std: Annotated[str | None, typer.Option(help="As given to `sample`.")] = None,
+    as_json: Annotated[Path | None, typer.Option("--json", help="Write it here too.")] = None,
+) -> None:
+    """Check files, draws and certificates of a run, and draw some inputs again.
+
+    Exit code 0: all holds; 1: something does not; 2: it could not be checked as asked.
+
+    Example: simplicert verify runs/mine --replay 5 --model net.pt2 --data digits
+    """
+    from simplicert.cli.screen import warn
+    from simplicert.errors import require
+    from simplicert.runs.verification import Replay
+    from simplicert.runs.verification import verify as checks_of
+
+    require(replay >= 0, f"replay must not be negative, got {replay}")
+    require(seed >= 0, f"seed must not be negative, got {seed}")
+    asked = Replay(replay, seed, model, data, mean, std) if replay else None
+    found = []
+    for check in checks_of(run, tuple(certificates or ()), asked):
+        typer.echo(f"{MARKS[check.holds]}{check.about}: {check.says}")
+        found.append(check)
+    wrong = sum(check.holds is False for check in found)
+    typer.echo(f"{run}: {f'{wrong} of {len(found)} checks failed' if wrong else 'all holds'}")
+    if as_json is not None:
+        keep(as_json, run, found)
+    if wrong:
+        raise typer.Exit(FAILED)
+    if asked is not None and not any(c.about == "replay" and c.holds is not None for c in found):
+        warn("no input was drawn again, as was asked")
+        raise typer.Exit(REFUSED)
+
+
+def keep(path: Path, run: Path, found: "list[Check]") -> None:
+    """The same for programs."""
+    import json
+
+    from simplicert.runs.atomic import write_whole
+
+    content: dict[str, Any] = {
+        "run": str(run),
+        "holds": all(check.holds is not False for check in found),
+        "checks": [check._asdict() for check in found],
+    }
+    write_whole(path, json.dumps(content, indent=1).encode())

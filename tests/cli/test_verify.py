@@ -1,0 +1,72 @@
+"""`simplicert verify` as a user types it: lines, JSON, exit codes."""
+
+import json
+
+import numpy as np
+import pytest
+
+MODEL = """
+import numpy as np
+WEIGHTS = np.random.default_rng(0).normal(size=(6, 3)).astype(np.float32)
+def make():
+    return lambda batch: batch @ WEIGHTS
+"""
+
+
+@pytest.fixture
+def run(command, tmp_path, monkeypatch, request):
+    """A run of twelve inputs with its certificates beside it, the folder current."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    name = "verified_" + "".join(c if c.isalnum() else "_" for c in request.node.name)
+    (tmp_path / f"{name}.py").write_text(MODEL)
+    inputs = np.random.default_rng(1).random((12, 6)).astype(np.float32)
+    np.savez("data.npz", inputs=inputs)
+    words = ["--model", f"{name}:make", "--data", "data.npz", "--sigma", "0.3", "--draws", "200"]
+    code, _, said = command("sample", *words, "--out", "mine", "--quiet", "--device", "cpu")
+    assert code == 0, said
+    assert command("certify", "mine", "--out", "mine.csv")[0] == 0
+    return tmp_path / "mine"
+
+
+def test_all_holds(command, run):
+    code, out, said = command("verify", "mine", "--replay", "3", "--json", "found.json")
+    assert (code, said) == (0, "")
+    lines = out.splitlines()
+    assert lines[-1] == "mine: all holds"
+    assert all(line.startswith("ok    ") for line in lines[:-1])
+    assert sum("come again bit for bit" in line for line in lines) == 3
+    found = json.loads((run.parent / "found.json").read_text())
+    assert found["holds"] is True
+    assert len(found["checks"]) == len(lines) - 1
+    assert {check["about"] for check in found["checks"]} == {
+        "files", "draws", "certificates", "replay",
+    }  # fmt: skip
+
+
+def test_something_wrong_is_exit_code_one(command, run):
+    text = (run.parent / "mine.csv").read_text()
+    (run.parent / "mine.csv").write_text(text.replace(",0.3,0.001,", ",0.3,0.0001,"))
+    code, out, _ = command("verify", "mine", "--json", "found.json")
+    assert code == 1
+    assert "WRONG certificates: mine.csv does not follow from the tallies" in out
+    assert out.splitlines()[-1] == "mine: 1 of 7 checks failed"
+    assert json.loads((run.parent / "found.json").read_text())["holds"] is False
+
+
+@pytest.mark.parametrize(
+    "words, says",
+    [
+        (["nowhere"], "is not a run folder"),
+        (["mine", "--replay", "-1"], "replay must not be negative, got -1"),
+        (["mine", "--replay", "1", "--seed", "-1"], "seed must not be negative, got -1"),
+        (["mine", "--certificates", "lost.csv"], "certificates must be files that exist"),
+        (["mine", "--json", "no/such/folder.json"], "cannot read or write no/such/folder.json"),
+        (["mine", "--replay", "1", "--model", "lost.pt2"], "no input was drawn again"),
+    ],
+)
+def test_bad_usage_is_exit_code_two(command, run, words, says):
+    code, _, said = command("verify", *words)
+    assert code == 2
+    assert says in said
+    assert "Traceback" not in said

@@ -1,0 +1,335 @@
+"""verify.py, the stand-alone checker: it accepts what is ours and catches what was altered."""
+
+import ast
+import csv
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from mpmath import mpf
+from scipy.stats import binom
+
+import simplicert as sc
+from simplicert.bounds.limits import clopper_pearson
+
+SCRIPT = Path(__file__).parent.parent / "verify.py"
+SPEC = importlib.util.spec_from_file_location("verify_script", SCRIPT)
+script = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(script)
+
+SIGMA = 1.0
+
+
+@pytest.fixture(scope="module")
+def tally():
+    """Forty digits drawn a thousand times, by the nearest mean of the others."""
+    from sklearn.datasets import load_digits
+
+    data = load_digits()
+    inputs, labels = data.images.reshape(-1, 64).astype(np.float32) / 16, data.target
+    means = np.array([inputs[40:][labels[40:] == digit].mean(axis=0) for digit in range(10)])
+    return sc.sample(
+        lambda batch: 2 * batch @ means.T - (means**2).sum(axis=1),
+        inputs[:40],
+        SIGMA,
+        1000,
+        labels=labels[:40],
+        pilot=50,
+        batch_size=250,
+    )
+
+
+def written(certificates, path):
+    sc.write_certificates(certificates, path)
+    return path
+
+
+@pytest.fixture(params=["multinomial", "softmax"])
+def file(request, tally, tmp_path):
+    return written(sc.certify(sc.bound(tally, kind=request.param)), tmp_path / "c.csv")
+
+
+@pytest.fixture
+def counted(tally, tmp_path):
+    return written(sc.certify(sc.bound(tally)), tmp_path / "c.csv")
+
+
+def complaints(path, run=None):
+    return script.check(path, run)[0]
+
+
+def rows_of(path):
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def rewrite(path, change):
+    """Apply `change` to every row; the inputs of the rows that it says it changed."""
+    rows = rows_of(path)
+    changed = [row["index"] for row in rows if change(row)]
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    assert changed
+    return changed
+
+
+def mechanisms(row):
+    names = list(row)
+    return names[names.index("e1") + 1 : names.index("ensemble")]
+
+
+def test_it_stands_alone():
+    tree = ast.parse(SCRIPT.read_text())
+    modules = {alias.name for n in ast.walk(tree) if isinstance(n, ast.Import) for alias in n.names}
+    modules |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert {m.partition(".")[0] for m in modules} - sys.stdlib_module_names == {"mpmath"}
+
+
+def test_it_accepts_ours(file):
+    wrong, said = script.check(file, None)
+    assert wrong == []
+    issued = sum(row["abstained"] == "False" for row in rows_of(file))
+    assert 10 < issued < 40
+    assert f"{issued} of 40 inputs certified" in said[0]
+    assert f"{issued} of two_sided" in said[2]
+    if rows_of(file)[0]["kind"] == "multinomial":
+        assert f"{issued} of {issued} pairs are limits of whole counts" in said[1]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"scheme": "paper"},
+        {"scheme": "split"},
+        {"scheme": "split", "method": "one_sided"},
+        {"method": "one_sided"},
+        {"scheme": "joint"},
+        {"alpha": 0.05},
+        {"alpha": 1e-9},
+        {"kind": "softmax", "scheme": "paper"},
+        {"kind": "softmax", "scheme": "split", "method": "hoeffding"},
+    ],
+    ids=str,
+)
+def test_it_accepts_every_scheme(tally, tmp_path, settings):
+    wrong, said = script.check(
+        written(sc.certify(sc.bound(tally, **settings)), tmp_path / "c.csv"), None
+    )
+    assert wrong == []
+    if settings.get("scheme") == "paper" and "kind" not in settings:
+        assert "proved level 0.003" in said[1]
+
+
+@pytest.mark.parametrize("classes", [2, 3, 50])
+@pytest.mark.parametrize("draws", [20, 999, 100_000])
+def test_it_accepts_counts_of_all_sizes(tmp_path, classes, draws):
+    random = np.random.default_rng(classes * draws)
+    shares = random.dirichlet(np.full(classes, 0.3), 30)
+    counts = np.array([random.multinomial(draws, share) for share in shares])
+    counts[:3] = 0
+    counts[:3, 1] = draws
+    certificates = sc.certify(sc.bound(sc.Tally(counts, 0.7), alpha=0.01))
+    assert complaints(written(certificates, tmp_path / "c.csv")) == []
+
+
+def raised(row, name):
+    """One radius raised by a millionth, and whatever rests on it with it."""
+    if row["abstained"] == "True" or not float(row[name] or 0):
+        return False
+    row[name] = repr(float(row[name]) * (1 + 1e-6))
+    radii = {each: float(row[each]) for each in mechanisms(row) if row[each]}
+    members = {each: radii[each] for each in script.ENSEMBLE[row["kind"]]}
+    row["winner"] = max(members, key=members.get)
+    row["ensemble"] = repr(members[row["winner"]])
+    row["radius"] = repr(max(radii.values()))
+    return True
+
+
+@pytest.mark.parametrize("name", ["cohen", "li", "lecuyer", "improved_dp", "two_sided"])
+def test_it_catches_a_radius_raised_by_a_millionth(file, name):
+    if name not in rows_of(file)[0]:
+        assert "softmax" in file.read_text()
+        return
+    changed = rewrite(file, lambda row: raised(row, name))
+    assert [index for index, reason in complaints(file) if f"{name} = " in reason] == changed
+
+
+def swapped(row):
+    row["e0"], row["e1"] = row["e1"], row["e0"]
+    return row["abstained"] == "False"
+
+
+def one_draw_more(row):
+    row["draws"] = str(int(row["draws"]) + 1)
+    return row["abstained"] == "False"
+
+
+def lower_alpha(row):
+    row["alpha"] = "0.0009"
+    return row["abstained"] == "False"
+
+
+def tighter(name, step):
+    """A bound moved by a ten-thousandth of the way; radii as they were."""
+
+    def change(row):
+        if row["abstained"] == "True":
+            return False
+        row[name] = repr(float(row[name]) * (1 + step))
+        return True
+
+    return change
+
+
+def test_it_catches_swapped_bounds(file):
+    changed = rewrite(file, swapped)
+    assert {index for index, _ in complaints(file)} == set(changed)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [one_draw_more, lower_alpha, tighter("e0", 1e-4), tighter("e1", -1e-4)],
+    ids=["draws", "alpha", "e0", "e1"],
+)
+def test_it_catches_altered_evidence(counted, change):
+    """By luck a number within 2e-4 of a tail may fit a count: all but a few are caught."""
+    changed = rewrite(counted, change)
+    caught = {index for index, reason in complaints(counted)}
+    assert len(caught) >= len(changed) - 1
+    assert caught <= set(changed)
+
+
+def test_one_scheme_does_not_pass_for_another(tally, tmp_path):
+    path = written(sc.certify(sc.bound(tally, scheme="paper")), tmp_path / "c.csv")
+    rewrite(path, lambda row: row.update(scheme="gated") or True)
+    assert len(complaints(path)) > 10
+
+
+def test_limits_that_are_right_but_did_not_pass_the_gate():
+    """Between the two thresholds: E0 > E1, and yet too little to choose the class by."""
+    n, alpha, way = 1000, 0.01, script.WAYS["gated"][0]
+    found = set()
+    for wins in range(440, 520):
+        rival = 400
+        e0 = clopper_pearson.lower(wins, n, 0.45 * alpha)[0]
+        e1 = clopper_pearson.upper(rival, n, 0.45 * alpha)
+        if e0 > e1:
+            gate = binom.sf(wins - 1, wins + rival, 0.5) <= 0.05 * alpha
+            reason = script.bounds_wrong(way, n, mpf(alpha), mpf(float(e0)), mpf(float(e1)))
+            assert reason == (None if gate else f"{wins} against 400 draws do not pass the gate")
+            found.add(bool(gate))
+    assert found == {True, False}
+
+
+def given_a_radius(name):
+    def change(row):
+        if row["abstained"] == "True":
+            row[name] = {"predicted": row["top"], "winner": "li"}.get(name, "0.5")
+            return True
+        return False
+
+    return change
+
+
+@pytest.mark.parametrize("name", ["radius", "two_sided", "predicted", "e0", "winner"])
+def test_it_catches_an_abstained_row_that_promises(file, name):
+    changed = rewrite(file, given_a_radius(name))
+    found = complaints(file)
+    assert {index for index, reason in found if "abstained" in reason} == set(changed)
+
+
+@pytest.mark.parametrize(
+    "column, value, says",
+    [
+        ("predicted", "", "no class or no radius is promised"),
+        ("radius", "9.0", "radius is not the largest of the radii"),
+        ("ensemble", "0.0", "ensemble or winner"),
+        ("winner", "lecuyer", "ensemble or winner"),
+        ("label", "11", "correct is not whether"),
+    ],
+)
+def test_it_catches_columns_that_contradict_each_other(counted, column, value, says):
+    def change(row):
+        if row["abstained"] == "False" and row["correct"] == "True":
+            row[column] = value
+            return True
+        return False
+
+    changed = rewrite(counted, change)
+    assert {index for index, reason in complaints(counted) if says in reason} == set(changed)
+
+
+def test_a_mechanism_without_a_proof_for_softmax(tally, tmp_path):
+    path = written(sc.certify(sc.bound(tally)), tmp_path / "c.csv")
+    rewrite(path, lambda row: row.update(kind="softmax") or True)
+    reasons = {reason.split(" = ")[0] for _, reason in complaints(path)}
+    assert {"cohen", "li"} <= reasons
+    assert "two_sided" not in reasons
+
+
+def test_looks_need_the_plan(tally, tmp_path):
+    plan = sc.Plan((500, 1000), (0.25, 0.5), rule="rtol=0.1")
+    planned = sc.Tally(tally.counts, SIGMA, plan=plan)
+    path = written(sc.certify(sc.bound(planned)), tmp_path / "c.csv")
+    wrong, said = script.check(path, None)
+    assert (wrong, "--run must say" in said[1]) == ([], True)
+    toml = tmp_path / "run.toml"
+    toml.write_text("[plan]\nlooks = [500, 1000]\nweights = [0.25, 0.5]\noffered = 1.5\n")
+    wrong, said = script.check(path, toml)
+    assert wrong == []
+    assert "proved level 0.0015" in said[1]
+    toml.write_text("[plan]\nlooks = [500, 1000]\nweights = [0.5, 0.4]\n")
+    assert len(complaints(path, toml)) > 10
+    toml.write_text("[plan]\nlooks = [500]\nweights = [0.5]\n")
+    assert "at no look of the plan" in str(complaints(path, toml))
+
+
+def test_the_tail_of_a_binomial_is_that_of_scipy():
+    for n, p, k in [(10, 0.3, 4), (1000, 0.5, 560), (100_000, 1e-4, 25), (100_000, 0.9, 90_300)]:
+        total, first = script.tail(n, mpf(p), k)
+        assert float(total) == pytest.approx(binom.sf(k - 1, n, p), rel=1e-9)
+        assert float(first) == pytest.approx(binom.pmf(k, n, p), rel=1e-9)
+
+
+def run(*words):
+    return subprocess.run(
+        [sys.executable, SCRIPT, *map(str, words)], capture_output=True, text=True, check=False
+    )
+
+
+def test_as_a_program(counted, tmp_path):
+    done = run(counted)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("no complaint\n")
+    changed = rewrite(counted, swapped)
+    done = run(counted)
+    assert done.returncode == 1
+    assert f"WRONG  input {changed[0]}: e0 must be above e1" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "a,b\n1,2\n", "index,e0,e1,ensemble\n1,2,3,4\n", "\x00", "index,e1,ensemble\n1\n"],
+)
+def test_what_is_no_file_of_certificates(tmp_path, content):
+    path = tmp_path / "c.csv"
+    path.write_text(content)
+    done = run(path)
+    assert done.returncode == 2
+    assert "cannot be read as certificates" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_settings_that_change_and_inputs_that_come_twice(counted):
+    text = counted.read_text()
+    rewrite(counted, lambda row: row["index"] == "3" and row.update(alpha="0.01") is None)
+    with pytest.raises(ValueError, match="settings change"):
+        complaints(counted)
+    counted.write_text(text + text.splitlines()[3] + "\n")
+    with pytest.raises(ValueError, match="an input comes twice"):
+        complaints(counted)
