@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from simplicert.data.arrays import UNREADABLE
 from simplicert.errors import DamagedRun
 from simplicert.runs.folder import DAMAGED, PARTS, SCALE, Run
 from simplicert.runs.known import HOLDS, KnownRun, read_columns
-from simplicert.runs.logs.counts import UNREADABLE
 from simplicert.runs.manifest import NAME, unaltered
 from simplicert.runs.parts import read_part
 from simplicert.runs.verification.check import Check, listed
