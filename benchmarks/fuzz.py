@@ -4,7 +4,7 @@
 
 Each entry point starts from sound examples and mutates them: bytes flipped, cut, repeated, numbers
 and words replaced by awkward ones. Allowed are an answer, a SimplicertError with one sentence, or
-the system's own error about a file. Any other exception, a call of more than LONGEST seconds or
+the system's own error about a file. Any other exception, a call of more than LONGEST seconds of work or
 one that takes more than MEMORY is a finding; it is printed with the input that made it, and belongs
 into a test. In-process for functions; the command line itself runs in processes of its own.
 """
@@ -27,7 +27,7 @@ from fuzz_entries import ENTRIES, command_lines
 
 from simplicert.errors import SimplicertError
 
-LONGEST, MEMORY = 10, 8 << 30
+LONGEST, WAITING, MEMORY = 10, 300, 8 << 30  # seconds of work, of waiting; bytes
 WORDS = [
     *("nan", "inf", "-inf", "1e999", "-0", "0", "-1", "1e-320", "9" * 400, "0x10", "1_000"),
     *("٣", "½", "\x00", "\ufeff", "﹣1", "true", "null", "''", '"', "\\", "../../x", "/dev/zero"),
@@ -84,9 +84,10 @@ class Count:
 
 
 def attempt(call: Callable[[bytes], object], content: bytes, count: Count) -> None:
-    """One call; an alarm ends it where it hangs."""
+    """One call; an alarm ends it where it works or waits for too long."""
     count.tried += 1
-    signal.setitimer(signal.ITIMER_REAL, LONGEST)
+    signal.setitimer(signal.ITIMER_PROF, LONGEST)
+    signal.setitimer(signal.ITIMER_REAL, WAITING)
     try:
         call(content)
     except SimplicertError as error:
@@ -102,7 +103,8 @@ def attempt(call: Callable[[bytes], object], content: bytes, count: Count) -> No
             f"{where.lineno} for {content[:300]!r}"
         )
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL):
+            signal.setitimer(timer, 0)
 
 
 def functions(total: int, seed: int) -> dict[str, Count]:
@@ -173,7 +175,8 @@ def main() -> None:
     def too_long(number: int, frame: object) -> None:
         raise Slow
 
-    signal.signal(signal.SIGALRM, too_long)
+    for number in (signal.SIGALRM, signal.SIGPROF):
+        signal.signal(number, too_long)
     found = functions(asked.count, asked.seed)
     if asked.commands:
         found["command line"] = commands(asked.commands, asked.seed)

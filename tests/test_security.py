@@ -101,3 +101,11 @@ def test_an_image_bomb(tmp_path):
     Image.new("1", (20_000, 20_000)).save(tmp_path / "a" / "bomb.png")
     with pytest.raises(sc.InvalidInput, match=r"bomb\.png"):
         load_data(f"folder:{tmp_path}").inputs[np.arange(1)]
+
+
+@pytest.mark.parametrize("load", [load_data, sc.models.load_model])
+@pytest.mark.parametrize("spec", ["folder:\0x", "a.npz\0", "mlp@w\0.safetensors", "\0"])
+def test_a_name_with_a_null_byte(load, spec):
+    """Found by the fuzzer: no file can have such a name, and the system says so in its own words."""
+    with pytest.raises(sc.InvalidInput, match="must be"):
+        load(spec)

@@ -11,7 +11,7 @@ from simplicert.data.dataset import Dataset, Source, check_inputs, checked_label
 from simplicert.data.fingerprints import fingerprint
 from simplicert.data.inputs import Chosen, Inputs
 from simplicert.data.selection import chosen
-from simplicert.errors import InvalidInput
+from simplicert.errors import InvalidInput, require
 
 __all__ = ["Dataset", "Inputs", "load_data"]
 
@@ -53,6 +53,7 @@ def load_data(
 
 def found(spec: str) -> tuple[Source, str]:
     """The whole data set and its name: the spec with file names only, no path."""
+    require("\0" not in spec, f"data must be {FORMS}, got {spec[:80]!r}")
     prefix, colon, rest = spec.partition(":")
     if spec in NAMES:
         return NAMES[spec](spec), spec

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simplicert.errors import InvalidInput
+from simplicert.errors import InvalidInput, require
 from simplicert.models import (
     exported,
     function,
@@ -55,6 +55,7 @@ def load_model(
 
 def found(spec: str) -> Model:
     """The model as its loader gives it."""
+    require("\0" not in spec, f"model must be {FORMS}, got {spec[:80]!r}")
     prefix, colon, rest = spec.partition(":")
     if colon and prefix in PREFIXES:
         return PREFIXES[prefix](rest)
