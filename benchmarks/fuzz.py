@@ -4,9 +4,9 @@
 
 Each entry point starts from sound examples and mutates them: bytes flipped, cut, repeated, numbers
 and words replaced by awkward ones. Allowed are an answer, a SimplicertError with one sentence, or
-the system's own error about a file. Any other exception, a call of more than LONGEST seconds of work or
-one that takes more than MEMORY is a finding; it is printed with the input that made it, and belongs
-into a test. In-process for functions; the command line itself runs in processes of its own.
+the system's own error about a file. Any other exception, a call of more than LONGEST seconds of
+work or one that takes more than MEMORY is a finding; it is printed with the input that made it, and
+belongs into a test. In-process for functions; the command line itself runs in processes of its own.
 """
 
 import argparse

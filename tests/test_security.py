@@ -106,6 +106,6 @@ def test_an_image_bomb(tmp_path):
 @pytest.mark.parametrize("load", [load_data, sc.models.load_model])
 @pytest.mark.parametrize("spec", ["folder:\0x", "a.npz\0", "mlp@w\0.safetensors", "\0"])
 def test_a_name_with_a_null_byte(load, spec):
-    """Found by the fuzzer: no file can have such a name, and the system says so in its own words."""
+    """Found by the fuzzer: no file can have such a name."""
     with pytest.raises(sc.InvalidInput, match="must be"):
         load(spec)
