@@ -1,0 +1,99 @@
+"""The Ray engine: one actor a worker, on this machine or on a cluster.
+
+Ray starts processes, finds room for them and moves their messages. What is drawn again after a
+loss, and by whom, is the board's to decide, so Ray itself restarts and retries nothing: a unit
+whose actor died goes to whoever is free, not to a successor that may have to wait for room.
+"""
+
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from simplicert.data.libraries import library
+from simplicert.errors import InvalidInput
+from simplicert.runs.crew import Crew
+from simplicert.runs.engines.actors import Actors, Need
+from simplicert.runs.engines.local import cores
+from simplicert.runs.request import Request
+
+STORE = 200_000_000  # bytes of shared memory for messages: units and parts are small
+
+
+@contextmanager
+def crew(request: Request) -> Iterator[Crew]:
+    """Join the cluster at `address`, or start one that only this machine and user can reach."""
+    if request.address is None:
+        keep_private()
+    ray = library("ray", "ray", "engine ray")
+    with connected(ray, request):
+        members = Actors(ray, request, need_of(ray, request))
+        try:
+            yield members
+        finally:
+            members.close()
+
+
+def keep_private() -> None:
+    """Before ray is imported: nothing is sent to its makers, and no one else gets in.
+
+    Ray would listen on all interfaces, and keep its token in the home folder; this one is never
+    written down. What the user has set stays.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")  # listen on 127.0.0.1 only
+    if "RAY_AUTH_MODE" not in os.environ:
+        os.environ["RAY_AUTH_MODE"] = "token"
+        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+
+
+@contextmanager
+def connected(ray: Any, request: Request) -> Iterator[None]:
+    """A connection; one that was there before is used, and left as it is."""
+    if ray.is_initialized():
+        yield
+        return
+    folder = None
+    options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+    if request.address is None:
+        cpus = request.cpus_per_worker or 1
+        folder = tempfile.mkdtemp(
+            prefix="simplicert-", dir="/tmp" if Path("/tmp").exists() else None
+        )
+        options |= {
+            "address": "local",
+            "include_dashboard": False,
+            "num_cpus": request.workers * cpus if request.workers else cores(),
+            "object_store_memory": STORE,
+            "_node_ip_address": "127.0.0.1",
+            "_temp_dir": folder,
+        }
+    else:
+        options["address"] = request.address
+    try:
+        try:
+            ray.init(**options)
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            where = "a local Ray" if request.address is None else f"Ray at {request.address}"
+            words = str(error).strip().splitlines() or [type(error).__name__]
+            raise InvalidInput(
+                f"address must be that of a running cluster: {where} did not answer ({words[0]})"
+            ) from None
+        yield
+    finally:
+        ray.shutdown()
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def need_of(ray: Any, request: Request) -> Need:
+    """What one worker takes: a core, and a GPU where the cluster has any and may use them."""
+    gpus = request.gpus_per_worker
+    if gpus is None:
+        wanted = request.device is None or request.device.startswith("cuda")
+        gpus = 1.0 if wanted and ray.cluster_resources().get("GPU", 0) >= 1 else 0.0
+    return Need(float(request.cpus_per_worker or 1), gpus)
