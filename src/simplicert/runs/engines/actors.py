@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from simplicert.data.libraries import said
 from simplicert.errors import InvalidInput, SamplingFailed
 from simplicert.runs.crew import Heard
 from simplicert.runs.manifest import Manifest
@@ -104,7 +105,7 @@ class Actors:
         try:
             word, found = self.ray.get(member.ref)
         except self.ray.exceptions.RayError as error:
-            raise SamplingFailed(f"the worker that loaded the model died: {first(error)}") from None
+            raise SamplingFailed(f"the worker that loaded the model died: {said(error)}") from None
         member.ref = None
         if word == "refused":
             raise found
@@ -153,7 +154,7 @@ class Actors:
         try:
             word, value = self.ray.get(ref)
         except self.ray.exceptions.RayError as error:
-            self._lose(number, member, first(error))
+            self._lose(number, member, said(error))
             if unit is not None:
                 answers.append((number, unit, Answer(error=DIED, lost=True)))
             return
@@ -222,8 +223,3 @@ class Actors:
         for member in self.members.values():
             self.ray.kill(member.actor)
         self.members.clear()
-
-
-def first(error: BaseException) -> str:
-    """The first line of what Ray says."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -8,13 +8,14 @@ whose actor died goes to whoever is free, not to a successor that may have to wa
 import os
 import secrets
 import shutil
+import socket
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from simplicert.data.libraries import library
+from simplicert.data.libraries import library, said
 from simplicert.errors import InvalidInput
 from simplicert.runs.crew import Crew
 from simplicert.runs.engines.actors import Actors, Need
@@ -22,6 +23,7 @@ from simplicert.runs.engines.local import cores
 from simplicert.runs.request import Request
 
 STORE = 200_000_000  # bytes of shared memory for messages: units and parts are small
+ANSWERS = 10.0  # seconds for a cluster to answer
 
 
 @contextmanager
@@ -30,6 +32,8 @@ def crew(request: Request) -> Iterator[Crew]:
     if request.address is None:
         keep_private()
     ray = library("ray", "ray", "engine ray")
+    if request.address is not None:
+        refuse_nobody(request.address)
     with connected(ray, request):
         members = Actors(ray, request, need_of(ray, request))
         try:
@@ -61,9 +65,8 @@ def connected(ray: Any, request: Request) -> Iterator[None]:
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
     if request.address is None:
         cpus = request.cpus_per_worker or 1
-        folder = tempfile.mkdtemp(
-            prefix="simplicert-", dir="/tmp" if Path("/tmp").exists() else None
-        )
+        short = "/tmp" if Path("/tmp").is_dir() else None  # a socket's name has 107 letters at most
+        folder = tempfile.mkdtemp(prefix=f"simplicert-{os.getpid()}-", dir=short)
         options |= {
             "address": "local",
             "include_dashboard": False,
@@ -77,17 +80,28 @@ def connected(ray: Any, request: Request) -> Iterator[None]:
     try:
         try:
             ray.init(**options)
-        except (ConnectionError, RuntimeError, ValueError) as error:
-            where = "a local Ray" if request.address is None else f"Ray at {request.address}"
-            words = str(error).strip().splitlines() or [type(error).__name__]
-            raise InvalidInput(
-                f"address must be that of a running cluster: {where} did not answer ({words[0]})"
-            ) from None
+        except Exception as error:  # Ray has no class of its own for a start that took too long
+            where = "of its own" if request.address is None else f"at {request.address}"
+            raise InvalidInput(f"a Ray cluster {where} is not to be had: {said(error)}") from None
         yield
     finally:
         ray.shutdown()
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def refuse_nobody(address: str) -> None:
+    """Ray itself asks an address where no one listens for minutes."""
+    host, colon, port = address.rpartition(":")
+    if not colon or not port.isdigit():  # auto, or a name that Ray knows
+        return
+    try:
+        socket.create_connection((host.removeprefix("ray://"), int(port)), ANSWERS).close()
+    except OSError as error:
+        raise InvalidInput(
+            f"address must be that of a running Ray cluster, host:port or auto, got {address!r}: "
+            f"{error.strerror or error}"
+        ) from None
 
 
 def need_of(ray: Any, request: Request) -> Need:
