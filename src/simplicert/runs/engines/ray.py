@@ -78,16 +78,27 @@ def connected(ray: Any, request: Request) -> Iterator[None]:
     else:
         options["address"] = request.address
     try:
-        try:
-            ray.init(**options)
-        except Exception as error:  # Ray has no class of its own for a start that took too long
-            where = "of its own" if request.address is None else f"at {request.address}"
-            raise InvalidInput(f"a Ray cluster {where} is not to be had: {said(error)}") from None
+        start(ray, options, "of its own" if folder else f"at {request.address}")
         yield
     finally:
         ray.shutdown()
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def start(ray: Any, options: dict[str, Any], where: str) -> None:
+    """A busy machine may take longer than the half minute that Ray allows its own start."""
+    for last in (False, False, True):
+        try:
+            ray.init(**options)
+        except Exception as error:  # Ray has no class of its own for a start that took too long
+            ray.shutdown()
+            if last or "timed out" not in str(error):
+                raise InvalidInput(
+                    f"a Ray cluster {where} is not to be had: {said(error)}"
+                ) from None
+        else:
+            return
 
 
 def refuse_nobody(address: str) -> None:
