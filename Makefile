@@ -1,7 +1,7 @@
 # Two commands on a fresh machine with Python 3.11+: `make demo` and `make test`.
 PYTHON ?= python3
 BIN := .venv/bin
-EXTRAS := dev,torch,demo,onnx,hf,attacks
+EXTRAS := dev,torch,demo,onnx,hf,ray,attacks
 
 .PHONY: setup demo test test-all bench lint paper
 
@@ -40,4 +40,5 @@ bench: setup
 	$(BIN)/python -W ignore benchmarks/softmax.py --json benchmarks/results/softmax.json
 	$(BIN)/python -W ignore benchmarks/analysis.py --json benchmarks/results/analysis.json
 	$(BIN)/python -W ignore benchmarks/draws.py --json benchmarks/results/draws.json
+	$(BIN)/python -W ignore benchmarks/engines.py --json benchmarks/results/engines.json
 	$(BIN)/python -W ignore benchmarks/sampling.py --draws 1000 --rounds 10 --json benchmarks/results/sampling.json

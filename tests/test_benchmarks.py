@@ -59,3 +59,20 @@ def test_analysis_figures():
     for name in ("our_inputs_per_second", "rival_inputs_per_second"):
         assert f"{result[name]:,}" in page
     assert result["all"] < 60
+
+
+def test_engine_figures():
+    """And what they must show: Ray keeps most of the speed of local processes."""
+    result = json.loads((ROOT / "benchmarks" / "results" / "engines.json").read_text())
+    page = (ROOT / "docs" / "scaling.md").read_text()
+    rates, units = result["draws_per_second"], result["leader_milliseconds_a_unit"]
+    assert f"Ray made **{result['ray_of_local']:.2f}** of the draws" in page
+    assert f"medians: {result['ray_of_local_median']:.2f}" in page
+    assert f"| draws a second, best round | {rates['local']:,.0f} | {rates['ray']:,.0f} |" in page
+    assert f"for a unit | {units['local']:.1f} ms | {units['ray']:.1f} ms |" in page
+    one, many = result["part"]["one"], result["part"]["many"]
+    assert f"{one['bytes']:,} bytes, took {one['write_milliseconds']:.0f} ms to write" in page
+    assert f"200 inputs {many['bytes']:,} bytes, {many['write_milliseconds']:.0f} ms" in page
+    assert f"{result['cores']} cores" in page
+    assert result["rounds"] >= 5
+    assert result["ray_of_local"] >= 0.85

@@ -2,4 +2,5 @@
 
 from simplicert.cli import program
 
-program()
+if __name__ == "__main__":  # worker processes import this file too
+    program()

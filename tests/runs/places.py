@@ -1,10 +1,16 @@
 """A folder with data and a model of its own, and what to ask of it."""
 
 import sys
+import time
+from pathlib import Path
+
+import numpy as np
 
 import simplicert as sc
+from simplicert.runs.engines import crew_for
 from simplicert.runs.job import draw_run, parse_shard
-from simplicert.runs.request import Request, prepare
+from simplicert.runs.preparation import prepare
+from simplicert.runs.request import Request
 
 MODEL = """
 import os
@@ -26,11 +32,73 @@ def fails():
             raise RuntimeError("out of memory\\nand more")
         return batch.reshape(len(batch), -1) @ WEIGHTS
     return classify
+def poisoned():
+    def classify(batch):
+        if batch.max() > 50:  # input HOT of the data
+            raise RuntimeError("too hot\\nto handle")
+        return batch.reshape(len(batch), -1) @ WEIGHTS
+    return classify
+def deadly():
+    def classify(batch):
+        if batch.max() > 50:
+            os._exit(9)
+        return batch.reshape(len(batch), -1) @ WEIGHTS
+    return classify
+def slow():
+    os.makedirs("pids", exist_ok=True)
+    def classify(batch):
+        open(f"pids/{os.getpid()}", "w").close()
+        time.sleep(0.03)
+        return batch.reshape(len(batch), -1) @ WEIGHTS
+    return classify
 def noisy():
     random = np.random.default_rng()
     normal = lambda batch: random.normal(size=(len(batch), 4))
     return lambda batch: batch.reshape(len(batch), -1) @ WEIGHTS + normal(batch)
 """
+
+
+HOT = 23  # past the inputs that the probe sees
+
+
+def heat():
+    """Make one input of the data too hot for the models `poisoned` and `deadly`."""
+    data = dict(np.load("data.npz"))
+    data["inputs"][HOT] = 100.0
+    np.savez("data.npz", **data)
+
+
+def workers_seen(folder):
+    """Processes that drew with the model `slow`."""
+    return sorted(int(path.name) for path in (folder / "pids").glob("*"))
+
+
+def alive(pid):
+    """Whether this process is there and no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def marked(mark):
+    """Processes that were started with this word in their environment, and live."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if mark.encode() in path.read_bytes() and alive(int(path.parent.name)):
+                found.append(int(path.parent.name))
+        except OSError:  # ended meanwhile, or another user's
+            continue
+    return found
+
+
+def soon(condition, seconds=30):
+    """Wait for it, not for ever."""
+    begun = time.monotonic()
+    while not condition():
+        assert time.monotonic() - begun < seconds
+        time.sleep(0.02)
 
 
 def asked(place, out, **more):
@@ -49,14 +117,12 @@ def asked(place, out, **more):
 
 
 def drawn(request, **more):
-    """Draw in this process; the run, opened anew."""
-    ready = prepare(request)
-    data = ready.data
+    """Draw by the engine asked for; whether all is done, and the run, opened anew."""
     shard = parse_shard(request.shard)
-    complete = draw_run(
-        ready.run, ready.sampler, data.inputs, data.labels, data.index, shard=shard, **more
-    )
-    return complete, sc.open_run(request.out)
+    with crew_for(request) as crew:
+        ready = prepare(request, crew)
+        outcome = draw_run(ready.run, crew, ready.index, shard=shard, **more)
+    return outcome.complete and not outcome.failed, sc.open_run(request.out)
 
 
 def words(place, out, *more):

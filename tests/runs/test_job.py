@@ -12,10 +12,9 @@ import pytest
 from places import asked, drawn, words
 
 import simplicert as sc
-from simplicert.runs.counter import part_size
-from simplicert.runs.folder import Run
+from simplicert.runs.engines import crew_for
 from simplicert.runs.job import arithmetic, draw_run
-from simplicert.runs.request import prepare
+from simplicert.runs.preparation import prepare
 
 
 def test_a_run_holds_what_sample_draws(place):
@@ -226,12 +225,10 @@ def test_a_random_model_is_not_extended(place):
 
 def test_extended_while_another_process_draws_on(place):
     """The old process's parts overlap the longer ones: each draw counts once all the same."""
-    old = prepare(asked(place, "run"))
-    drawn(asked(place, "run", draws=400, extend=True), stop=lambda: False)
-    data = old.data
-    draw_run(
-        Run(old.run.folder, old.run.manifest), old.sampler, data.inputs, data.labels, data.index
-    )
+    with crew_for(asked(place, "run")) as crew:
+        old = prepare(asked(place, "run"), crew)
+        drawn(asked(place, "run", draws=400, extend=True), stop=lambda: False)
+        draw_run(old.run, crew, old.index)
     tally = sc.open_run("run").tally()
     assert (tally.draws == 400).all()
     fresh = drawn(asked(place, "fresh", draws=400))[1].tally()
@@ -375,14 +372,6 @@ def test_labels_the_model_does_not_know(place):
     np.savez("data.npz", inputs=data["inputs"], labels=data["labels"] + 3)
     with pytest.raises(sc.InvalidInput, match=r"labels must lie in 0..3, the classes of"):
         drawn(asked(place, "run"))
-
-
-def test_parts_take_about_the_same_time():
-    assert part_size(0.0, 1000, 256) == 1
-    assert part_size(0.0, 10, 256) == 26
-    assert part_size(1000.0, 100, 256) == 150
-    assert part_size(1.0, 10**6, 256) == 1
-    assert part_size(1e9, 10, 256) == 2000
 
 
 def test_index_in_few_words():

@@ -99,7 +99,9 @@ class Study:
             return ""
         begun = int((run.stopped == "").sum()) if isinstance(run, Run) and run.paths() else 0
         absent = run.missing - begun
-        words = [f"{absent} of {total} inputs are missing"] if absent else []
+        failed = len(run.failed) if isinstance(run, Run) else 0
+        also = f", of which {failed} failed" if failed else ""
+        words = [f"{absent} of {total} inputs are missing{also}"] if absent else []
         if begun:
             words.append(f"{begun} of {total} inputs may still draw more")
         return " and ".join(words)

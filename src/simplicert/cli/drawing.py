@@ -8,48 +8,74 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from simplicert.cli.screen import warn
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from simplicert.runs.crew import Crew
+    from simplicert.runs.job import Outcome
     from simplicert.runs.manifest import Manifest
     from simplicert.runs.request import Request
 
-STOPPED = 130
+STOPPED, FAILED = 130, 1
+NAMED = 10  # failed inputs, one by one
 
 
 def draw(request: "Request") -> None:
     """Draw until done or told to stop; then say how to go on."""
+    from simplicert.runs.engines import crew_for
+    from simplicert.runs.job import parse_shard
+
+    parse_shard(request.shard)
+    with crew_for(request) as crew:
+        outcome = drawn_by(crew, request)
+    if not outcome.complete:
+        warn(f"stopped; what is drawn is kept in {request.out}: the same command continues")
+        raise typer.Exit(STOPPED)
+    if outcome.failed:
+        tell_failures(request.out, outcome.failed)
+        raise typer.Exit(FAILED)
+    if not request.quiet:
+        typer.echo(f"{request.out}: this share is drawn; `simplicert certify {request.out}`")
+
+
+def drawn_by(crew: "Crew", request: "Request") -> "Outcome":
+    """Warn of what can be known before, then draw with progress to watch."""
     from simplicert.cli.progress import shown
-    from simplicert.cli.screen import warn
     from simplicert.runs.folder import DAMAGED
     from simplicert.runs.job import draw_run, parse_shard
-    from simplicert.runs.request import prepare
+    from simplicert.runs.preparation import prepare
     from simplicert.sampling.compilation import can_compile
 
-    shard = parse_shard(request.shard)
-    ready = prepare(request)
+    ready = prepare(request, crew)
     for path in ready.run.set_aside_damage():
         warn(f"{path.name} was damaged: it is set aside in {DAMAGED}/, and its inputs drawn again")
     if request.compile_model is None and not can_compile():
         warn("there is no C++ compiler here, so the model is not compiled")
     if too_few(ready.run.manifest):
         warn(f"{request.draws} draws certify nothing at alpha {request.alpha:g}, even if all agree")
-    if ready.sampler.nature.random:
+    if ready.run.manifest.source["random"]:
         warn("the model is random by itself: drawn again, its tallies would differ")
     with stoppable() as told, shown(request, ready.run.manifest) as report:
-        complete = draw_run(
+        return draw_run(
             ready.run,
-            ready.sampler,
-            ready.data.inputs,
-            ready.data.labels,
-            ready.data.index,
-            shard=shard,
+            crew,
+            ready.index,
+            shard=parse_shard(request.shard),
             stop=told,
             report=report,
         )
-    if not complete:
-        warn(f"stopped; what is drawn is kept in {request.out}: the same command continues")
-        raise typer.Exit(STOPPED)
-    if not request.quiet:
-        typer.echo(f"{request.out}: this share is drawn; `simplicert certify {request.out}`")
+
+
+def tell_failures(out: "Path", failed: dict[int, str]) -> None:
+    """Which inputs failed, and how to go on without or with them."""
+    for item in sorted(failed)[:NAMED]:
+        warn(f"input {item} failed again and again: {failed[item]}")
+    if len(failed) > NAMED:
+        warn(f"and {len(failed) - NAMED} more: `simplicert status {out}`")
+    inputs = "1 input" if len(failed) == 1 else f"{len(failed)} inputs"
+    warn(f"{out}: all is drawn but {inputs} that failed; the same command tries them again")
 
 
 def too_few(manifest: "Manifest") -> bool:

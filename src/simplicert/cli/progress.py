@@ -49,6 +49,11 @@ class Certified:
         return f"{100 * self.issued / self.inputs:.0f} %" if self.inputs else "-"
 
 
+def failed(progress: Progress) -> str:
+    """How many inputs were given up, if any."""
+    return f", {progress.failed} failed" if progress.failed else ""
+
+
 @contextmanager
 def bar(certified: Certified) -> Iterator[Report]:
     """A rich bar: inputs done, draws a second, time left, certified so far."""
@@ -68,7 +73,7 @@ def bar(certified: Certified) -> Iterator[Report]:
 
         def report(progress: Progress) -> None:
             rate = f"{progress.draws / max(progress.seconds, 1e-9):,.0f}"
-            share = certified.share(progress)
+            share = certified.share(progress) + failed(progress)
             screen.update(
                 task, total=progress.inputs, completed=progress.done, rate=rate, share=share
             )
@@ -82,7 +87,7 @@ def lines(certified: Certified) -> Report:
 
     def report(progress: Progress) -> None:
         nonlocal last
-        share = certified.share(progress)
+        share = certified.share(progress) + failed(progress)
         ended = progress.done == progress.inputs and progress.tally is not None
         if not ended and time.monotonic() - last < EVERY:
             return

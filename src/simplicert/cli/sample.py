@@ -40,6 +40,19 @@ def sample(
     autocast: Annotated[bool, typer.Option(help="Half precision in the model.")] = False,
     mean: Annotated[str | None, typer.Option(help="Normalisation, comma-separated.")] = None,
     std: Annotated[str | None, typer.Option(help="Normalisation, comma-separated.")] = None,
+    engine: Annotated[str, typer.Option(help="Who draws: local or ray.")] = "local",
+    workers: Annotated[
+        int | None, typer.Option(help="Processes; default: this one, with ray all that fit.")
+    ] = None,
+    address: Annotated[str | None, typer.Option(help="Ray cluster; default: one of its own.")] = (
+        None
+    ),
+    cpus_per_worker: Annotated[
+        int | None, typer.Option(help="Threads; default: the cores shared out, with ray 1.")
+    ] = None,
+    gpus_per_worker: Annotated[
+        float | None, typer.Option(help="With ray; default: 1 where there are any.")
+    ] = None,
     quiet: Annotated[bool, typer.Option(help="No progress.")] = False,
 ) -> None:
     """Classify noisy copies of each input and keep the tallies; the slow step.

@@ -1,23 +1,19 @@
-"""What a process has drawn so far: for the progress line, and for the size of the next part."""
+"""What has been drawn so far, by all workers of this process: for the progress line."""
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
 from simplicert.types import Tally
-
-PART_SECONDS = 15.0  # a killed process loses at most about this much work
-MOST_INPUTS = 2000  # in one part
 
 
 @dataclass(frozen=True)
 class Progress:
     """What a progress line can show after each batch."""
 
-    inputs: int  # to draw in this process
+    inputs: int  # to draw
     done: int
+    failed: int
     draws: int
     seconds: float
     tally: Tally | None  # inputs that need no more draws, once their last part is written
@@ -31,10 +27,10 @@ class Counter:
     ) -> None:
         """Nothing drawn yet."""
         self.inputs, self.stop, self.report = inputs, stop, report
-        self.start, self.done, self.draws, self.rate = time.perf_counter(), 0, 0, 0.0
+        self.start, self.done, self.failed, self.draws = time.perf_counter(), 0, 0, 0
 
-    def batch(self, rows: int, complete: int) -> bool:
-        """After each batch: whether to stop."""
+    def batch(self, rows: int, complete: int = 0) -> bool:
+        """After each batch, or several of them elsewhere: whether to stop."""
         self.draws += rows
         self._tell(None)
         return self.stop()
@@ -44,17 +40,11 @@ class Counter:
         self.done += len(tally)
         self._tell(tally)
 
-    def part_size(self, draws: int, batch_size: int) -> int:
-        """Inputs of the next part, of so many draws each."""
-        return part_size(self.rate, draws, batch_size)
+    def gave_up(self) -> None:
+        """One more input failed for good."""
+        self.failed += 1
+        self._tell(None)
 
     def _tell(self, tally: Tally | None) -> None:
         seconds = time.perf_counter() - self.start
-        self.report(Progress(self.inputs, self.done, self.draws, seconds, tally))
-
-
-def part_size(rate: float, draws: int, batch_size: int) -> int:
-    """Inputs of the next part: about PART_SECONDS of work, whole batches at first."""
-    if rate == 0:
-        return max(1, -(-batch_size // draws))
-    return int(np.clip(rate * PART_SECONDS / draws, 1, MOST_INPUTS))
+        self.report(Progress(self.inputs, self.done, self.failed, self.draws, seconds, tally))

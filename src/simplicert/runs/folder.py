@@ -13,6 +13,7 @@ from simplicert.data.arrays import read_array
 from simplicert.errors import DamagedRun, IncompatibleTallies, InvalidInput, require
 from simplicert.runs.atomic import checksum, refuse_existing
 from simplicert.runs.collect import join
+from simplicert.runs.failures import read_failures
 from simplicert.runs.manifest import NAME, Manifest, write_manifest
 from simplicert.runs.parts import read_part, read_parts, read_seconds, write_part
 from simplicert.stopping import BUDGET, Until
@@ -90,6 +91,13 @@ class Run:
                 f"{self.folder} holds {done} inputs, and {NAME} says {self.manifest.inputs}"
             )
         return self.manifest.inputs - done
+
+    @property
+    def failed(self) -> dict[int, str]:
+        """Inputs that were given up and are not done, each with its error."""
+        noted = read_failures(self.folder)
+        done = set(self.done().tolist()) if noted else set()
+        return {item: error for item, error in noted.items() if item not in done}
 
     @property
     def noise_scale(self) -> np.ndarray | None:

@@ -1,18 +1,19 @@
 """Drawing into a run folder: create or resume, part by part, until every input is done."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from simplicert.errors import InvalidInput, require
-from simplicert.runs.block import Desk, draw_block
-from simplicert.runs.counter import MOST_INPUTS, Counter, Progress
+from simplicert.runs.board import Board
+from simplicert.runs.counter import Counter, Progress
+from simplicert.runs.crew import Crew
+from simplicert.runs.driver import drive
+from simplicert.runs.failures import forget
 from simplicert.runs.folder import Run, begin_run
 from simplicert.runs.manifest import Manifest, differences, read_manifest, write_manifest
-from simplicert.sampling import Sampler
 from simplicert.types import Ints, Tally
 from simplicert.types.merging import begun
 from simplicert.types.selection import some
@@ -49,29 +50,35 @@ def extend(folder: Path, draws: int) -> Run:
     return Run(folder, read_manifest(folder))
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """How a drawing ended."""
+
+    complete: bool  # False when stopped
+    failed: dict[int, str]  # inputs given up, and what the classifier said
+
+
 def draw_run(
     run: Run,
-    sampler: Sampler,
-    inputs: Any,
-    labels: Ints | None,
+    crew: Crew,
     index: Ints,
     *,
     shard: tuple[int, int] = (1, 1),
     stop: Callable[[], bool] = lambda: False,
     report: Callable[[Progress], None] = lambda progress: None,
-) -> bool:
-    """Draw what is missing; True when this process's share is complete, False when stopped."""
+) -> Outcome:
+    """Draw what is missing of this share of the inputs, by a crew that has joined the run."""
+    assert run.manifest.plan is not None
     held = run.tally() if run.paths() else None
     mine = index[np.arange(len(index)) % shard[1] == shard[0] - 1]
     left = mine[~np.isin(mine, run.done())]
-    desk, counter = Desk(run, sampler, inputs, labels, index), Counter(len(left), stop, report)
-    for at in range(0, len(left), MOST_INPUTS):
-        block = left[at : at + MOST_INPUTS]
-        before = beginning(held, block)
-        fresh = block if before is None else block[~np.isin(block, before.inputs)]
-        if not draw_block(desk, fresh, before, counter):
-            return False
-    return True
+    forget(run.folder, left)
+    before = beginning(held, left)
+    fresh = left if before is None else left[~np.isin(left, before.inputs)]
+    size = int(run.manifest.source["batch_size"])
+    board = Board(run.manifest.plan, run.until, size, fresh, before)
+    complete = drive(run, board, crew, Counter(len(left), stop, report))
+    return Outcome(complete, board.failed)
 
 
 def beginning(held: Tally | None, block: Ints) -> Tally | None:

@@ -2,6 +2,7 @@
 
 import platform
 from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import numpy as np
@@ -15,11 +16,9 @@ def this_machine() -> dict[str, str]:
         "machine": platform.machine(),
         "processor": processor(),
     }
-    try:
-        import torch
-    except ImportError:
-        return kind
-    return {**kind, "torch": str(torch.__version__)}
+    with suppress(PackageNotFoundError):  # asked of its record: a run without it does not load it
+        kind["torch"] = version("torch")
+    return kind
 
 
 def processor() -> str:

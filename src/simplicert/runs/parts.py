@@ -32,13 +32,18 @@ UNREADABLE = (KeyError, ValueError, TypeError, AttributeError, IndexError, Simpl
 
 def write_part(folder: Path, tally: Tally, manifest: Manifest, seconds: float = 0.0) -> Path:
     """Write the tally as one part of this run, with the seconds it took."""
+    name, content = encoded(tally, manifest, seconds)
+    write_whole(folder / name, content)
+    return folder / name
+
+
+def encoded(tally: Tally, manifest: Manifest, seconds: float) -> tuple[str, bytes]:
+    """A part's name and content."""
     sink = BytesIO()
     metadata = {**identity(manifest), SECONDS: f"{seconds:.3f}".encode()}
     pq.write_table(to_table(tally).replace_schema_metadata(metadata), sink, compression="zstd")
     content = sink.getvalue()
-    path = folder / part_name(int(tally.inputs.min()), content)
-    write_whole(path, content)
-    return path
+    return part_name(int(tally.inputs.min()), content), content
 
 
 def part_name(first: int, content: bytes) -> str:
@@ -52,9 +57,9 @@ def identity(manifest: Manifest) -> dict[bytes, bytes]:
     return {name.encode(): str(value).encode() for name, value in settings.items()}
 
 
-def read_part(path: Path, manifest: Manifest) -> Tally:
-    """The tally of one part; a damaged part is named, never used."""
-    return tally_of([read_checked(path, manifest)], [path], manifest)[0]
+def read_part(path: Path, manifest: Manifest, content: bytes | None = None) -> Tally:
+    """The tally of one part, whose content may be at hand; a damaged part is named, never used."""
+    return tally_of([read_checked(path, manifest, content)], [path], manifest)[0]
 
 
 def read_parts(paths: Sequence[Path], manifest: Manifest) -> list[Tally]:
@@ -65,11 +70,12 @@ def read_parts(paths: Sequence[Path], manifest: Manifest) -> list[Tally]:
     return tally_of([read_checked(path, manifest) for path in paths], paths, manifest)
 
 
-def read_checked(path: Path, manifest: Manifest) -> pa.Table:
+def read_checked(path: Path, manifest: Manifest, content: bytes | None = None) -> pa.Table:
     """One part's table, after its checksum, its run and its name."""
-    if path.is_symlink() or not path.is_file():  # a pipe would be waited for without end
-        raise DamagedRun(f"{path} is no plain file: links and devices are not parts")
-    content = path.read_bytes()
+    if content is None:
+        if path.is_symlink() or not path.is_file():  # a pipe would be waited for without end
+            raise DamagedRun(f"{path} is no plain file: links and devices are not parts")
+        content = path.read_bytes()
     if checksum(content) != path.stem.rpartition("-")[2]:
         raise DamagedRun(f"{path} was altered or truncated: its checksum does not match its name")
     try:

@@ -1,10 +1,14 @@
 """The state of a run, read from its folder alone."""
 
+from datetime import datetime
 from typing import Any
 
 from simplicert.errors import MissingEvidence
 from simplicert.runs.folder import Run
 from simplicert.runs.known import KnownRun
+from simplicert.runs.parts import read_seconds
+
+LATE = 600.0  # seconds before the last part
 
 
 def state_of(run: Run | KnownRun) -> dict[str, Any]:
@@ -30,4 +34,26 @@ def state_of(run: Run | KnownRun) -> dict[str, Any]:
         "draws_per_second": rate,
         "seconds_left": left / rate if rate else None,
         "until": "fixed" if manifest.plan is None else manifest.plan.rule,
+        "failed": run.failed,
+        "at_once": at_once(run),
+        "written": written(run),
     }
+
+
+def at_once(run: Run) -> float | None:
+    """Workers that drew side by side of late: their seconds over the time in which they passed."""
+    ends = {path: path.stat().st_mtime for path in run.paths()}
+    recent = [path for path, end in ends.items() if end > max(ends.values()) - LATE]
+    seconds = {path: read_seconds(path) for path in recent}
+    if not sum(seconds.values()):
+        return None
+    begun = min(ends[path] - seconds[path] for path in recent)
+    return sum(seconds.values()) / (max(ends.values()) - begun)
+
+
+def written(run: Run) -> str | None:
+    """When the last part was written, in this machine's time."""
+    ends = [path.stat().st_mtime for path in run.paths()]
+    if not ends:
+        return None
+    return datetime.fromtimestamp(max(ends)).astimezone().isoformat(" ", "seconds")

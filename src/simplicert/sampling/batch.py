@@ -41,6 +41,9 @@ class Batch(Protocol):
     def of(self, rows: np.ndarray) -> np.ndarray:
         """The outputs for these rows."""
 
+    def clear(self) -> None:
+        """Forget all rows: what the classifier failed on must not pad the next batch."""
+
 
 class HostBatch:
     """In this machine's memory, by NumPy; the noise has true tails and 128-bit keys."""
@@ -59,7 +62,7 @@ class HostBatch:
             raise InvalidInput(
                 f"batch_size must fit in memory, got {shape[0]} inputs of shape {shape[1:]}"
             ) from None
-        self.pool = ThreadPoolExecutor(min(os.cpu_count() or 1, MOST_THREADS))
+        self.pool = ThreadPoolExecutor(noise_threads())
         self.classify, self.step = classify, step
         self.spread = spread.astype(np.float32) if step is None else spread
 
@@ -87,6 +90,16 @@ class HostBatch:
         """Classify these rows."""
         self.memory[:] = rows
         return self.outputs()
+
+    def clear(self) -> None:
+        """Zeros, as at first."""
+        self.memory[:] = 0
+
+
+def noise_threads() -> int:
+    """As many as torch is to use where OMP_NUM_THREADS says so, else one for each core."""
+    told = os.environ.get("OMP_NUM_THREADS", "")
+    return min(int(told) if told.isdigit() and int(told) else os.cpu_count() or 1, MOST_THREADS)
 
 
 class DeviceBatch:
@@ -150,3 +163,7 @@ class DeviceBatch:
 
         self.memory.copy_(torch.from_numpy(rows))
         return self.outputs()
+
+    def clear(self) -> None:
+        """Zeros, as at first."""
+        self.memory.zero_()

@@ -1,6 +1,6 @@
 """Sampler: a classifier made ready on one device, probed once, that turns inputs into tallies."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,13 @@ from simplicert.types import Ints, Plan, Tally
 
 ROWS, COLUMNS = 4, 8  # of the outputs that a run keeps, to know its model again
 IMAGE = 3  # dimensions of an input that is an image: channels, height, width
+
+
+class Earlier(NamedTuple):
+    """What earlier draws of the same inputs decided for all later ones."""
+
+    pilot: Ints | None
+    leaders: Ints | None
 
 
 class Sampler:
@@ -111,7 +118,7 @@ class Sampler:
         *,
         labels: Ints | None = None,
         plan: Plan | None = None,
-        before: Tally | None = None,
+        before: Tally | Earlier | None = None,
         after_batch: AfterBatch = go_on,
     ) -> Tally | None:
         """The draws span[0]..span[1]-1 of each input, as a tally that knows which they are.
@@ -124,7 +131,9 @@ class Sampler:
             refuse_off_grid(inputs, index, settings.grid)
         rows = self._laid_out(inputs)
         soft = settings.outputs != "labels"
-        pilot, leaders = self._pilot(rows, index, soft) if before is None else earlier(before)
+        pilot, leaders = (
+            self._pilot(rows, index, soft) if before is None else (before.pilot, before.leaders)
+        )
         ledger = Ledger(len(rows), self.classes, soft, leaders)
         done = draw.run(self.loop, rows, index, span, ledger, after_batch=after_batch)
         if done == 0:
@@ -165,8 +174,3 @@ class Sampler:
         most = min(LEADERS, self.classes - 1)
         leaders = np.argsort(-ledger.sums, axis=1, kind="stable")[:, :most]
         return ledger.counts[:, :-1], leaders
-
-
-def earlier(tally: Tally) -> tuple[Ints | None, Ints | None]:
-    """The pilot and the leading classes that earlier draws had."""
-    return tally.pilot, tally.leaders

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+NAMED = 10  # failed inputs, one by one
 SHARES = 6  # of the noise scale, named one by one
 
 
@@ -18,7 +19,18 @@ def status_lines(name: str, state: dict[str, Any]) -> list[str]:
         lines.append(f"{rate:,.0f} draws a second of drawing, {state['seconds']:,.0f} s spent")
     if state["missing"] and left:
         word = "about" if state["until"] == "fixed" else f"until {state['until']}: at most"
-        lines.append(f"{word} {left:,.0f} s of drawing left")
+        at_once = max(state["at_once"] or 1.0, 1.0)
+        lines.append(
+            f"{word} {left:,.0f} s of drawing left: {left / at_once:,.0f} s if "
+            f"{at_once:.1f} workers go on, as of late"
+        )
+    failed = state["failed"]
+    for item, error in list(failed.items())[:NAMED]:
+        lines.append(f"input {item} failed: {error}; `simplicert sample` as before tries it again")
+    if len(failed) > NAMED:
+        lines.append(f"and {len(failed) - NAMED} more inputs failed")
+    if state["written"] and state["missing"]:
+        lines.append(f"the last part was written {state['written']}")
     if not state["missing"]:
         lines.append("complete")
     return lines

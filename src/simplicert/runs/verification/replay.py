@@ -14,7 +14,7 @@ from simplicert.runs.known import KnownRun
 from simplicert.runs.machine import other_kind
 from simplicert.runs.manifest import same_answers, version
 from simplicert.runs.options import numbers
-from simplicert.runs.request import EXAMPLES
+from simplicert.runs.survey import EXAMPLES
 from simplicert.runs.verification.check import Check
 from simplicert.runs.verification.coverage import planned
 from simplicert.runs.verification.files import Part

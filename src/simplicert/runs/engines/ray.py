@@ -1,0 +1,125 @@
+"""The Ray engine: one actor a worker, on this machine or on a cluster.
+
+Ray starts processes, finds room for them and moves their messages. What is drawn again after a
+loss, and by whom, is the board's to decide, so Ray itself restarts and retries nothing: a unit
+whose actor died goes to whoever is free, not to a successor that may have to wait for room.
+"""
+
+import os
+import secrets
+import shutil
+import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from simplicert.data.libraries import library, said
+from simplicert.errors import InvalidInput
+from simplicert.runs.crew import Crew
+from simplicert.runs.engines.actors import Actors, Need
+from simplicert.runs.engines.local import cores
+from simplicert.runs.request import Request
+
+STORE = 200_000_000  # bytes of shared memory for messages: units and parts are small
+ANSWERS = 10.0  # seconds for a cluster to answer
+
+
+@contextmanager
+def crew(request: Request) -> Iterator[Crew]:
+    """Join the cluster at `address`, or start one that only this machine and user can reach."""
+    if request.address is None:
+        keep_private()
+    ray = library("ray", "ray", "engine ray")
+    if request.address is not None:
+        refuse_nobody(request.address)
+    with connected(ray, request):
+        members = Actors(ray, request, need_of(ray, request))
+        try:
+            yield members
+        finally:
+            members.close()
+
+
+def keep_private() -> None:
+    """Before ray is imported: nothing is sent to its makers, and no one else gets in.
+
+    Ray would listen on all interfaces, and keep its token in the home folder; this one is never
+    written down. What the user has set stays.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_worker_niceness", "0")  # else its workers yield to everybody else
+    os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")  # listen on 127.0.0.1 only
+    if "RAY_AUTH_MODE" not in os.environ:
+        os.environ["RAY_AUTH_MODE"] = "token"
+        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+
+
+@contextmanager
+def connected(ray: Any, request: Request) -> Iterator[None]:
+    """A connection; one that was there before is used, and left as it is."""
+    if ray.is_initialized():
+        yield
+        return
+    folder = None
+    options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+    if request.address is None:
+        cpus = request.cpus_per_worker or 1
+        short = "/tmp" if Path("/tmp").is_dir() else None  # a socket's name has 107 letters at most
+        folder = tempfile.mkdtemp(prefix=f"simplicert-{os.getpid()}-", dir=short)
+        options |= {
+            "address": "local",
+            "include_dashboard": False,
+            "num_cpus": request.workers * cpus if request.workers else cores(),
+            "object_store_memory": STORE,
+            "_node_ip_address": "127.0.0.1",
+            "_temp_dir": folder,
+        }
+    else:
+        options["address"] = request.address
+    try:
+        start(ray, options, "of its own" if folder else f"at {request.address}")
+        yield
+    finally:
+        ray.shutdown()
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def start(ray: Any, options: dict[str, Any], where: str) -> None:
+    """A busy machine may take longer than the half minute that Ray allows its own start."""
+    for last in (False, False, True):
+        try:
+            ray.init(**options)
+        except Exception as error:  # Ray has no class of its own for a start that took too long
+            ray.shutdown()
+            if last or "timed out" not in str(error):
+                raise InvalidInput(
+                    f"a Ray cluster {where} is not to be had: {said(error)}"
+                ) from None
+        else:
+            return
+
+
+def refuse_nobody(address: str) -> None:
+    """Ray itself asks an address where no one listens for minutes."""
+    host, colon, port = address.rpartition(":")
+    if not colon or not port.isdigit():  # auto, or a name that Ray knows
+        return
+    try:
+        socket.create_connection((host.removeprefix("ray://"), int(port)), ANSWERS).close()
+    except OSError as error:
+        raise InvalidInput(
+            f"address must be that of a running Ray cluster, host:port or auto, got {address!r}: "
+            f"{error.strerror or error}"
+        ) from None
+
+
+def need_of(ray: Any, request: Request) -> Need:
+    """What one worker takes: a core, and a GPU where the cluster has any and may use them."""
+    gpus = request.gpus_per_worker
+    if gpus is None:
+        wanted = request.device is None or request.device.startswith("cuda")
+        gpus = 1.0 if wanted and ray.cluster_resources().get("GPU", 0) >= 1 else 0.0
+    return Need(float(request.cpus_per_worker or 1), gpus)

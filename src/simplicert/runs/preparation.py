@@ -1,0 +1,40 @@
+"""From a request to a run that can be drawn: created, resumed, or refused before any writing."""
+
+from dataclasses import dataclass, replace
+
+from simplicert.errors import require
+from simplicert.runs.crew import Crew
+from simplicert.runs.folder import Run
+from simplicert.runs.job import extend, parse_shard, refuse_differences, resume_or_begin
+from simplicert.runs.manifest import NAME, read_manifest
+from simplicert.runs.options import keep_scale
+from simplicert.runs.request import Request
+from simplicert.types import Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A run, and the numbers of its inputs in their order."""
+
+    run: Run
+    index: Ints
+
+
+def prepare(request: Request, crew: Crew) -> Prepared:
+    """One of the crew loads and probes; then the run is created or resumed, and all may join."""
+    parse_shard(request.shard)
+    whole = isinstance(request.draws, int) and request.draws > 0
+    require(whole, f"draws must be a positive whole number, got {request.draws}")
+    before = read_manifest(request.out) if (request.out / NAME).exists() else None
+    if request.extend:
+        require(before is not None, f"out must be a run to extend, and {request.out} is none")
+    found = crew.survey(before)
+    manifest = found.manifest
+    if request.extend and before is not None:
+        refuse_differences(request.out, before, replace(manifest, plan=before.plan))
+        manifest = replace(manifest, plan=extend(request.out, request.draws).manifest.plan)
+    run = resume_or_begin(request.out, manifest)
+    if found.scale is not None:
+        keep_scale(run.folder, found.scale)
+    crew.join(run.manifest)
+    return Prepared(run, found.index)
