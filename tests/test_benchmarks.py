@@ -59,6 +59,9 @@ def test_analysis_figures():
     for name in ("our_inputs_per_second", "rival_inputs_per_second"):
         assert f"{result[name]:,}" in page
     assert result["all"] < 60
+    sampling = (ROOT / "docs" / "sampling.md").read_text()
+    assert f"take {result['many_classes_bytes'] / 1e6:.0f} MB" in sampling
+    assert f"open in {result['many_classes_seconds']:.1f} s" in sampling
 
 
 def test_engine_figures():

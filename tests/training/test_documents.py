@@ -36,3 +36,29 @@ def test_networks():
         noisy, clean = (100 * result[f"{kind}_accuracy"] for kind in ("noisy", "clean"))
         minutes = result["seconds"] / 60
         assert f"| `{name}` | {sigma:g} | {noisy:.1f} | {clean:.1f} | {minutes:.0f} |" in PAGE
+
+
+def test_what_macer_moves():
+    """The rows are those of the committed result, and they show what the page says."""
+    result = json.loads((ROOT / "benchmarks" / "results" / "macer.json").read_text())
+    for name, row in result.items():
+        accuracy = " | ".join(f"{100 * share:.1f}" for share in row["certified_accuracy"].values())
+        largest = [row["largest_of_issued"][each] for each in ("cohen", "li", "improved_dp")]
+        shares = " | ".join(f"{100 * share:.1f}" for share in largest)
+        means = f"{row['mean_e0_of_issued']:.3f} | {row['mean_e1_of_issued']:.3f}"
+        issued = f"{row['mean_radius']:.3f} | {100 * row['issued']:.1f}"
+        assert f"| {name} | {accuracy} | {issued} | {means} | {shares} |" in PAGE
+    for sigma in ("0.25", "1"):
+        control, moved = (result[f"{kind}-{sigma}"] for kind in ("control", "macer"))
+        assert moved["largest_of_issued"]["cohen"] > control["largest_of_issued"]["cohen"]
+        assert moved["mean_radius"] > control["mean_radius"]
+        assert moved["mean_e0_of_issued"] > control["mean_e0_of_issued"]
+
+
+def test_the_result_is_that_of_the_committed_runs(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    import macer
+
+    result = json.loads((ROOT / "benchmarks" / "results" / "macer.json").read_text())
+    name = "macer-1"
+    assert macer.summary(ROOT / "experiments" / "cifar10" / "runs" / name) == result[name]
