@@ -51,6 +51,12 @@ def slow():
         time.sleep(0.03)
         return batch.reshape(len(batch), -1) @ WEIGHTS
     return classify
+def patient():
+    def classify(batch):
+        if not os.path.exists("enough"):
+            time.sleep(0.03)
+        return batch.reshape(len(batch), -1) @ WEIGHTS
+    return classify
 def noisy():
     random = np.random.default_rng()
     normal = lambda batch: random.normal(size=(len(batch), 4))
