@@ -99,8 +99,8 @@ def marked(mark):
     return found
 
 
-def soon(condition, seconds=30):
-    """Wait for it, not for ever."""
+def soon(condition, seconds=200):
+    """Wait for it, not for ever; a busy machine takes a minute to start Ray."""
     begun = time.monotonic()
     while not condition():
         assert time.monotonic() - begun < seconds

@@ -63,9 +63,11 @@ def killed_leader(place, *options):
     with subprocess.Popen(
         command, stdout=subprocess.DEVNULL, start_new_session=True, **settings
     ) as leader:
-        soon(lambda: len(list((folder / "run" / "parts").glob("*.parquet"))) >= 2, 60)
-        assert len([pid for pid in workers_seen(folder) if alive(pid)]) > 0
-        leader.kill()
+        try:
+            soon(lambda: len(list((folder / "run" / "parts").glob("*.parquet"))) >= 2)
+            assert len([pid for pid in workers_seen(folder) if alive(pid)]) > 0
+        finally:
+            leader.kill()
     try:
         soon(lambda: not any(alive(pid) for pid in workers_seen(folder)))
     finally:
@@ -74,7 +76,7 @@ def killed_leader(place, *options):
         for path in Path("/tmp").glob(f"simplicert-{leader.pid}-*"):
             shutil.rmtree(path)
     assert sc.open_run("run").missing > 0
-    done = subprocess.run(command, check=False, timeout=120, **settings)
+    done = subprocess.run(command, check=False, timeout=300, **settings)
     assert done.returncode == 0, done.stderr.decode()
     assert sc.open_run("run").tally() == drawn(asked(place, "alone"))[1].tally()
     soon(lambda: not marked(mark))
