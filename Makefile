@@ -1,9 +1,9 @@
 # Two commands on a fresh machine with Python 3.11+: `make demo` and `make test`.
 PYTHON ?= python3
 BIN := .venv/bin
-EXTRAS := dev,torch,demo,onnx,hf,attacks
+EXTRAS := dev,torch,demo,onnx,hf,attacks,docs
 
-.PHONY: setup demo test test-all bench lint
+.PHONY: setup demo test test-all bench lint docs
 
 setup: .venv/ready
 
@@ -28,6 +28,11 @@ test: lint
 
 test-all: lint
 	$(BIN)/pytest -q -n 2 -m 'slow or not slow'
+
+# The site in site/; a dead link or a page that the menu forgets is an error.
+docs: setup
+	$(BIN)/python docs/make_commands.py > docs/commands.md
+	$(BIN)/mkdocs build --strict
 
 bench: setup
 	mkdir -p benchmarks/results
