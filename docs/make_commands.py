@@ -1,6 +1,6 @@
 """Print docs/commands.md: every command, its help, its example and its options.
 
-    python docs/make_commands.py > docs/commands.md
+python docs/make_commands.py > docs/commands.md
 """
 
 from typing import Any
@@ -13,10 +13,12 @@ EXAMPLE = "Example: "
 FIRST = """\
 # Commands
 
-Made by `python docs/make_commands.py` from the commands themselves: `simplicert COMMAND -h` says the same. Each example is run by a test.
+Made by `python docs/make_commands.py` from the commands themselves: `simplicert COMMAND -h`
+says the same. Each example is run by a test.
 
-Exit codes: 0 done; 1 finished, but something did not hold (a failed gate, an unsound mechanism); 2 bad input or refused, with one sentence
-that says why; 130 interrupted, and the same command continues.
+Exit codes: 0 done; 1 finished, but something did not hold (a failed gate, an unsound mechanism);
+2 bad input or refused, with one sentence that says why; 130 interrupted: the same command
+continues.
 """
 
 

@@ -22,6 +22,7 @@ class Terminal:
     printed: str = ""
 
     def type(self, line):
+        """Run one line, which must succeed."""
         words = shlex.split(line)
         if words[0] == "simplicert":
             code, out, said = self.command(*words[1:])
@@ -36,7 +37,8 @@ class Terminal:
 
 def shape(text):
     """Words without numbers: another processor trains other weights."""
-    return re.sub(r"[-\d.e]*\d[-\d.e]*|True|False", "#", text).split()
+    bare = re.sub(r"[\[\]]", " ", text)
+    return re.sub(r"[-\d.e]*\d[-\d.e]*|True|False|<NA>|NaN", "#", bare).split()
 
 
 def same(shown, printed, exact):
