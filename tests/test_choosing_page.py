@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "choosing.md").read_text()
-SHOWN = re.findall(r"```sh\n(.+)\n```\n\n```text\n(.*?)```", PAGE, re.DOTALL)
+SHOWN = re.findall(r"```sh\n([^\n]+)\n```\n\n```text\n(.*?)```", PAGE, re.DOTALL)
 
 
 @pytest.mark.parametrize(("line", "shown"), SHOWN)
