@@ -1,9 +1,9 @@
 # Two commands on a fresh machine with Python 3.11+: `make demo` and `make test`.
 PYTHON ?= python3
 BIN := .venv/bin
-EXTRAS := dev,torch,demo,onnx,hf,ray,attacks
+EXTRAS := dev,torch,demo,onnx,hf,ray,attacks,docs
 
-.PHONY: setup demo test test-all bench lint paper
+.PHONY: setup demo test test-all bench lint paper docs
 
 setup: .venv/ready
 
@@ -32,6 +32,11 @@ test-all: lint
 # Every table and figure of the CIFAR-10 experiments and docs/experiments.md, from committed tallies.
 paper: setup
 	$(BIN)/python -W ignore experiments/cifar10/paper.py
+
+# The site in site/; a dead link or a page that the menu forgets is an error.
+docs: setup
+	$(BIN)/python docs/make_commands.py > docs/commands.md
+	$(BIN)/mkdocs build --strict
 
 bench: setup
 	mkdir -p benchmarks/results

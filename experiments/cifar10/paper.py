@@ -7,6 +7,7 @@ experiments/cifar10/times.py, which keeps them beside the tallies.
 """
 
 import json
+import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -54,8 +55,17 @@ PAPER_2 = {  # data, sigma: improved %, median, median %, mean, mean %
 
 
 def studies() -> dict[str, Study]:
-    """Every committed run, by its folder's name."""
-    return {path.parent.name: findings.study(RUNS, path.parent.name) for path in found_runs()}
+    """Every committed run, by its folder's name; all that the page is made of must be whole."""
+    found = {path.parent.name: findings.study(RUNS, path.parent.name) for path in found_runs()}
+    wanted = [f"sigma-{sigma}" for sigma in findings.SIGMAS]
+    wanted += [f"{kind}-{sigma}" for kind in findings.THREE[1:] for sigma in findings.MACER]
+    lacking = [name for name in wanted if name not in found or found[name].run.missing]
+    if lacking:
+        sys.exit(
+            f"{', '.join(lacking)} in {RUNS.relative_to(ROOT)} must be drawn first: "
+            "make -C experiments/cifar10 runs DATA=cifar10:DIR"
+        )
+    return found
 
 
 def found_runs() -> list[Path]:

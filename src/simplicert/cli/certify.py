@@ -19,6 +19,8 @@ def certify(
 ) -> None:
     """Compute the certificates anew; never touches the model.
 
+    Example: simplicert certify runs/mine --out certificates.csv
+
     Settings other than those the run declared are exploratory: choosing them after seeing the
     counts is not covered by alpha.
     """

@@ -44,6 +44,8 @@ def counts(
     Or lines of index, label and [c0, c1, ...] between tabs.
 
     Alpha, kind and scheme are declared here, before the certificates are seen.
+
+    Example: simplicert import counts counts.txt --sigma .5 --out runs/new
     """
     from simplicert.cli.screen import warn
     from simplicert.runs.logs import import_counts
@@ -63,7 +65,10 @@ def counts(
 
 @app.command()
 def cohen(file: LogFile, sigma: Sigma, out: Out, alpha: Alpha = 0.001, draws: Draws = None) -> None:
-    """Cohen's log (idx label predict radius correct time), or one that shares its columns."""
+    """Cohen's log (idx label predict radius correct time), or one that shares its columns.
+
+    Example: simplicert import cohen cohen.tsv --sigma .5 --draws 100000 --out runs/new
+    """
     from simplicert.runs.logs import import_log
 
     report(import_log("cohen", file, sigma, out, alpha=alpha, draws=draws))
@@ -77,7 +82,10 @@ def second_order(
     draws: Annotated[int, typer.Option(help="Draws an input, of which raw_count is part.")],
     alpha: Alpha = 0.001,
 ) -> None:
-    """A log of second-order smoothing: raw_count of the class is bounded anew."""
+    """A log of second-order smoothing: raw_count of the class is bounded anew.
+
+    Example: simplicert import second-order log.tsv --sigma .5 --draws 1000 --out runs/new
+    """
     from simplicert.runs.logs import import_log
 
     report(import_log("second-order", file, sigma, out, alpha=alpha, draws=draws))
@@ -85,7 +93,10 @@ def second_order(
 
 @app.command()
 def iss(file: LogFile, sigma: Sigma, out: Out, alpha: Alpha = 0.001) -> None:
-    """A log of input-specific sampling, which says the draws of each row."""
+    """A log of input-specific sampling, which says the draws of each row.
+
+    Example: simplicert import iss iss.tsv --sigma .5 --out runs/new
+    """
     from simplicert.runs.logs import import_log
 
     report(import_log("iss", file, sigma, out, alpha=alpha))
@@ -105,7 +116,11 @@ def radii(
         bool, typer.Option(help="Keep the radii alone: they are not sigma * Phi^-1(E0).")
     ] = False,
 ) -> None:
-    """Any table of radii with a header, separated by tabs, commas, semicolons or blanks."""
+    """Any table of radii with a header, separated by tabs, commas, semicolons or blanks.
+
+    Example: simplicert import radii radii.csv --columns index=i,label=y,predict=p,radius=r
+    --sigma .5 --out runs/new
+    """
     from simplicert.runs.logs import import_radii
 
     report(import_radii(file, columns, sigma, out, alpha=alpha, draws=draws, bare=bare))

@@ -46,7 +46,7 @@ def plan(
 
     With --serve: draws, latency, abstentions and cost of predictions, by the tallies of a run.
 
-    Example: simplicert plan --serve runs/mine --draws 500 --price 2.50
+    Example: simplicert plan --serve runs/mine --draws 500 --throughput 10000 --price 2.50
     """
     from simplicert.errors import require
     from simplicert.plan import make_report, record, tables

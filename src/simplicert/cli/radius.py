@@ -15,7 +15,10 @@ def radius(
     ] = "multinomial",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, at full precision.")] = False,
 ) -> None:
-    """Certified radius at (E0, E1) by every mechanism that has a proof for the kind."""
+    """Certified radius at (E0, E1) by every mechanism that has a proof for the kind.
+
+    Example: simplicert radius --e0 .6 --e1 .3 --sigma .5
+    """
     from simplicert.certification import point
 
     certificates = point(e0, e1, sigma, sensitivity, kind)

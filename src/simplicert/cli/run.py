@@ -13,7 +13,8 @@ def run(**options: Any) -> None:
     The options are `sample`'s. A process that draws one shard of several leaves the rest to the
     one that finds all shards drawn.
 
-    Example: simplicert run --model net.pt2 --data digits --sigma .5 --draws 10000 --out mine
+    Example: simplicert run --model net.pt2 --data digits --step 100 --sigma .25 --draws 1000
+    --out mine
     """
     from simplicert.cli.certify import certify
     from simplicert.cli.report import report

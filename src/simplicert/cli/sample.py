@@ -57,6 +57,9 @@ def sample(
 ) -> None:
     """Classify noisy copies of each input and keep the tallies; the slow step.
 
+    Example: simplicert sample --model net.pt2 --data digits --step 100 --sigma .25 --draws 1000
+    --out runs/new
+
     Interrupt it at will: the same command continues where it stopped.
     """
     options = dict(locals())

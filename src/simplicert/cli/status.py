@@ -10,7 +10,10 @@ def status(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Inputs done and missing, draws, time spent and time left; reads only the folder."""
+    """Inputs done and missing, draws, time spent and time left; reads only the folder.
+
+    Example: simplicert status runs/mine
+    """
     import json
 
     from simplicert.analysis.tables import status_lines

@@ -54,7 +54,9 @@ def train(
 ) -> None:
     """Train a classifier under noise; the folder is then a --model for every other command.
 
-    simplicert train --recipe cifar10-small --data cifar10:DIR --sigma 0.25 --out nets/0.25
+    Example: simplicert train --recipe digits --data digits --sigma 0.25 --out nets/0.25
+
+    Interrupt it at will: the same command continues after the last whole epoch.
     """
     given = dict(locals())
     from simplicert.cli.screen import warn

@@ -33,7 +33,10 @@ class Service:
         require_deciding(self.draws, self.alpha)
         if self.price is not None:
             positive("price", self.price)
-            require(self.seconds is not None, "price must come with the time of a draw")
+            require(
+                self.seconds is not None,
+                "price must come with the time of a draw: give throughput, or a run drawn here",
+            )
 
 
 @dataclass(frozen=True, eq=False)

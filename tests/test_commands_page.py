@@ -1,0 +1,96 @@
+"""Every command has an example that runs as it is written, and docs/commands.md shows them all."""
+
+import runpy
+import shlex
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import simplicert as sc
+from simplicert.runs import Manifest
+
+DOCS = Path(__file__).parents[1] / "docs"
+MAKER = runpy.run_path(str(DOCS / "make_commands.py"))
+COMMANDS = dict(MAKER["commands"]())
+LINES = [(name, line) for name in COMMANDS for line in MAKER["examples"](COMMANDS[name])]
+LONG = {"demo": pytest.mark.slow}  # the whole pipeline, one or two minutes
+
+FILES = {
+    "counts.txt": "900 80 20 0\n500 480 20 1\n",
+    "cohen.tsv": "idx\tlabel\tpredict\tradius\tcorrect\ttime\n0\t3\t3\t0.486\t1\t17\n",
+    "log.tsv": "idx\tlabel\tpredict\tradius\traw_count\n0\t3\t3\t0.486\t900\n",
+    "iss.tsv": "0\t3\t3\t0.934\t20000\t0.753\t1\t1.204\n",
+    "radii.csv": "i,y,p,r\n0,3,3,0.75\n1,5,5,0.25\n",
+    "my_module.py": "def my_radius(e0, e1):\n    return (e0 - e1) / 2\n",
+}
+
+
+def made(folder, seed):
+    """A run of forty inputs and two classes, clear enough for every example."""
+    labels = np.arange(40) % 2
+    counts = np.random.default_rng(seed).multinomial(1000, [0.95, 0.05], 40)
+    counts[labels == 1] = counts[labels == 1][:, ::-1]
+    tally = sc.Tally(counts, 0.5, labels=labels, plan=sc.Plan((1000,)))
+    sc.create_run(folder, Manifest(0.5, 40, 2, plan=tally.plan), tally)
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A folder with all that the examples speak of."""
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "runs").mkdir()
+    # mine and last are the same draws: nothing is lost against the baseline
+    for name, seed in {"mine": 0, "last": 0, "a": 1, "b": 2, "pilot": 3}.items():
+        made(tmp_path / "runs" / name, seed)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])  # `check` puts the folder in front
+    yield tmp_path
+    sys.modules.pop("my_module", None)
+
+
+def exported(path):
+    """A small network for the digits, untrained, as an exported program."""
+    torch.manual_seed(0)
+    network = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(64, 10)).eval()
+    rows = ({0: torch.export.Dim("rows")},)
+    program = torch.export.export(network, (torch.rand(2, 1, 8, 8),), dynamic_shapes=rows)
+    torch.export.save(program, path)
+
+
+def test_the_page_is_what_the_commands_say():
+    assert (DOCS / "commands.md").read_text() == MAKER["page"](), "python docs/make_commands.py"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_an_example(name):
+    found = MAKER["examples"](COMMANDS[name])
+    assert found and all(line.startswith(f"simplicert {name} ") for line in found)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_says_what_it_is(name):
+    silent = [item.name for item in COMMANDS[name].params if not item.help]
+    assert silent == []
+
+
+@pytest.mark.parametrize(
+    ("name", "line"), [pytest.param(*pair, marks=LONG.get(pair[0], ())) for pair in LINES]
+)
+def test_every_example_runs(name, line, place, command):
+    words = shlex.split(line)
+    if "net.pt2" in words:
+        exported(place / "net.pt2")
+    code, _, said = command(*words[1:])
+    assert code == 0, said
+    if "--out" in words:
+        assert (place / words[words.index("--out") + 1]).exists()
+
+
+@pytest.mark.parametrize("words", [(), ("radius",), ("import",), ("import", "cohen")])
+def test_h_is_help(command, words):
+    short, full = command(*words, "-h"), command(*words, "--help")
+    assert short == full and short[0] == 0 and "--help" in short[1]

@@ -1,0 +1,84 @@
+"""The site builds without a warning, leads nowhere dead, and fetches nothing from elsewhere."""
+
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+import simplicert as sc
+from simplicert import models, training
+
+ROOT = Path(__file__).parents[1]
+FETCHED = {("script", "src"), ("img", "src"), ("link", "href"), ("iframe", "src")}
+API = [
+    *(f"simplicert.{name}" for name in sc.__all__),
+    *(f"simplicert.models.{name}" for name in models.__all__),
+    *(f"simplicert.training.{name}" for name in training.__all__),
+]
+
+
+class Page(HTMLParser):
+    """What a page points to, what it fetches, and the places on it."""
+
+    def __init__(self, path):
+        """Read it."""
+        super().__init__()
+        self.links, self.fetched, self.places = [], [], set()
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        """The parser calls this."""
+        found = dict(attrs)
+        if "id" in found:
+            self.places.add(found["id"])
+        for name in ("href", "src"):
+            if found.get(name) is not None:
+                self.links.append(found[name])
+                if (tag, name) in FETCHED:
+                    self.fetched.append(found[name])
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The pages by their file, built as `make docs` does."""
+    folder = tmp_path_factory.mktemp("site")
+    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return {path: Page(path) for path in folder.rglob("*.html")}
+
+
+def test_every_page_is_built(site):
+    sources = {path.stem for path in (ROOT / "docs").glob("*.md")}
+    assert {path.stem for path in site} == sources | {"404"}
+
+
+def test_no_internal_link_or_picture_is_dead(site):
+    # 404.html is shown at any address, so that its links are from the root
+    pages = {path: page for path, page in site.items() if path.stem != "404"}
+    links = [(path, link) for path, page in pages.items() for link in page.links]
+    assert len(links) > 1000
+    assert [(path.name, link) for path, link in links if not leads(site, path, link)] == []
+
+
+def leads(site, path, link):
+    """Whether a link of a page leads to a file, and to a place on it; others' sites are theirs."""
+    to = urlsplit(link)
+    if to.scheme or to.netloc:
+        return True
+    target = (path.parent / unquote(to.path)).resolve() if to.path else path
+    known = site[target].places | {"", "__top"} if target in site else {to.fragment}
+    return target.is_file() and unquote(to.fragment) in known
+
+
+def test_nothing_is_fetched_from_elsewhere(site):
+    foreign = [url for page in site.values() for url in page.fetched if urlsplit(url).netloc]
+    assert foreign == []
+
+
+def test_every_public_name_is_on_the_page(site):
+    (api,) = (page for path, page in site.items() if path.stem == "api")
+    assert set(API) - api.places == set()
