@@ -30,7 +30,7 @@ def verify(
 
     Exit code 0: all holds; 1: something does not; 2: it could not be checked as asked.
 
-    Example: simplicert verify runs/mine --replay 5 --model net.pt2 --data digits
+    Example: simplicert verify runs/mine
     """
     from simplicert.cli.screen import warn
     from simplicert.errors import require
