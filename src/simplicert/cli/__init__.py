@@ -8,6 +8,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from simplicert.cli.attack import attack
 from simplicert.cli.certify import certify
 from simplicert.cli.check import check
 from simplicert.cli.demo import demo
@@ -43,6 +44,7 @@ app.command()(table)
 app.command()(figure)
 app.command()(report)
 app.command()(train)
+app.command()(attack)
 app.add_typer(import_app, name="import")
 
 

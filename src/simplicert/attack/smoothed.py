@@ -1,0 +1,51 @@
+"""The smoothed classifier at any point near an input, by counted draws.
+
+The noise never meets the run's own: its seed is made from the run's id and the attack's seed by a
+hash. Looks that only steer use the same draws at every point, so that points compare; draws that
+confirm are used once.
+"""
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+
+from simplicert.sampling import Sampler
+from simplicert.types import FIXED_POINT, Floats, Kind, Tally
+
+STEERING = 2**21  # draws kept for looks; fresh ones begin here
+
+
+@dataclass
+class Smoothed:
+    """One input's surroundings, as this kind of certificate sees them."""
+
+    sampler: Sampler
+    item: int
+    kind: Kind
+    draws: int = 0  # made so far
+    used: int = STEERING  # the next fresh draw
+
+    def look(self, point: np.ndarray, draws: int) -> Floats:
+        """(K,) the share of each class, or its mean score, in the draws that only steer."""
+        tally = self._drawn(point, 0, draws)
+        if self.kind == "multinomial" or tally.softmax_sums is None:
+            return np.asarray(tally.counts[0] / draws)
+        return np.asarray(tally.softmax_sums[0] / 2.0**FIXED_POINT / draws)
+
+    def fresh(self, point: np.ndarray, draws: int) -> Tally:
+        """Draws that nothing before has seen."""
+        first, self.used = self.used, self.used + draws
+        return self._drawn(point, first, draws)
+
+    def _drawn(self, point: np.ndarray, first: int, draws: int) -> Tally:
+        self.draws += draws
+        tally = self.sampler.tally(point[None], np.array([self.item]), (first, first + draws))
+        assert tally is not None
+        return tally
+
+
+def own_seed(*words: object) -> int:
+    """63 bits of a hash: streams of other words never meet, but for a chance of 2^-63."""
+    text = "\n".join(["simplicert attack", *map(str, words)])
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little") >> 1
