@@ -38,7 +38,9 @@ class Ball:
         """Its distance from the centre, never less than the true one."""
         size = self._changes(point)
         if self.scale is not None:
-            with np.errstate(divide="ignore"):  # a feature without noise must not change at all
+            with np.errstate(
+                divide="ignore", invalid="ignore"
+            ):  # a feature without noise must not change at all
                 size = up(size, np.where(size > 0, size / self.scale, 0.0))
         if not size.max(initial=0.0) < HUGE:
             return math.inf

@@ -13,7 +13,7 @@ from simplicert.attack.effort import Effort
 from simplicert.attack.gradients import uphill
 from simplicert.attack.losses import best_other
 from simplicert.attack.quarry import Quarry
-from simplicert.attack.smoothed import Smoothed, own_seed
+from simplicert.attack.smoothed import Smoothed
 from simplicert.attack.target import Target
 from simplicert.errors import require
 from simplicert.runs.atomic import write_whole
@@ -127,7 +127,7 @@ def quarry_of(target: Target, certificates: Certificates, item: int, effort: Eff
     scale = settings.noise_scale
     full = None if scale is None else np.asarray(np.broadcast_to(scale, centre.shape), dtype=float)
     ball = Ball(centre, full, settings.grid)
-    seed = own_seed(target.run.manifest.id, effort.seed, item, "search")
+    seed = target.seed("search", item)
     slope = uphill(target.classifier, ball, target.sampler, effort.samples, seed)
     certified = int(known.top[row])
     (seen,) = tally.counts[tally.inputs == item]

@@ -1,8 +1,8 @@
 """The smoothed classifier at any point near an input, by counted draws.
 
-The noise never meets the run's own: its seed is made from the run's id and the attack's seed by a
-hash. Looks that only steer use the same draws at every point, so that points compare; draws that
-confirm are used once.
+The noise never meets the run's own: its seed is a hash of what the run was drawn from and the
+attack's seed. Looks that only steer use the same draws at every point, so that points compare;
+draws that confirm are used once.
 """
 
 import hashlib

@@ -26,6 +26,11 @@ class Target:
     classifier: Any
     data: Dataset
     sampler: Sampler  # with noise that the run has never seen
+    stream: tuple[object, ...]  # names the attack's random numbers
+
+    def seed(self, *words: object) -> int:
+        """Of one more stream of its own."""
+        return own_seed(*self.stream, *words)
 
     def input(self, item: int) -> np.ndarray:
         """By its number in the data set."""
@@ -67,8 +72,9 @@ def target_of(
     settings = settings_of(run, device)
     example = inputs.inputs[first_inputs(run, index)]
     refuse_other_answers(run, found, example, settings)
-    fresh = replace(settings, seed=own_seed(run.manifest.id, seed))
-    return Target(run, found.classifier, inputs, Sampler(found.classifier, example, fresh))
+    stream = (found.fingerprint, inputs.fingerprint, settings.sigma, settings.seed, seed)
+    sampler = Sampler(found.classifier, example, replace(settings, seed=own_seed(*stream, "draws")))
+    return Target(run, found.classifier, inputs, sampler, stream)
 
 
 def loaded(
