@@ -12,7 +12,7 @@ from simplicert.attack.losses import LOSSES
 from simplicert.attack.quarry import Quarry
 from simplicert.types import Floats
 
-STRIDE = 2.5  # radii that the steps of an ascent add up to, if all went one way and none shrank
+STRIDE = 4.0  # radii; with steps that shrink, an ascent can walk 2, from one side to the other
 RANDOM = 4  # random directions, each at the full radius
 RANKING = 0.25  # share of a look's draws that is enough to rank candidates
 
