@@ -97,6 +97,15 @@ def test_on_a_grid_every_point_is_on_it(place):
     assert truth <= hit.distance < 1.2 * truth + 0.1
 
 
+def test_looks_that_mislead_near_the_boundary_cost_a_little_distance_only(run):
+    """So few draws that looks are off by a fifth of sigma, and an input close to the boundary."""
+    effort = Effort(steps=4, restarts=1, samples=16, explore=16, confirm=5000, level=LEVEL)
+    made = quarry(run, 0, effort, radius=0.01)
+    hit, _ = hunted(made, effort)
+    truth = true_distance(made.ball.centre)
+    assert truth <= hit.distance < truth + 0.8 * made.sigma
+
+
 def test_nothing_is_found_where_nothing_is(place):
     """A constant classifier has no other class at any distance."""
     own = drawn(place, "known_truth:constant", out="constant")

@@ -24,9 +24,17 @@ GAIN = 0.01  # share of the distance that a round must save for another to follo
 ROOM = 1.3  # times the deviations that a confirmation needs, to aim at
 HOPELESS = 3.0  # deviations by which the certified class leads where no test is worth its draws
 THOROUGH = 4  # times the draws, of the one test inside the certified radius
-STRETCH = (1.0, 1.02, 1.05, 1.1, 1.2, 1.4, 1.8)  # tries at a confirmation, until one succeeds
+FURTHER = (
+    0.0,
+    0.02,
+    0.05,
+    0.1,
+    0.2,
+    0.4,
+    0.8,
+)  # sigmas: tries at a confirmation, until one succeeds
 
-assert len(STRETCH) + 1 <= TESTS
+assert len(FURTHER) + 1 <= TESTS
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +81,8 @@ class Exam:
 
     def nearest(self, direction: Floats, far: float) -> Hit | None:
         """The first confirmed point along a direction from so far on."""
-        for stretch in STRETCH:
-            point = self.quarry.ball.at(stretch * far * direction)
+        for sigmas in FURTHER:  # what a look is off by is a share of sigma, not of the distance
+            point = self.quarry.ball.at((far + sigmas * self.quarry.sigma) * direction)
             lead = self.quarry.lead(point, self.effort.explore)
             if hit := self.passed(point, lead, self.effort.confirm):
                 return hit
