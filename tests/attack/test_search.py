@@ -9,7 +9,7 @@ from known import WEIGHTS, quarry, true_distance
 from simplicert.attack import Effort
 from simplicert.attack.ball import length
 from simplicert.attack.losses import LOSSES
-from simplicert.attack.search import RANDOM, climb, proposals, strongest
+from simplicert.attack.search import RANDOM, climb, most_promising, proposals, strongest
 
 EFFORT = Effort(steps=6, restarts=3, samples=8, explore=400)
 
@@ -51,6 +51,15 @@ def test_the_strongest_crosses_where_the_radius_reaches(made):
         lead = made.lead(point, 4000)
         assert made.ball.norm(point) < radius
         assert (lead.other > lead.own) == crosses
+
+
+def test_where_all_draws_agree_the_scores_rank(made):
+    """Seven sigmas from the boundary no draw is of the other class, and nearer is still better."""
+    back = (WEIGHTS / np.linalg.norm(WEIGHTS)).reshape(3, 4)
+    far, near = 3.5 * back, 3.0 * back
+    assert all(made.lead(made.ball.at(offset), 100).own == 1 for offset in (far, near))
+    for offsets in ([far, near], [near, far]):
+        assert most_promising(made, offsets, 4.0, EFFORT) is near
 
 
 def test_features_without_noise_are_in_no_direction(made):

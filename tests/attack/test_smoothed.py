@@ -21,7 +21,7 @@ def test_fresh_draws_are_made_once_and_looks_again_and_again(run, monkeypatch):
 
     monkeypatch.setattr(smoothed.sampler, "tally", watched)
     looks = [smoothed.look(made.ball.centre, 300) for _ in range(2)]
-    np.testing.assert_array_equal(*looks)
+    np.testing.assert_array_equal(*(look.shares for look in looks))
     fresh = [smoothed.fresh(made.ball.centre, draws) for draws in (300, 70, 300)]
     assert (fresh[0].counts != fresh[2].counts).any()
     assert spans[:2] == [(0, 300)] * 2
@@ -34,11 +34,12 @@ def test_fresh_draws_are_made_once_and_looks_again_and_again(run, monkeypatch):
 def test_a_look_is_of_the_kind_that_is_attacked(run):
     point = quarry(run, 0, Effort()).ball.centre
     hard, soft = (quarry(run, 0, Effort(), kind=kind).smoothed for kind in ("hard", "soft"))
-    counts = hard.look(point, 400) * 400
+    counts = hard.look(point, 400).shares * 400
     np.testing.assert_allclose(counts, np.rint(counts), atol=1e-9)
-    scores = soft.look(point, 400) * 400
+    scores = soft.look(point, 400).shares * 400
     assert np.abs(scores - np.rint(scores)).max() > 1e-3
     assert abs(scores.sum() - 400) < 1e-6
+    np.testing.assert_array_equal(scores, hard.look(point, 400).scores * 400)
 
 
 def test_other_words_are_other_streams():

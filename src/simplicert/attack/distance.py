@@ -12,10 +12,10 @@ from simplicert.attack.ball import length
 from simplicert.attack.confirmation import CONFIRM
 from simplicert.attack.effort import TESTS, Effort
 from simplicert.attack.quarry import Lead, Quarry
-from simplicert.attack.search import climb, strongest
+from simplicert.attack.search import climb, stronger, strongest
 from simplicert.types import Floats
 
-FARTHEST = 8.0  # sigmas: there the search gives up
+FARTHEST = 16.0  # sigmas: there the search gives up
 GROWTH = 1.3  # from one distance to the next on the way out
 HALVINGS = 6  # of the stretch between the last miss and the first hit
 ROUNDS = 3  # of turning toward a shorter way
@@ -104,9 +104,8 @@ def smallest(exam: Exam) -> Hit | None:
 
 def outward(exam: Exam, offset: Floats) -> tuple[Floats, float] | None:
     """A direction and the distance at which the class changes along it; new ones further out."""
-    quarry, effort = exam.quarry, exam.effort
+    quarry = exam.quarry
     farthest = FARTHEST * quarry.sigma
-    raised = quarry.raised("margin")
     radius = quarry.radius
     while True:
         direction = offset / length(offset) if length(offset) > 0 else quarry.any_direction()
@@ -116,7 +115,7 @@ def outward(exam: Exam, offset: Floats) -> tuple[Floats, float] | None:
         if radius >= farthest:
             return None
         radius = min(2 * max(radius, quarry.sigma / 2), farthest)
-        offset = climb(quarry, offset, radius, raised, effort.steps)
+        offset = stronger(quarry, offset, radius, exam.effort)
 
 
 def reach(exam: Exam, direction: Floats, first: float, farthest: float) -> float | None:

@@ -51,9 +51,10 @@ class Quarry:
 
     def lead(self, point: np.ndarray, draws: int) -> "Lead":
         """The best other class at a point, as the draws that only steer see it."""
-        shares = self.smoothed.look(point, draws)
-        rival = best_other(shares, self.certified)
-        return Lead(rival, float(shares[rival]), float(shares[self.certified]))
+        shares, scores = self.smoothed.look(point, draws)
+        rival, close = (best_other(values, self.certified) for values in (shares, scores))
+        hint = float(scores[close] - scores[self.certified])
+        return Lead(rival, float(shares[rival]), float(shares[self.certified]), hint)
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class Lead:
     rival: int
     other: float
     own: float
+    hint: float = 0.0  # the same difference in mean scores, for points that are alike otherwise
 
     def beyond(self, deviations: float, draws: int) -> float:
         """By how much the lead exceeds so many standard deviations of that many draws."""

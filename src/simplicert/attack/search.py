@@ -3,7 +3,7 @@
 Nothing here decides anything: it proposes offsets, the most promising first.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from simplicert.attack.ball import held
 from simplicert.attack.effort import Effort
@@ -38,11 +38,30 @@ def proposals(quarry: Quarry, radius: float, effort: Effort) -> Iterator[Floats]
 
 
 def strongest(quarry: Quarry, radius: float, effort: Effort) -> Floats:
-    """The proposal at which another class comes closest, or leads furthest, in a short look."""
+    """The best of all proposals inside a radius."""
+    return most_promising(quarry, proposals(quarry, radius, effort), radius, effort)
+
+
+def stronger(quarry: Quarry, start: Floats, radius: float, effort: Effort) -> Floats:
+    """The better of two ascents that go on from a point: after any class, and after one."""
+    ends = (
+        climb(quarry, start, radius, quarry.raised(loss), effort.steps)
+        for loss in ("margin", "runner-up")
+    )
+    return most_promising(quarry, ends, radius, effort)
+
+
+def most_promising(
+    quarry: Quarry, offsets: Iterable[Floats], radius: float, effort: Effort
+) -> Floats:
+    """Where another class comes closest, or leads furthest, in a short look.
+
+    Where every draw is of one class the scores still tell which point is closer to another.
+    """
     draws = max(1, int(RANKING * effort.explore))
 
-    def promise(offset: Floats) -> float:
+    def promise(offset: Floats) -> tuple[float, float]:
         lead = quarry.lead(quarry.ball.within(offset, radius), draws)
-        return lead.beyond(0.0, draws)
+        return lead.other - lead.own, lead.hint
 
-    return max(proposals(quarry, radius, effort), key=promise)
+    return max(offsets, key=promise)

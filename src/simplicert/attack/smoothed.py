@@ -7,6 +7,7 @@ draws that confirm are used once.
 
 import hashlib
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,13 @@ from simplicert.sampling import Sampler
 from simplicert.types import FIXED_POINT, Floats, Kind, Tally
 
 STEERING = 2**21  # draws kept for looks; fresh ones begin here
+
+
+class Look(NamedTuple):
+    """One number a class."""
+
+    shares: Floats  # of the draws, or mean scores: by what the kind of certificate goes
+    scores: Floats  # mean scores in either case, where the classifier gives any
 
 
 @dataclass
@@ -26,12 +34,13 @@ class Smoothed:
     draws: int = 0  # made so far
     used: int = STEERING  # the next fresh draw
 
-    def look(self, point: np.ndarray, draws: int) -> Floats:
-        """(K,) the share of each class, or its mean score, in the draws that only steer."""
+    def look(self, point: np.ndarray, draws: int) -> Look:
+        """The draws that only steer, at this point."""
         tally = self._drawn(point, 0, draws)
-        if self.kind == "multinomial" or tally.softmax_sums is None:
-            return np.asarray(tally.counts[0] / draws)
-        return np.asarray(tally.softmax_sums[0] / 2.0**FIXED_POINT / draws)
+        counted = scores = np.asarray(tally.counts[0] / draws)
+        if tally.softmax_sums is not None:
+            scores = np.asarray(tally.softmax_sums[0] / 2.0**FIXED_POINT / draws)
+        return Look(counted if self.kind == "multinomial" else scores, scores)
 
     def fresh(self, point: np.ndarray, draws: int) -> Tally:
         """Draws that nothing before has seen."""

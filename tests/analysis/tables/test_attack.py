@@ -26,7 +26,7 @@ def test_the_whole_attack():
     assert cells["certificates broken"] == "1"
     assert cells["smallest ratio"] == "0.750 (input 5)"
     assert cells["median ratio"] == "1.500"
-    assert cells["nothing found, out to 8 sigma"] == "1"
+    assert cells["nothing found, out to 16 sigma"] == "1"
     assert cells["ascents an input"] == "3 losses x 2 restarts x 5 steps"
     assert cells["draws an input, mean"] == "1,250"
     assert cells["level of a confirmation"] == "1e-05"

@@ -28,7 +28,7 @@ def attack_distances(several: Mapping[str, Sequence[Attacked]], axes: "Axes") ->
         sound = [row for row in several[name] if row.found is not None and not row.broken]
         axes.scatter(
             [row.radius for row in sound],
-            [row.found for row in sound],
+            [row.found or 0.0 for row in sound],
             s=13,
             marker=MARKERS[place % len(MARKERS)],
             facecolor=colour,
@@ -62,7 +62,7 @@ def mark_broken(axes: "Axes", rows: Sequence[Attacked]) -> None:
     broken = [row for row in rows if row.broken]
     axes.scatter(
         [row.radius for row in broken],
-        [row.found for row in broken],
+        [row.found or 0.0 for row in broken],
         s=45,
         marker="x",
         color=BROKEN,

@@ -25,7 +25,7 @@ def attack_table(rows: Sequence[Attacked]) -> Grid:
         ("certificates broken", str(len(broken))),
         ("smallest ratio", "none found" if closest is None else ratio_words(closest)),
         ("median ratio", "none found" if not hit else f"{middle([r.ratio or 0 for r in hit]):.3f}"),
-        ("nothing found, out to 8 sigma", str(len(rows) - len(hit))),
+        ("nothing found, out to 16 sigma", str(len(rows) - len(hit))),
         ("ascents an input", f"{LOSSES} losses x {first.restarts} restarts x {first.steps} steps"),
         ("noise copies a gradient", f"{first.samples}, through the {first.gradients}"),
         ("draws an input, mean", f"{sum(row.draws for row in rows) / len(rows):,.0f}"),
