@@ -11,7 +11,7 @@ from simplicert.analysis.report.views import View
 from simplicert.analysis.tables.attack import attack_table, rows_table
 from simplicert.runs.attacks import Attacked
 
-SIZE, DPI = (4.6, 4.0), 160
+SIZE, DPI = (3.9, 3.4), 180
 MOST = 25  # inputs in the table, the closest to breaking first
 
 
