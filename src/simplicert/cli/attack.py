@@ -34,11 +34,12 @@ def attack(
     std: Annotated[str | None, typer.Option(help="As given to `sample`.")] = None,
     quiet: Annotated[bool, typer.Option(help="No progress.")] = False,
 ) -> None:
-    """Search for adversarial examples of the smoothed classifier, inside each certified radius.
+    """Search each certified ball for adversarial examples of the smoothed classifier.
 
-    Then beyond it, for the smallest perturbation found: an upper bound beside the certified lower
-    one. A point counts only if fresh draws confirm that the class differs there. Interrupt it at
-    will: the same command goes on. Surviving is no proof; see docs/attack.md.
+    Then beyond it, for the smallest perturbation found: an upper bound
+    beside the certified lower one. A point counts only if fresh draws
+    confirm that the class differs there. Interrupt it at will: the same
+    command goes on. Surviving is no proof; see docs/attack.md.
 
     Exit code 0: nothing is broken; 1: a certificate is.
 
