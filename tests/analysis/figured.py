@@ -6,6 +6,7 @@ import numpy as np
 
 import simplicert as sc
 from simplicert.runs import Manifest
+from simplicert.runs.attacks import Attacked, attack_path, write_attack
 from simplicert.runs.folder import PARTS
 from simplicert.runs.manifest import write_manifest
 from simplicert.runs.parts import write_part
@@ -48,6 +49,33 @@ def write_run(
     write_part(folder / PARTS, tally, about, seconds)
     write_manifest(folder, about)
     return folder
+
+
+def write_attacks(folder: Path, broken: int | None = None) -> Path:
+    """Tables of attacks on both kinds of a run's certificates; one input's may be broken."""
+    run = sc.open_run(folder)
+    for kind in ("multinomial", "softmax"):
+        certificates = run.certify(kind=kind)
+        rows = [
+            attacked(run, certificates, row, 0.6 if item == broken else 1.1 + item % 5 / 10)
+            for row, item in enumerate(certificates.known.index.tolist())
+            if certificates.radius[row] > 0
+        ]
+        write_attack(attack_path(folder, run.manifest, kind), rows)
+    return folder
+
+
+def attacked(run, certificates, row: int, ratio: float) -> Attacked:
+    """An input for which a point at so many radii was confirmed; at 1.4 none was."""
+    known, found = certificates.known, abs(ratio - 1.4) > 1e-9
+    top, radius = int(known.top[row]), float(certificates.radius[row])
+    return Attacked(
+        index=int(known.index[row]), certified=top, radius=radius,
+        rival=(top + 1) % CLASSES if found else None, found=ratio * radius if found else None,
+        draws=1000, tests=2, level=1e-5, inputs=INPUTS, confirm=500, explore=64, steps=5,
+        restarts=1, samples=4, gradients="network", seed=0, kind=known.kind, alpha=known.alpha,
+        scheme=known.scheme, sigma=known.sigma, norm=known.norm, run=run.manifest.id,
+    )  # fmt: skip
 
 
 def counted(classes: np.ndarray) -> np.ndarray:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from simplicert.errors import InvalidInput, SimplicertError, choose, require
+from simplicert.errors import DamagedRun, InvalidInput, SimplicertError, choose, require
 from simplicert.runs import Run, open_run
+from simplicert.runs.attacks import Attacked, attack_path, read_attack
 from simplicert.runs.known import KnownRun
 from simplicert.types import KINDS, Certificates, Ints, Kind, Tally
 
@@ -73,6 +74,16 @@ class Study:
             except SimplicertError as error:
                 raise type(error)(f"run {self.name}: {error}") from None
         return self._made[wanted]
+
+    def attack(self, kind: str | None = None) -> list[Attacked]:
+        """What an attack on the certificates of one kind left in the run; none where none did."""
+        manifest = self.run.manifest
+        wanted = choose("kind", kind or manifest.kind, KINDS)
+        path = attack_path(self.run.folder, manifest, wanted)
+        rows = read_attack(path) if path.is_file() else []
+        if any((row.run, row.kind) != (manifest.id, wanted) for row in rows):
+            raise DamagedRun(f"{path} is of another run or kind: it does not belong here")
+        return rows
 
     @property
     def tally(self) -> Tally:

@@ -8,6 +8,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from simplicert.cli.attack import attack
 from simplicert.cli.certify import certify
 from simplicert.cli.check import check
 from simplicert.cli.demo import demo
@@ -49,6 +50,7 @@ app.command()(report)
 app.command()(gate)
 app.command()(train)
 app.command()(verify)
+app.command()(attack)
 app.add_typer(import_app, name="import")
 app.command()(export)
 

@@ -90,9 +90,9 @@ def too_few(manifest: "Manifest") -> bool:
 
 
 @contextmanager
-def stoppable() -> Iterator["Told"]:
+def stoppable(unit: str = "batch") -> Iterator["Told"]:
     """Ctrl-C and SIGTERM ask the loop to stop after its batch; a second Ctrl-C stops at once."""
-    told = Told()
+    told = Told(unit)
     before = {sign: signal.signal(sign, told.hear) for sign in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield told
@@ -104,16 +104,16 @@ def stoppable() -> Iterator["Told"]:
 class Told:
     """Whether anyone asked to stop."""
 
-    def __init__(self) -> None:
-        """Not yet."""
-        self.stop = False
+    def __init__(self, unit: str = "batch") -> None:
+        """Not yet; `unit` is what the loop finishes first."""
+        self.stop, self.unit = False, unit
 
     def hear(self, number: int, frame: object) -> None:
         """A signal came in."""
         if self.stop and number == signal.SIGINT:
             raise KeyboardInterrupt
         self.stop = True
-        print("simplicert: stopping after this batch", file=sys.stderr)
+        print(f"simplicert: stopping after this {self.unit}", file=sys.stderr)
 
     def __call__(self) -> bool:
         """What the loop asks after every batch."""

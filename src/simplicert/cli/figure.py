@@ -38,6 +38,7 @@ def figure(
     - accuracy-sigmas: certified accuracy, two-sided against the ensemble
     - improvement: share of inputs improved by more than x percent
     - distribution: the spread of p_A and of p_A - p_B, as estimated
+    - attack: certified radius against the distance an attack needed
 
     Of two runs or more:
 

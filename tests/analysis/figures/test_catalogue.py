@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from figured import lines, write_log, write_run
+from figured import lines, write_attacks, write_log, write_run
 from matplotlib.text import Annotation, Text
 
 import simplicert as sc
@@ -17,7 +17,7 @@ OF_NOTHING = [name for name in FIGURES if name not in OF_RUNS]
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
-    return [write_run(folder / f"sigma-{sigma:g}", sigma) for sigma in SIGMAS]
+    return [write_attacks(write_run(folder / f"sigma-{sigma:g}", sigma)) for sigma in SIGMAS]
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,8 @@ def studies(folders):
 @pytest.fixture(scope="module")
 def unlabelled(tmp_path_factory):
     folder = tmp_path_factory.mktemp("unlabelled")
-    return read_studies([write_run(folder / f"s{s:g}", s, labels=False) for s in SIGMAS])
+    runs = [write_run(folder / f"s{s:g}", s, labels=False) for s in SIGMAS]
+    return read_studies([write_attacks(run) for run in runs])
 
 
 def some(name, studies):

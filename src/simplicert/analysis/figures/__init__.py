@@ -1,6 +1,7 @@
 """Figures on axes that the caller owns: each a function (data, axes) -> axes."""
 
 from simplicert.analysis.figures.accuracy import accuracy_of_runs, certified_accuracy
+from simplicert.analysis.figures.attack import attack_distances
 from simplicert.analysis.figures.catalogue import FIGURES, make
 from simplicert.analysis.figures.distribution import distribution_of_margin, distribution_of_pa
 from simplicert.analysis.figures.draws import certified_proportion, time_per_input
@@ -20,6 +21,7 @@ from simplicert.analysis.figures.trends import largest_against_sigma, median_aga
 __all__ = [
     "FIGURES",
     "accuracy_of_runs",
+    "attack_distances",
     "certified_accuracy",
     "certified_proportion",
     "cohen_minus_li",

@@ -104,6 +104,13 @@ FIGURES: dict[str, Row] = {
         panels.distribution,
         MANY,
     ),
+    "attack": Row(
+        (),
+        panels.attack,
+        MANY,
+        ("kind",),
+        size=(3.5, 3.4),
+    ),
 }
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from simplicert.analysis.estimates import shares_under_noise
 from simplicert.analysis.figures.accuracy import accuracy_of_runs, certified_accuracy
+from simplicert.analysis.figures.attack import attack_distances
 from simplicert.analysis.figures.distribution import distribution_of_margin, distribution_of_pa
 from simplicert.analysis.figures.draws import certified_proportion, time_per_input
 from simplicert.analysis.figures.improvement import share_improved
@@ -111,6 +112,20 @@ def distribution(asked: Asked) -> list[Panel]:
         "runs must all have labels or all have none: p_A is the label's share where there is one",
     )
     return [partial(distribution_of_pa, several), partial(distribution_of_margin, several)]
+
+
+def attack(asked: Asked) -> list[Panel]:
+    """All runs together, of the kind that the first declared unless asked."""
+    require_same_norm(asked.studies)
+    kind = asked.kind or asked.studies[0].run.manifest.kind
+    several = {name: study.attack(kind) for name, study in legend_names(asked).items()}
+    for study, rows in zip(asked.studies, several.values(), strict=True):
+        require(
+            bool(rows),
+            f"run {study.name} must have been attacked (simplicert attack), and holds no table of "
+            f"an attack on {kind} certificates",
+        )
+    return [partial(attack_distances, several)]
 
 
 def each_kind(asked: Asked) -> list[Certificates]:

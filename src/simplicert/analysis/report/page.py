@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from simplicert.analysis.report.attack import attack_block, attack_cautions
 from simplicert.analysis.report.cautions import cautions
 from simplicert.analysis.report.classes import class_table
 from simplicert.analysis.report.headline import round_radii, sentences, tiles
@@ -86,7 +87,8 @@ def blocks(views: Sequence[View], names: Sequence[str] | None) -> list[dict[str,
             "kind": view.kind,
             "tiles": tiles(view),
             "sentences": sentences(view, radii),
-            "cautions": cautions(view),
+            "cautions": [*attack_cautions(view), *cautions(view)],
+            "attack": attack_block(view),
             "risk": risk_words(view),
             "classes": class_table(view, names),
             "norm": norm_table(view),

@@ -1,0 +1,54 @@
+"""When a point counts: fresh draws say, at a stated level, that another class scores higher there.
+
+Hypothesis: the rival's probability (or mean score) at the point is at most the certified class's.
+The point and the rival were chosen by other draws, so given them the fresh ones are independent of
+the choice, and a test at level a wrongly rejects with probability at most a, whatever the search
+did. If it is wrong the certified class is not the largest there, so the smoothed class is another.
+
+Counts: of the draws that fell on either class, the rival's share is at most 1/2 under the
+hypothesis, so its number is stochastically at most Bin(m, 1/2): the exact sign test.
+
+Scores: a draw's vote C ~ Categorical(scores) falls on class j with probability its mean score, so
+the same test of the votes is exact; it has half the level. The other half goes to limits on both
+mean scores, a quarter each: a lower one of the rival above an upper one of the certified class.
+Either is enough.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from simplicert.bounds.limits import sign_test
+from simplicert.bounds.softmax import LIMITS, Sums, sums_of
+from simplicert.types import Kind, Tally
+
+LIMIT = "bentkus+bernstein"
+
+Test = Callable[[Tally, int, int, float], bool]  # fresh draws, certified, rival, level
+
+
+def counts_differ(fresh: Tally, certified: int, rival: int, level: float) -> bool:
+    """Whether the rival is drawn more often than the certified class."""
+    wins, losses = fresh.counts[0, [rival, certified]]
+    return bool(sign_test.passes(wins, losses, np.asarray(level)))
+
+
+def scores_differ(fresh: Tally, certified: int, rival: int, level: float) -> bool:
+    """Whether the rival's mean score is above that of the certified class."""
+    assert fresh.votes is not None
+    wins, losses = fresh.votes[0, [rival, certified]]
+    if sign_test.passes(wins, losses, np.asarray(level / 2)):
+        return True
+    sums, tail = sums_of(fresh, slice(None)), np.array([level / 4])
+    own, other = (column(sums, number) for number in (rival, certified))
+    low = LIMITS[LIMIT].lower(Sums(*(values[:, 0] for values in own)), fresh.draws, tail)
+    high = LIMITS[LIMIT].upper(other, fresh.draws, tail)
+    return bool(low[0] > high[0])
+
+
+def column(sums: Sums, number: int) -> Sums:
+    """(1, 1) of one class."""
+    return Sums(*(values[:, [number]] for values in sums))
+
+
+CONFIRM: dict[Kind, Test] = {"multinomial": counts_differ, "softmax": scores_differ}

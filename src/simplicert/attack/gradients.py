@@ -1,0 +1,148 @@
+"""Which way the mean score of a class rises at a point, from noisy copies of it.
+
+Through a network: the gradient of the logarithm of the averaged softmax. The logarithm of a mean is
+taken from logarithms of scores, so a rival that hardly ever shows still pulls.
+
+Without gradients (ONNX, a function of arrays, class numbers only): through the noise itself. For
+any bounded score f the gradient of E f(x + s z), z Gaussian, is E f(x + s z) z / s (Stein 1981), so
+noise vectors weighted by the score they had point uphill.
+"""
+
+import copy
+import math
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from simplicert.attack.ball import Ball, length
+from simplicert.attack.losses import Loss
+from simplicert.models.model import is_module
+from simplicert.sampling import Sampler
+from simplicert.types import Floats
+
+LEAST = 1e-30  # of a probability, before its logarithm is taken
+MORE = 32  # times the copies: a gradient through the noise is that much noisier
+
+
+class Uphill(Protocol):
+    """A direction of ascent at an offset from the centre of a ball."""
+
+    name: str
+    draws: int  # noisy copies classified so far
+
+    def direction(self, ball: Ball, offset: Floats, raised: "Raised") -> Floats | None:
+        """Of unit length, in the ball's norm; None where the copies show no slope."""
+
+
+class Raised:
+    """A loss of two given classes."""
+
+    def __init__(self, loss: Loss, certified: int, runner_up: int) -> None:
+        """As the loss takes them."""
+        self.loss, self.certified, self.runner_up = loss, certified, runner_up
+
+    def weights(self, scores: Floats) -> Floats:
+        """For the mean scores at a point."""
+        return self.loss(scores, self.certified, self.runner_up)
+
+
+class ThroughNetwork:
+    """By torch, on a copy of the module whose weights ask for no gradient."""
+
+    name = "network"
+
+    def __init__(self, classifier: Any, sampler: Sampler, copies: int, seed: int) -> None:
+        """On the sampler's device; draws its own noise."""
+        import torch
+
+        settings = sampler.settings
+        self.network = copy.deepcopy(classifier).to(settings.device)
+        for weight in self.network.parameters():
+            weight.requires_grad_(False)
+        self.sigma, self.copies, self.device = settings.sigma, copies, settings.device
+        self.logits = settings.outputs == "logits"
+        self.random = torch.Generator(device=settings.device).manual_seed(seed)
+        self.draws = 0
+
+    def direction(self, ball: Ball, offset: Floats, raised: Raised) -> Floats | None:
+        """The gradient of the loss of the averaged softmax."""
+        import torch
+
+        def there(values: Any) -> Any:
+            return torch.as_tensor(values, dtype=torch.float32, device=self.device)
+
+        moved = there(offset).requires_grad_(True)
+        shape = (self.copies, *offset.shape)
+        noise = torch.randn(shape, generator=self.random, device=self.device)
+        around = moved + self.sigma * noise
+        rows = there(ball.centre) + (around if ball.scale is None else there(ball.scale) * around)
+        outputs = self.network(rows).float()
+        self.draws += self.copies
+        logs = outputs.log_softmax(1) if self.logits else outputs.clamp_min(LEAST).log()
+        mean = logs.logsumexp(0) - math.log(self.copies)
+        weights = raised.weights(mean.detach().exp().double().cpu().numpy())
+        (gradient,) = torch.autograd.grad((there(weights) * mean).sum(), moved)
+        return unit(gradient.double().cpu().numpy())
+
+
+class ThroughNoise:
+    """By the sampler's own batches, whatever the classifier is."""
+
+    name = "noise"
+
+    def __init__(self, sampler: Sampler, copies: int, seed: int) -> None:
+        """Whole batches, at least MORE times the copies."""
+        self.sampler, self.batches = sampler, -(-MORE * copies // sampler.settings.batch_size)
+        self.random = np.random.default_rng(seed)
+        self.draws = 0
+
+    def direction(self, ball: Ball, offset: Floats, raised: Raised) -> Floats | None:
+        """Noise vectors weighted by the loss of their scores, less its mean."""
+        drawn = [self._batch(ball, offset) for _ in range(self.batches)]
+        noise = np.concatenate([rows for rows, _ in drawn])
+        scores = np.concatenate([values for _, values in drawn])
+        worth = scores @ raised.weights(scores.mean(axis=0))
+        return unit(np.tensordot(worth - worth.mean(), noise, axes=1))
+
+    def _batch(self, ball: Ball, offset: Floats) -> tuple[Floats, Floats]:
+        """Noise in the ball's norm, and the scores (or the class) of each copy."""
+        sampler, size = self.sampler, self.sampler.settings.batch_size
+        noise = self.random.standard_normal((size, *offset.shape))
+        around = offset + sampler.settings.sigma * noise
+        rows = ball.centre + (around if ball.scale is None else ball.scale * around)
+        laid_out = np.moveaxis(rows, 1, -1) if sampler.channels_last else rows
+        outputs = sampler.batch.of(np.ascontiguousarray(laid_out, dtype=np.float32))
+        self.draws += size
+        read = sampler.loop.read(outputs)
+        one_hot = np.eye(sampler.classes + 1)[read.hard][:, :-1]
+        return noise, one_hot if read.soft is None else read.soft
+
+
+def unit(gradient: Floats) -> Floats | None:
+    """A direction, or None for a gradient that has none."""
+    largest = np.abs(gradient).max()
+    if not 0 < largest < np.inf:  # NaN too
+        return None
+    return np.asarray(gradient / largest / length(gradient / largest))
+
+
+def uphill(classifier: Any, ball: Ball, sampler: Sampler, copies: int, seed: int) -> Uphill:
+    """Through the network where that gives a gradient, else through the noise."""
+    if is_module(classifier) and sampler.settings.outputs != "labels":
+        found = attempt(lambda: ThroughNetwork(classifier, sampler, copies, seed), ball)
+        if found is not None:
+            return found
+    return ThroughNoise(sampler, copies, seed)
+
+
+def attempt(make: Callable[[], ThroughNetwork], ball: Ball) -> ThroughNetwork | None:
+    """A network that gives gradients, or None: programs may be fixed in shape, or forward only."""
+    zero = np.zeros(ball.centre.shape)
+    try:
+        network = make()
+        network.direction(ball, zero, Raised(lambda scores, one, other: scores * 0 + 1.0, 0, 1))
+    except Exception:  # the classifier is foreign code and may raise anything
+        return None
+    network.draws = 0
+    return network

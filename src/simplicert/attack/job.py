@@ -1,0 +1,183 @@
+"""The whole attack: which inputs, one after another, each written as soon as it is done."""
+
+from collections.abc import Callable, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simplicert.attack.ball import Ball
+from simplicert.attack.distance import Exam, Hit, smallest
+from simplicert.attack.effort import Effort
+from simplicert.attack.gradients import uphill
+from simplicert.attack.losses import best_other
+from simplicert.attack.quarry import Quarry
+from simplicert.attack.smoothed import Smoothed
+from simplicert.attack.target import Target
+from simplicert.errors import require
+from simplicert.runs.atomic import write_whole
+from simplicert.runs.attacks import Attacked, read_attack, write_attack
+from simplicert.types import Certificates, Ints
+
+EFFORTS = ("steps", "restarts", "samples", "explore", "confirm", "seed")
+
+Report = Callable[[int, int, Sequence[Attacked]], None]  # done, of how many, the rows so far
+
+
+def chosen_inputs(
+    certificates: Certificates, count: int | None, index: Sequence[int], seed: int
+) -> Ints:
+    """Numbers of the certified inputs to attack: all, so many at random, or those named."""
+    numbers = certificates.known.index
+    assert numbers is not None
+    certified = np.sort(numbers[~certificates.abstained])
+    require(certified.size > 0, "run must have a certified input to attack, and it has none")
+    if index:
+        require(count is None, f"inputs ({count}) and index cannot be given together")
+        lost = sorted(set(index) - set(certified.tolist()))
+        require(not lost, f"index must name certified inputs of the run, got {lost}")
+        return np.unique(np.array(index, dtype=np.int64))
+    if count is None:
+        return certified
+    require(
+        1 <= count <= certified.size,
+        f"inputs must lie in 1..{certified.size}, the certified inputs of the run, got {count}",
+    )
+    return np.sort(np.random.default_rng(seed).choice(certified, count, replace=False))
+
+
+def attack_run(
+    target: Target,
+    certificates: Certificates,
+    inputs: Ints,
+    effort: Effort,
+    out: Path,
+    *,
+    stop: Callable[[], bool] = lambda: False,
+    report: Report = lambda done, total, rows: None,
+) -> list[Attacked]:
+    """Attack what `out` does not hold yet; the rows of all that is done, fewer when stopped.
+
+    What is found of an input depends on the run, the effort and that input, not on the others or
+    on an interruption. A perturbation that breaks a certificate is kept beside the table.
+    """
+    rows = resumed(out, target, certificates, inputs, effort)
+    done = {row.index for row in rows}
+    report(len(rows), len(inputs), rows)
+    for item in inputs.tolist():
+        if item in done:
+            continue
+        if stop():
+            break
+        row, hit = attack_input(target, certificates, item, len(inputs), effort)
+        if row.broken and hit is not None:
+            keep_perturbation(perturbation_path(out, item), target.input(item), hit)
+        rows = sorted([*rows, row], key=lambda one: one.index)
+        write_attack(out, rows)
+        report(len(rows), len(inputs), rows)
+    return rows
+
+
+def attack_input(
+    target: Target, certificates: Certificates, item: int, inputs: int, effort: Effort
+) -> tuple[Attacked, Hit | None]:
+    """One input, from its certificate to a row of the table."""
+    quarry = quarry_of(target, certificates, item, effort)
+    exam = Exam(quarry, effort, effort.test_level(inputs))
+    hit = smallest(exam)
+    row = Attacked(
+        index=item,
+        certified=quarry.certified,
+        radius=quarry.radius,
+        rival=None if hit is None else hit.rival,
+        found=None if hit is None else hit.distance,
+        draws=quarry.draws,
+        tests=exam.tests,
+        gradients=quarry.slope.name,
+        **common(target, certificates, inputs, effort),
+    )
+    return row, hit
+
+
+def common(
+    target: Target, certificates: Certificates, inputs: int, effort: Effort
+) -> dict[str, Any]:
+    """The settings that every row of a table repeats."""
+    known = certificates.known
+    return {
+        "level": effort.test_level(inputs),
+        "inputs": inputs,
+        **{name: getattr(effort, name) for name in EFFORTS},
+        "kind": known.kind,
+        "alpha": known.alpha,
+        "scheme": known.scheme,
+        "sigma": known.sigma,
+        "norm": known.norm,
+        "run": target.run.manifest.id,
+    }
+
+
+def quarry_of(target: Target, certificates: Certificates, item: int, effort: Effort) -> Quarry:
+    """One certified input, with its own streams of random numbers."""
+    known, tally, settings = certificates.known, target.run.tally(), target.sampler.settings
+    assert known.index is not None
+    row = int(np.flatnonzero(known.index == item)[0])
+    centre = target.input(item)
+    scale = settings.noise_scale
+    full = None if scale is None else np.asarray(np.broadcast_to(scale, centre.shape), dtype=float)
+    ball = Ball(centre, full, settings.grid)
+    seed = target.seed("search", item)
+    slope = uphill(target.classifier, ball, target.sampler, effort.samples, seed)
+    certified = int(known.top[row])
+    (seen,) = tally.counts[tally.inputs == item]
+    return Quarry(
+        ball,
+        Smoothed(target.sampler, item, known.kind),
+        slope,
+        certified,
+        best_other(seen, certified),
+        float(certificates.radius[row]),
+        np.random.default_rng(seed),
+    )
+
+
+def resumed(
+    out: Path, target: Target, certificates: Certificates, inputs: Ints, effort: Effort
+) -> list[Attacked]:
+    """The rows that `out` holds of this very attack; of another one it is refused."""
+    require(out.suffix == ".csv", f"out must end in .csv, got {str(out)!r}")
+    require(out.parent.is_dir(), f"out must lie in a folder that exists, got {str(out)!r}")
+    if not out.exists():
+        return []
+    rows, wanted = read_attack(out), common(target, certificates, len(inputs), effort)
+    known = certificates.known
+    assert known.index is not None
+    radii = dict(zip(known.index.tolist(), certificates.radius.tolist(), strict=True))
+    for row in rows:
+        wanted |= {"radius": radii.get(row.index), "gradients": row.gradients}
+        for name, asked in wanted.items():
+            held = getattr(row, name)
+            require(
+                held == asked,
+                f"{out} holds an attack with {name} = {held}, and {name} = {asked} was asked for: "
+                "use the same settings to go on, or another --out",
+            )
+        require(
+            row.index in inputs,
+            f"{out} holds an attack on input {row.index}, which was not asked for: "
+            "use the same settings to go on, or another --out",
+        )
+    return rows
+
+
+def perturbation_path(out: Path, item: int) -> Path:
+    """Where the perturbation that breaks an input's certificate is kept."""
+    return out.with_name(f"{out.stem}-{item}.npy")
+
+
+def keep_perturbation(path: Path, centre: np.ndarray, hit: Hit) -> None:
+    """The difference in double precision; the float32 input plus it is the point, exactly."""
+    sink = BytesIO()
+    np.save(sink, hit.point.astype(np.float64) - centre.astype(np.float64))
+    write_whole(path, sink.getvalue())

@@ -1,0 +1,132 @@
+"""`simplicert attack`: try to break a run's certificates."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from simplicert.attack.job import Report
+    from simplicert.runs.attacks import Attacked
+
+BROKEN = 1
+
+
+def attack(
+    run: Annotated[Path, typer.Argument(help="Run folder, drawn by `sample`.")],
+    out: Annotated[Path | None, typer.Option(help="CSV; default: RUN/attack.csv.")] = None,
+    model: Annotated[str | None, typer.Option(help="Where the model is now.")] = None,
+    data: Annotated[str | None, typer.Option(help="Where the data are now.")] = None,
+    inputs: Annotated[int | None, typer.Option(help="So many at random; default: all.")] = None,
+    index: Annotated[list[int] | None, typer.Option(help="This input; may be repeated.")] = None,
+    kind: Annotated[str | None, typer.Option(help="Default: the run's own.")] = None,
+    steps: Annotated[int, typer.Option(help="Of each ascent.")] = 20,
+    restarts: Annotated[int, typer.Option(help="Of each loss.")] = 2,
+    samples: Annotated[int, typer.Option(help="Noise copies of a gradient.")] = 16,
+    explore: Annotated[int, typer.Option(help="Draws of a look that steers.")] = 512,
+    confirm: Annotated[int, typer.Option(help="Fresh draws of a confirmation.")] = 5000,
+    level: Annotated[float, typer.Option(help="Chance of a false alarm, over all inputs.")] = 0.001,
+    seed: Annotated[int, typer.Option(help="Of the attack; never the run's noise.")] = 0,
+    device: Annotated[str | None, typer.Option(help="Default: the run's own.")] = None,
+    mean: Annotated[str | None, typer.Option(help="As given to `sample`.")] = None,
+    std: Annotated[str | None, typer.Option(help="As given to `sample`.")] = None,
+    quiet: Annotated[bool, typer.Option(help="No progress.")] = False,
+) -> None:
+    """Search each certified ball for adversarial examples of the smoothed classifier.
+
+    Then beyond it, for the smallest perturbation found: an upper bound
+    beside the certified lower one. A point counts only if fresh draws
+    confirm that the class differs there. Interrupt it at will: the same
+    command goes on. Surviving is no proof; see docs/attack.md.
+
+    Exit code 0: nothing is broken; 1: a certificate is.
+
+    Example: simplicert attack runs/mine --model net.pt2 --data digits --inputs 50
+    """
+    from simplicert.analysis.tables.attack import attack_table
+    from simplicert.attack import Effort, attack_run, chosen_inputs, target_of
+    from simplicert.cli.drawing import STOPPED, stoppable
+    from simplicert.cli.screen import show, warn
+    from simplicert.runs import open_run
+    from simplicert.runs.attacks import attack_path
+
+    effort = Effort(steps, restarts, samples, explore, confirm, level, seed)
+    opened = open_run(run)
+    target = target_of(opened, model, data, mean=mean, std=std, device=device, seed=seed)
+    certificates = target.run.certify(kind=kind)
+    path = out or attack_path(run, target.run.manifest, certificates.known.kind)
+    items = chosen_inputs(certificates, inputs, index or [], seed)
+    if certificates.exploratory:
+        warn("exploratory: the run did not declare this kind before it was drawn")
+    with stoppable("input") as told, shown(quiet) as report:
+        rows = attack_run(target, certificates, items, effort, path, stop=told, report=report)
+    if rows:
+        show(attack_table(rows))
+        typer.echo(f"wrote {path}")
+    if len(rows) < len(items):
+        warn(f"stopped; {len(rows)} of {len(items)} inputs are kept: the same command goes on")
+    cry(rows, path)
+    if len(rows) < len(items):
+        raise typer.Exit(STOPPED)
+
+
+def cry(rows: "Sequence[Attacked]", path: Path) -> None:
+    """The loudest message there is: a promise that was not true."""
+    from simplicert.attack.job import perturbation_path
+    from simplicert.cli.screen import warn
+
+    broken = [row for row in rows if row.broken]
+    for row in broken:
+        warn(
+            f"BROKEN CERTIFICATE: input {row.index} is certified as class {row.certified} within "
+            f"{row.radius!r}, and at distance {row.found!r} the smoothed class is {row.rival}; the "
+            f"perturbation is in {perturbation_path(path, row.index)}"
+        )
+    if broken:
+        warn(f"{len(broken)} of {len(rows)} certificates are broken")
+        raise typer.Exit(BROKEN)
+
+
+@contextmanager
+def shown(quiet: bool) -> "Iterator[Report]":
+    """A bar on a terminal, a line an input elsewhere, nothing when quiet."""
+    import sys
+
+    if quiet:
+        yield lambda done, total, rows: None
+        return
+    if not sys.stderr.isatty():
+        yield line
+        return
+    from rich import progress
+    from rich.console import Console
+
+    columns = (
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TextColumn("inputs  {task.fields[state]}"),
+        progress.TimeRemainingColumn(),
+    )
+    with progress.Progress(*columns, console=Console(stderr=True)) as screen:
+        task = screen.add_task("", total=None, state="")
+
+        def report(done: int, total: int, rows: "Sequence[Attacked]") -> None:
+            screen.update(task, completed=done, total=total, state=state(rows))
+
+        yield report
+
+
+def line(done: int, total: int, rows: "Sequence[Attacked]") -> None:
+    """One line on stderr."""
+    import sys
+
+    print(f"{done} of {total} inputs, {state(rows)}", file=sys.stderr)
+
+
+def state(rows: "Sequence[Attacked]") -> str:
+    """What there is to know so far."""
+    ratios = [row.ratio for row in rows if row.ratio is not None]
+    least = f"{min(ratios):.3f}" if ratios else "-"
+    return f"broken {sum(row.broken for row in rows)}, smallest ratio {least}"

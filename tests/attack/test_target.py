@@ -1,0 +1,55 @@
+"""The run's own model and data, and no others."""
+
+import numpy as np
+import pytest
+from known import data_of, drawn, inputs_at
+
+import simplicert as sc
+from simplicert.attack import target_of
+from simplicert.errors import InvalidInput
+from simplicert.runs import Manifest
+
+
+def test_the_noise_is_not_the_runs(run):
+    target = target_of(run, data=data_of(run.folder.parent))
+    again, other = (target_of(run, data=data_of(run.folder.parent), seed=s) for s in (0, 1))
+    seeds = [one.sampler.settings.seed for one in (target, again, other)]
+    assert seeds[0] == seeds[1] != seeds[2]
+    assert run.manifest.source["seed"] not in seeds
+    np.testing.assert_array_equal(target.input(2), inputs_at([0.3, 0.5, -0.7, 0.9])[2])
+
+
+def test_other_data_or_another_model_is_refused(run, place):
+    np.savez(place / "other.npz", inputs=inputs_at([0.3, 0.5, -0.7, 0.8]))
+    with pytest.raises(InvalidInput, match=r"data must be what .* was drawn from"):
+        target_of(run, data=data_of(place, "other.npz"))
+    with pytest.raises(InvalidInput, match=r"model must be what .* was drawn from"):
+        target_of(run, "known_truth:function", data_of(place))
+    with pytest.raises(InvalidInput, match="--model and --data say where they are: data must"):
+        target_of(run, data="nowhere.npz")
+
+
+def test_a_function_that_answers_otherwise_is_refused(place, monkeypatch):
+    """Its source is the same; what it reads is not."""
+    own = drawn(place, "known_truth:function", out="answers")
+    import known_truth
+
+    monkeypatch.setattr(known_truth, "W", -known_truth.W)
+    with pytest.raises(InvalidInput, match=r"model must give the outputs that .* keeps of it"):
+        target_of(own, data=data_of(place))
+
+
+def test_a_choice_of_inputs_by_a_file(place):
+    """Their order is not kept, so the outputs that a run keeps are not asked for."""
+    (place / "some.txt").write_text("3 1\n")
+    own = drawn(place, "known_truth:network", out="listed", index_file=place / "some.txt")
+    target = target_of(own, data=data_of(place))
+    assert own.tally().inputs.tolist() == [1, 3]
+    np.testing.assert_array_equal(target.input(3), inputs_at([0.3, 0.5, -0.7, 0.9])[3])
+
+
+def test_an_imported_run_has_no_model(tmp_path):
+    tally = sc.Tally([[90, 5, 5]], 0.5)
+    own = sc.create_run(tmp_path / "counts", Manifest(0.5, 1, 3), tally)
+    with pytest.raises(InvalidInput, match="run must have been drawn by sample to be attacked"):
+        target_of(own)
