@@ -84,6 +84,10 @@ def test_every_example_runs(name, line, place, command):
     words = shlex.split(line)
     if "net.pt2" in words:
         exported(place / "net.pt2")
+    if "runs/drawn" in words:
+        settings = ["--sigma", 0.25, "--draws", 100, "--stop", 3, "--no-compile", "--quiet"]
+        model = ["--model", "net.pt2", "--data", "digits"]
+        assert command("sample", *model, *settings, "--out", "runs/drawn")[0] == 0
     code, _, said = command(*words[1:])
     assert code == 0, said
     if "--out" in words:

@@ -13,8 +13,10 @@ import simplicert as sc
 from simplicert.attack import Effort
 from simplicert.attack.job import quarry_of
 from simplicert.attack.target import target_of
+from simplicert.runs.engines import crew_for
 from simplicert.runs.job import draw_run
-from simplicert.runs.request import Request, prepare
+from simplicert.runs.preparation import prepare
+from simplicert.runs.request import Request
 
 FEATURES = 12
 SIGMA = 0.5
@@ -78,9 +80,9 @@ def drawn(folder: Path, model: str, out: str = "run", data: str = "data.npz", **
     """A run of the four inputs."""
     asked = {"sigma": SIGMA, "draws": 2000, "batch_size": 256, "device": "cpu", **settings}
     request = Request(model=model, data=data_of(folder, data), out=folder / out, **asked)
-    ready = prepare(request)
-    found = ready.data
-    draw_run(ready.run, ready.sampler, found.inputs, found.labels, found.index)
+    with crew_for(request) as crew:
+        ready = prepare(request, crew)
+        draw_run(ready.run, crew, ready.index)
     return sc.open_run(request.out)
 
 

@@ -43,7 +43,7 @@ def attack(
 
     Exit code 0: nothing is broken; 1: a certificate is.
 
-    Example: simplicert attack runs/mine --model net.pt2 --data digits --inputs 50
+    Example: simplicert attack runs/drawn --model net.pt2 --data digits --inputs 2
     """
     from simplicert.analysis.tables.attack import attack_table
     from simplicert.attack import Effort, attack_run, chosen_inputs, target_of
