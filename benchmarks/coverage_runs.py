@@ -1,0 +1,165 @@
+"""Rates of wrong certificates end to end: a classifier, its noise, the run folder, certificates.
+
+Inputs that are all alike are drawn independently, as each has its own noise. A run is interrupted
+after a random number of batches and resumed until it is complete.
+"""
+
+import os
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+from coverage_rates import judge, row
+from truths import HARD, SOFT, Slabs, hard
+
+import simplicert as sc
+from simplicert.runs.job import draw_run
+from simplicert.runs.request import Request, prepare
+
+FEATURES, SIGMA, ALPHA = 8, 0.5, 0.05
+GRID, STEP = "1/16", 1 / 16
+DIRECTION = np.full(FEATURES, FEATURES**-0.5)
+FIRST = np.eye(FEATURES)[0]  # along the grid
+
+# Cut half a step on either side of the input: a tie in which grid mode's rounding has no part.
+QUANTISED = Slabs(np.array([-0.5, 0.5]) * STEP / SIGMA, np.eye(3)[[0, 2, 1]])
+
+
+def two_classes():
+    """Linear logits; the truth is that of `LINEAR`."""
+    return lambda batch: np.outer(batch.astype(float) @ DIRECTION / SIGMA - 0.5, [-1.0, 1.0])
+
+
+LINEAR = HARD["radius .5"]
+
+# name: truth, kind, outputs, axis
+MODELS = {
+    "linear": (LINEAR, "multinomial", "logits", None),
+    "half_spaces": (HARD["tie of two, third .2"], "multinomial", "probabilities", DIRECTION),
+    "unequal": (HARD["unequal .58 .31 .11"], "multinomial", "probabilities", DIRECTION),
+    "ten_steps": (HARD["linear, ten steps"], "multinomial", "probabilities", DIRECTION),
+    "quantised": (QUANTISED, "multinomial", "probabilities", FIRST),
+    "thousand": (HARD["999 equal rivals"], "multinomial", "probabilities", DIRECTION),
+    "hard_scores": (hard(0.4, 0.4, 0.2), "softmax", "probabilities", DIRECTION),
+    "stairs_tie": (SOFT["stairs, tie"], "softmax", "probabilities", DIRECTION),
+    "stairs_ten": (SOFT["stairs among ten"], "softmax", "probabilities", DIRECTION),
+    "stairs_thousand": (SOFT["stairs among 1,000"], "softmax", "probabilities", DIRECTION),
+}
+
+# model, scheme, method it has by default, mode, share of the inputs
+CASES = [
+    ("linear", "gated", "clopper_pearson", "fixed", 1.0),
+    ("linear", "split", "clopper_pearson", "resumed", 1.0),
+    ("linear", "gated", "clopper_pearson", "until radius=0.25, resumed", 1.0),
+    ("half_spaces", "gated", "clopper_pearson", "resumed", 1.0),
+    ("half_spaces", "gated", "clopper_pearson", "until decided, resumed", 1.0),
+    ("half_spaces", "paper", "clopper_pearson", "until decided, resumed", 1.0),
+    ("half_spaces", "paper", "clopper_pearson", "extended, resumed", 1.0),
+    ("half_spaces", "joint", "buehler", "extended, resumed", 1.0),
+    ("unequal", "joint", "buehler", "resumed", 0.5),
+    ("unequal", "gated", "clopper_pearson", "extended, resumed", 1.0),
+    ("unequal", "gated", "clopper_pearson", "reserve, extended, resumed", 1.0),
+    ("unequal", "split", "clopper_pearson", "until decided, resumed", 1.0),
+    ("ten_steps", "paper", "clopper_pearson", "resumed", 1.0),
+    ("quantised", "gated", "clopper_pearson", "grid, resumed", 1.0),
+    ("quantised", "paper", "clopper_pearson", "grid, until decided, resumed", 1.0),
+    ("thousand", "gated", "clopper_pearson", "resumed", 0.1),
+    ("hard_scores", "gated", "bentkus+bernstein", "resumed", 0.5),
+    ("stairs_tie", "gated", "bentkus+bernstein", "until decided, resumed", 0.5),
+    ("stairs_tie", "paper", "hoeffding", "extended, resumed", 0.5),
+    ("stairs_ten", "split", "bentkus+bernstein", "resumed", 0.25),
+    ("stairs_ten", "gated", "bentkus+bernstein", "until rtol=0.05, resumed", 0.25),
+    ("stairs_thousand", "gated", "bentkus+bernstein", "resumed", 0.05),
+]
+
+
+@contextmanager
+def workplace(inputs):
+    """A folder with the inputs, all at 0, and a module with every model; current meanwhile."""
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as name:
+        text = "".join(
+            f"def {model}():\n    return coverage_runs.made('{model}')\n" for model in MODELS
+        )
+        Path(name, "known_models.py").write_text(f"import coverage_runs\n\n\n{text}")
+        np.savez(Path(name) / "data.npz", inputs=np.zeros((inputs, FEATURES), np.float32))
+        os.chdir(name)
+        try:
+            yield Path(name)
+        finally:
+            os.chdir(before)
+            sys.modules.pop("known_models", None)
+
+
+def made(name):
+    """The classifier of this name."""
+    slabs, _, _, axis = MODELS[name]
+    return two_classes() if axis is None else slabs.classifier(axis, SIGMA)
+
+
+def interrupted(request, random):
+    """Draw, stopping after a few batches again and again; the run, complete."""
+    for _ in range(1000):
+        ready, left = prepare(request), [int(random.integers(1, 400))]
+
+        def stop(left=left):
+            left[0] -= 1
+            return left[0] <= 0
+
+        data = ready.data
+        if draw_run(ready.run, ready.sampler, data.inputs, data.labels, data.index, stop=stop):
+            return sc.open_run(request.out)
+    raise RuntimeError("a run did not end")
+
+
+def measured(out, case, inputs, draws, seed):
+    """Certificates by the run's own declared settings."""
+    model, scheme, _, mode, _ = case
+    _, kind, outputs, _ = MODELS[model]
+    if mode == "fixed":
+        points = np.zeros((inputs, FEATURES), np.float32)
+        tally = sc.sample(made(model), points, SIGMA, draws, seed=seed, outputs=outputs)
+        return sc.certify(sc.bound(tally, ALPHA, kind, scheme))
+    words = mode.split(", ")
+    rules = [word.removeprefix("until ") for word in words if word.startswith("until ")]
+    request = {
+        "model": f"known_models:{model}",
+        "data": "data.npz",
+        "stop": inputs,
+        "sigma": SIGMA,
+        "draws": draws,
+        "out": out,
+        "seed": seed,
+        "alpha": ALPHA,
+        "kind": kind,
+        "scheme": scheme,
+        "outputs": outputs,
+        "pilot": 50 if scheme == "split" else 0,
+        "until": rules[0] if rules else None,
+        "grid": GRID if "grid" in words else None,
+        "reserve": "reserve" in words,
+        "batch_size": 512,
+        "device": "cpu",
+    }
+    random = np.random.default_rng(seed)
+    run = interrupted(Request(**request), random)
+    if "extended" in words:
+        run = interrupted(Request(**{**request, "draws": 2 * draws, "extend": True}), random)
+    return run.certify()
+
+
+def through_runs(inputs, draws=300, cases=CASES):
+    """Every case, one rate each."""
+    out = []
+    with workplace(inputs) as folder:
+        for seed, case in enumerate(cases):
+            model, scheme, method, mode, share = case
+            slabs, kind, _, _ = MODELS[model]
+            found = measured(folder / f"run-{seed}", case, int(inputs * share), draws, seed)
+            way = (scheme, method, found.known.bands is not None)
+            wrong = judge(slabs, kind, found)
+            settings = {"kind": kind, "mode": mode, "point": model, "draws": draws, "alpha": ALPHA}
+            out.append(row(slabs, way, found.known.level, wrong, **settings))
+    return out
