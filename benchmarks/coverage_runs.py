@@ -1,13 +1,15 @@
 """Rates of wrong certificates end to end: a classifier, its noise, the run folder, certificates.
 
-Inputs that are all alike are drawn independently, as each has its own noise. A run is interrupted
-after a random number of batches and resumed until it is complete.
+Inputs that are all alike are drawn independently, as each has its own noise. `simplicert sample` is
+stopped by SIGTERM after a random number of batches and given again until the run is complete.
 """
 
 import os
+import signal
 import sys
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -15,11 +17,11 @@ from coverage_rates import judge, row
 from truths import HARD, SOFT, Slabs, hard
 
 import simplicert as sc
-from simplicert.runs.job import draw_run
-from simplicert.runs.request import Request, prepare
+from simplicert.cli import main
 
 FEATURES, SIGMA, ALPHA = 8, 0.5, 0.05
 GRID, STEP = "1/16", 1 / 16
+FIRST_STOP, LAST_STOP = 20, 400  # batches after which a run may be stopped; the probe needs fewer
 DIRECTION = np.full(FEATURES, FEATURES**-0.5)
 FIRST = np.eye(FEATURES)[0]  # along the grid
 
@@ -79,15 +81,17 @@ CASES = [
 def workplace(inputs):
     """A folder with the inputs, all at 0, and a module with every model; current meanwhile."""
     before = Path.cwd()
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as folder:
         text = "".join(
-            f"def {model}():\n    return coverage_runs.made('{model}')\n" for model in MODELS
+            f"def {name}():\n    return coverage_runs.stopping('{name}', random)\n"
+            for name in MODELS
         )
-        Path(name, "known_models.py").write_text(f"import coverage_runs\n\n\n{text}")
-        np.savez(Path(name) / "data.npz", inputs=np.zeros((inputs, FEATURES), np.float32))
-        os.chdir(name)
+        head = "import numpy\nimport coverage_runs\nrandom = numpy.random.default_rng(0)\n"
+        Path(folder, "known_models.py").write_text(head + text)
+        np.savez(Path(folder) / "data.npz", inputs=np.zeros((inputs, FEATURES), np.float32))
+        os.chdir(folder)
         try:
-            yield Path(name)
+            yield Path(folder)
         finally:
             os.chdir(before)
             sys.modules.pop("known_models", None)
@@ -99,18 +103,41 @@ def made(name):
     return two_classes() if axis is None else slabs.classifier(axis, SIGMA)
 
 
-def interrupted(request, random):
-    """Draw, stopping after a few batches again and again; the run, complete."""
+def stopping(name, random):
+    """The same classifier, that has the process told to stop after some batches."""
+    classify, left = made(name), [int(random.integers(FIRST_STOP, LAST_STOP))]
+
+    def watched(batch):
+        left[0] -= 1
+        if left[0] == 0:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return classify(batch)
+
+    return watched
+
+
+def typed(words):
+    """The exit code of a command, and what it said."""
+    before, sys.argv = sys.argv, ["simplicert", *map(str, words)]
+    said = StringIO()
+    try:
+        with redirect_stderr(said):
+            main()
+    except SystemExit as stop:
+        return stop.code or 0, said.getvalue()
+    finally:
+        sys.argv = before
+    return 0, said.getvalue()
+
+
+def drawn(words):
+    """Give the command until the run is complete."""
     for _ in range(1000):
-        ready, left = prepare(request), [int(random.integers(1, 400))]
-
-        def stop(left=left):
-            left[0] -= 1
-            return left[0] <= 0
-
-        data = ready.data
-        if draw_run(ready.run, ready.sampler, data.inputs, data.labels, data.index, stop=stop):
-            return sc.open_run(request.out)
+        code, said = typed(["sample", *words])
+        if code == 0:
+            return
+        if code != 130:
+            raise RuntimeError(said)
     raise RuntimeError("a run did not end")
 
 
@@ -122,32 +149,19 @@ def measured(out, case, inputs, draws, seed):
         points = np.zeros((inputs, FEATURES), np.float32)
         tally = sc.sample(made(model), points, SIGMA, draws, seed=seed, outputs=outputs)
         return sc.certify(sc.bound(tally, ALPHA, kind, scheme))
-    words = mode.split(", ")
-    rules = [word.removeprefix("until ") for word in words if word.startswith("until ")]
-    request = {
-        "model": f"known_models:{model}",
-        "data": "data.npz",
-        "stop": inputs,
-        "sigma": SIGMA,
-        "draws": draws,
-        "out": out,
-        "seed": seed,
-        "alpha": ALPHA,
-        "kind": kind,
-        "scheme": scheme,
-        "outputs": outputs,
-        "pilot": 50 if scheme == "split" else 0,
-        "until": rules[0] if rules else None,
-        "grid": GRID if "grid" in words else None,
-        "reserve": "reserve" in words,
-        "batch_size": 512,
-        "device": "cpu",
-    }
-    random = np.random.default_rng(seed)
-    run = interrupted(Request(**request), random)
-    if "extended" in words:
-        run = interrupted(Request(**{**request, "draws": 2 * draws, "extend": True}), random)
-    return run.certify()
+    parts = mode.split(", ")
+    words = ["--model", f"known_models:{model}", "--data", "data.npz", "--stop", inputs]
+    words += ["--sigma", SIGMA, "--out", out, "--seed", seed, "--alpha", ALPHA, "--kind", kind]
+    words += ["--scheme", scheme, "--outputs", outputs, "--batch-size", 256, "--device", "cpu"]
+    words += ["--quiet", "--pilot", 50 if scheme == "split" else 0]
+    for part in parts:
+        words += ["--until", part.removeprefix("until ")] if part.startswith("until ") else []
+    words += ["--grid", GRID] if "grid" in parts else []
+    words += ["--reserve"] if "reserve" in parts else []
+    drawn([*words, "--draws", draws])
+    if "extended" in parts:
+        drawn([*words, "--draws", 2 * draws, "--extend"])
+    return sc.open_run(out).certify()
 
 
 def through_runs(inputs, draws=300, cases=CASES):
