@@ -68,6 +68,8 @@ def run(module, text, tests):
     if module is not None:
         sys.meta_path.insert(0, Served(module, text))
     options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header"]
+    options += ["-o", "python_files=test_*.py"]  # else pytest itself imports our sign_test.py
+    options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # hypothesis is loaded already
     try:
         return int(pytest.main([*options, *tests]))
     except BaseException:  # a mutant that breaks the import is noticed
