@@ -37,7 +37,7 @@ def resumed(place, out, *more, whole="whole"):
 
 
 def killed(place):
-    """Kill -9 at random moments of as many processes."""
+    """Kill -9 at a random moment, eight times over."""
     return kills(place, "killed", (), "whole")
 
 
@@ -226,7 +226,11 @@ def measured(folder):
     for fault in FAULTS:
         rows.append(outcome(place, fault))
         print(rows[-1], flush=True)
-    return {"version": sc.__version__, "faults": [row for row in rows if row], "flips": flipped(place, *SCALED)}
+    return {
+        "version": sc.__version__,
+        "faults": [row for row in rows if row],
+        "flips": flipped(place, *SCALED),
+    }
 
 
 def main():
