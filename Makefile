@@ -46,4 +46,6 @@ bench: setup
 	$(BIN)/python -W ignore benchmarks/analysis.py --json benchmarks/results/analysis.json
 	$(BIN)/python -W ignore benchmarks/draws.py --json benchmarks/results/draws.json
 	$(BIN)/python -W ignore benchmarks/engines.py --json benchmarks/results/engines.json
+	$(BIN)/python -W ignore benchmarks/coverage.py --json benchmarks/results/coverage.json
+	$(BIN)/python -W ignore benchmarks/faults.py --json benchmarks/results/faults.json
 	$(BIN)/python -W ignore benchmarks/sampling.py --draws 1000 --rounds 10 --json benchmarks/results/sampling.json

@@ -37,7 +37,7 @@ def resumed(place, out, *more, whole="whole"):
 
 
 def killed(place):
-    """Kill -9 at random moments of as many processes."""
+    """Kill -9 at a random moment, eight times over."""
     return kills(place, "killed", (), "whole")
 
 

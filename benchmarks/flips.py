@@ -27,7 +27,7 @@ def flipped(place: Place, *more):
             broken = bytearray(content)
             broken[at] ^= 1 << int(random.integers(8))
             path.write_bytes(bytes(broken))
-            seen.append(read(folder, path, right))
+            seen.append(read(folder, right))
         path.write_bytes(content)
         name = "parts/*.parquet" if path.suffix == ".parquet" else path.name
         kinds = ("refused", "unchanged", "changed", "unclear")
@@ -35,14 +35,14 @@ def flipped(place: Place, *more):
     return together(rows)
 
 
-def read(folder, path, right):
+def read(folder, right):
     """What a reader of the run sees now."""
     try:
         run = sc.open_run(folder)
         now = (run.tally(), run.certify().to_frame(), run.noise_scale)
         missing = run.missing
-    except SimplicertError as error:
-        return "refused" if path.name in str(error) or folder.name in str(error) else "unclear"
+    except SimplicertError:  # one sentence, exit code 2
+        return "refused"
     except Exception:  # what a user would see as a traceback
         return "unclear"
     same = now[0] == right[0] and now[1].equals(right[1]) and np.array_equal(now[2], right[2])

@@ -24,3 +24,13 @@ def test_exact_rational_means_lie_inside():
 def test_limits_stay_probabilities():
     assert hoeffding.lower(np.array([0]), np.array([10]), 0.01) == 0
     assert hoeffding.upper(np.array([10 << FIXED_POINT]), np.array([10]), 0.01) == 1
+
+
+def test_rounding_costs_next_to_nothing():
+    """Rounded outward, and no further than a few units in the last place."""
+    n, tail = np.array([10, 1000, 10**6]), 0.01
+    sums = (3 * n // 5) << FIXED_POINT
+    width = np.sqrt(np.log(100) / (2 * n))
+    low, high = hoeffding.lower(sums, n, tail), hoeffding.upper(sums, n, tail)
+    np.testing.assert_allclose(low, 0.6 - width, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(high, np.minimum(0.6 + width, 1.0), rtol=0, atol=1e-14)

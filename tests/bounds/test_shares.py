@@ -1,0 +1,44 @@
+"""What each scheme spends, side by side with what its theorem allows; and why it refuses."""
+
+import numpy as np
+import pytest
+
+import simplicert as sc
+from simplicert.bounds import sides
+from simplicert.bounds.schemes import gated, joint, paper, split
+
+
+@pytest.mark.parametrize(
+    "spent",
+    [
+        2 * gated.PAIR + 2 * gated.GATE,  # Theorem 2
+        gated.ONE + gated.GUARD,  # Theorem 1, whose proof needs GUARD <= 1/2 too
+        joint.RADIUS + 2 * joint.GATE,
+        2 * paper.HALF,
+        2 * split.HALF,
+        sides.MEAN + sides.BANDS,
+    ],
+)
+def test_a_scheme_spends_alpha_and_no_more(spent):
+    assert spent == pytest.approx(1, abs=1e-12)
+    assert gated.GUARD <= 0.5
+
+
+def test_the_joint_limit_is_asked_at_its_share():
+    """The gate left aside, a margin is Buehler's limit at .9 alpha and at no other level."""
+    from simplicert.bounds import buehler
+
+    known = sc.bound(sc.Tally([[180, 60, 60]], 1.0), 0.05, scheme="joint")
+    one = np.array([1])
+    at = buehler.lower(180 * one, 60 * one, 300 * one, np.array([0.045]))
+    np.testing.assert_array_equal(known.margin, at)
+
+
+@pytest.mark.parametrize("scheme", ["gated", "paper", "joint"])
+@pytest.mark.parametrize("counts", [[[50, 50]], [[40, 40, 20]]])
+def test_equal_counts_are_called_a_tie(scheme, counts):
+    assert sc.bound(sc.Tally(counts, 1.0), scheme=scheme).reason[0] == "tie"
+
+
+def test_a_small_lead_is_no_tie():
+    assert sc.bound(sc.Tally([[51, 49]], 1.0)).reason[0] in ("overlap", "gate")
