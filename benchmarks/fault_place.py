@@ -10,6 +10,7 @@ import os
 import resource
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -121,8 +122,9 @@ class Command:
         return self.process.is_alive()
 
     def send_signal(self, number):
-        """Send it a signal."""
-        os.kill(self.process.pid, number)
+        """Send it a signal; one that has just ended needs none."""
+        with suppress(ProcessLookupError):
+            os.kill(self.process.pid, number)
 
     def kill(self):
         """Kill -9."""
