@@ -52,6 +52,14 @@ def test_damaged_folders(folder, tmp_path):
         load_model(str(copy))
 
 
+def test_classes_without_end(folder, tmp_path):
+    """Found by the fuzzer: infinity is no number of classes."""
+    text = (folder / "model.toml").read_text().replace("num_classes = 10", "num_classes = inf")
+    (tmp_path / "model.toml").write_text(text)
+    with pytest.raises(InvalidInput, match=r"no model\.toml that train wrote"):
+        load_model(str(tmp_path))
+
+
 def test_the_zoo():
     """Every folder loads, says what it is, and is small enough to ship."""
     names = zoo_names()

@@ -350,3 +350,12 @@ def test_many_classes_are_stored_sparse(tmp_path):
     size = sum(path.stat().st_size for path in run.folder.rglob("*.parquet"))
     assert size < 2000 * 5 * 10
     assert open_run(run.folder).tally() == tally
+
+
+def test_a_sigma_written_as_a_whole_number(tmp_path):
+    """Found by the fuzzer: TOML tells 5 from 5.0, and a hand may write either."""
+    tally = sc.Tally([[90, 10]], 5.0)
+    create_run(tmp_path / "run", Manifest(5.0, 1, 2), tally)
+    text = (tmp_path / "run" / "run.toml").read_text()
+    (tmp_path / "run" / "run.toml").write_text(text.replace("sigma = 5.0", "sigma = 5"))
+    assert open_run(tmp_path / "run").certify().known.sigma == 5.0

@@ -84,5 +84,5 @@ def read_facts(folder: Path) -> Facts:
             str(model["fingerprint"]),
             content,
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise InvalidInput(f"{path} is no {TEXT} that train wrote: {error!r}") from None

@@ -53,6 +53,7 @@ class Manifest:
     def __post_init__(self) -> None:
         """Refuse what no run can be."""
         positive("sigma", self.sigma)
+        object.__setattr__(self, "sigma", float(self.sigma))  # TOML written by hand may say 1
         for name, least, most in (("inputs", 1, 2**53), ("classes", 2, MOST_CLASSES)):
             value = getattr(self, name)
             whole = isinstance(value, int) and not isinstance(value, bool)

@@ -115,3 +115,11 @@ def test_classes_and_switches():
 def test_cells_that_say_something_else(read, text):
     with pytest.raises(ValueError):
         read(text)
+
+
+@pytest.mark.parametrize("text", ["#", "##\n", "# \n1\t2\n"])
+def test_a_header_of_marks_alone(tmp_path, text):
+    """Found by the fuzzer."""
+    (tmp_path / "log.tsv").write_text(text)
+    with pytest.raises(sc.InvalidInput, match="must hold a header and at least one row"):
+        read_table(tmp_path / "log.tsv", ("idx",))

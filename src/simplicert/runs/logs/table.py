@@ -59,6 +59,7 @@ def read_table(path: Path, key: Sequence[str], default: Sequence[str] = ()) -> T
     require(bool(lines), f"{path} must hold a header and at least one row, got an empty file")
     separator = next((s for s in SEPARATORS if s in lines[0][1]), None)
     first = split(lines[0][1].lstrip("#"), separator)
+    require(bool(first), f"{path} must hold a header and at least one row, got {lines[0][1]!r:.40}")
     if default and is_number(first[0]):
         names = tuple(default[: len(first)])
     else:
