@@ -140,3 +140,18 @@ def test_own_builders(tmp_path, monkeypatch):
             build(f"own_arch:{name}", 3, (5,))
     with pytest.raises(InvalidInput, match=r"arch must be one of resnet20, .* got 'vgg'"):
         build("vgg", 3, (5,))
+
+
+@each
+def test_the_last_layer_keeps_single_precision(name):
+    """Under autocast logits are single and not numbers of half precision, or classes would tie."""
+    with torch.random.fork_rng(), torch.inference_mode():
+        torch.manual_seed(0)
+        module = ARCHITECTURES[name](7, (3, 32, 32)).eval()
+        batch = torch.rand(4, 3, 32, 32)
+        whole = module(batch)
+        with torch.autocast("cpu"):
+            logits = module(batch)
+    assert logits.dtype == torch.float32
+    assert bool((logits.bfloat16().float() != logits).any())
+    torch.testing.assert_close(logits, whole, rtol=0.1, atol=0.1)

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from simplicert.errors import require
+from simplicert.models.architectures.head import logits_of
 from simplicert.models.architectures.shapes import check_classes
 
 WIDTH = 256  # of both hidden layers
@@ -24,8 +25,7 @@ class MLP(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Logits of a batch of inputs."""
         x = torch.relu(self.fc1(x.flatten(1)))
-        logits: Tensor = self.fc(torch.relu(self.fc2(x)))
-        return logits
+        return logits_of(self.fc, torch.relu(self.fc2(x)))
 
 
 def mlp(num_classes: int, input_shape: tuple[int, ...]) -> MLP:

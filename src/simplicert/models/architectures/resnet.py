@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from simplicert.errors import require
+from simplicert.models.architectures.head import logits_of
 from simplicert.models.architectures.shapes import channels
 
 WIDTHS = (16, 32, 64)
@@ -66,8 +67,7 @@ class ResNet(nn.Module):
         """Logits of a batch of images."""
         x = torch.relu(self.bn1(self.conv1(x)))
         x = self.layer3(self.layer2(self.layer1(x)))
-        logits: Tensor = self.fc(x.mean((2, 3)))
-        return logits
+        return logits_of(self.fc, x.mean((2, 3)))
 
 
 def stage(narrow: int, wide: int, blocks: int, stride: int) -> nn.Sequential:

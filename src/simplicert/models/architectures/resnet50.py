@@ -7,6 +7,7 @@ names, so that its published weights fit once converted to safetensors.
 import torch
 from torch import Tensor, nn
 
+from simplicert.models.architectures.head import logits_of
 from simplicert.models.architectures.shapes import channels
 
 STEM = 64  # channels after the first convolution
@@ -64,8 +65,7 @@ class ResNet50(nn.Module):
         x = self.maxpool(torch.relu(self.bn1(self.conv1(x))))
         for number in range(1, len(STAGES) + 1):
             x = self.get_submodule(f"layer{number}")(x)
-        logits: Tensor = self.fc(x.mean((2, 3)))
-        return logits
+        return logits_of(self.fc, x.mean((2, 3)))
 
 
 def stage(incoming: int, width: int, blocks: int, stride: int) -> nn.Sequential:

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import max_pool2d
 
+from simplicert.models.architectures.head import logits_of
 from simplicert.models.architectures.shapes import channels
 
 WIDTHS = (32, 64, 64, 64, 96)  # channels after each convolution
@@ -39,8 +40,7 @@ class SmallCNN(nn.Module):
         x = torch.relu(self.bn3(self.conv3(x)))
         x = halved(torch.relu(x + self.bn4(self.conv4(x))))
         x = torch.relu(self.bn5(self.conv5(x)))
-        logits: Tensor = self.fc(x.mean((2, 3)))
-        return logits
+        return logits_of(self.fc, x.mean((2, 3)))
 
 
 def halved(x: Tensor) -> Tensor:

