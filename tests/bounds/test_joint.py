@@ -298,3 +298,9 @@ def test_one_draw_always_abstains():
 @pytest.mark.parametrize("alpha", [0.05, 0.005])
 def test_three_classes_of_sixty_draws_exactly(alpha):
     assert level_of(60, 3, alpha) <= alpha
+
+
+def test_the_most_draws_it_takes():
+    known = joint([[6 * 10**7, 3 * 10**7, 10**7]])
+    truth = (ndtri(0.6) - ndtri(0.3)) / 2
+    assert 0.999 * truth < known.margin[0] < truth

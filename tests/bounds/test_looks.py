@@ -75,3 +75,22 @@ def test_extending_whenever_it_does_not_please_keeps_the_level_with_a_reserve():
             ever |= certify(known, ["two_sided"]).radius > true
         assert ever.sum() <= binom.isf(1e-6, inputs, allowed * alpha)
         assert known.level <= allowed * alpha * (1 + 1e-9)
+
+
+def test_looks_and_what_they_have_spent_travel_with_the_result():
+    known = bound(Tally([[90, 5, 5], [900, 50, 50]], 1.0, plan=PLAN), 0.01)
+    np.testing.assert_array_equal(known.looks, [1, 2])
+    np.testing.assert_allclose(known.spent, [0.0025, 0.01])
+    for plan in (None, Plan((100,))):  # one look is no history
+        alone = bound(Tally([[90, 5, 5]], 1.0, plan=plan), 0.01)
+        assert alone.looks is None and alone.spent is None
+
+
+def test_a_share_too_small_to_offer_leaves_the_level_alone():
+    """Shares are added up in floating point: what rounding adds to 1 is not a share."""
+    from dataclasses import replace
+
+    from simplicert.types.plan import FREE
+
+    plan = replace(Plan((100,)), offered=1 + FREE / 2)
+    assert bound(Tally([[90, 5, 5]], 1.0, plan=plan), 0.01).level == 0.01

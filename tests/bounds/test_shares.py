@@ -34,10 +34,26 @@ def test_the_joint_limit_is_asked_at_its_share():
     np.testing.assert_array_equal(known.margin, at)
 
 
-@pytest.mark.parametrize("scheme", ["gated", "paper", "joint"])
+@pytest.mark.parametrize("scheme", ["gated", "paper", "joint", "split"])
 @pytest.mark.parametrize("counts", [[[50, 50]], [[40, 40, 20]]])
 def test_equal_counts_are_called_a_tie(scheme, counts):
-    assert sc.bound(sc.Tally(counts, 1.0), scheme=scheme).reason[0] == "tie"
+    assert sc.bound(sc.Tally(counts, 1.0, pilot=counts), scheme=scheme).reason[0] == "tie"
+
+
+@pytest.mark.parametrize("scheme", ["gated", "paper", "split"])
+def test_softmax_expectations_never_exceed_one_together(scheme):
+    """To the last bit, also where two classes share all scores and rounding decides."""
+    random = np.random.default_rng(0)
+    n = random.integers(200, 10**6, 2000)
+    own = (random.uniform(0.6, 0.999, n.size) * n * 2.0**40).astype(np.int64)
+    sums = np.column_stack([own, (n << 40) - own, np.zeros_like(own)])
+    votes = np.column_stack([n - n // 10, n // 10, np.zeros_like(n)])
+    method = "hoeffding"  # half-widths are the same on both sides: the limits meet exactly
+    tally = sc.Tally(votes, 1.0, softmax_sums=sums, votes=votes, pilot=votes)
+    known = sc.bound(tally, 0.05, kind="softmax", scheme=scheme, method=method)
+    assert not known.refused.all()
+    live = ~known.refused
+    assert (known.e1[live] <= 1 - known.e0[live]).all()
 
 
 def test_a_small_lead_is_no_tie():

@@ -199,3 +199,14 @@ def test_level_by_simulation(mean, spread):
     allowed = 0 if tie else 1.01 * (norm.ppf(mean[0]) - norm.ppf(mean[1])) / 2
     wrong = ~certificates.abstained & ((known.top != 0) | (certificates.radius > allowed))
     assert wrong.sum() <= binom.isf(1e-6, repeats, alpha)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize(("more", "reason"), [(0, "invalid"), (1, "overlap")])
+def test_as_much_without_a_class_as_with_the_top_one(classes, more, reason):
+    """Sums are rounded down, by less than a unit a draw and class: what is surely left counts."""
+    none = [0] * (classes - 1)
+    own = ((100 << 40) - 100 * classes) // 2 + more
+    counts = {"invalid": [50], "softmax_sums": [[own, *none]], "pilot": [[9, *none]]}
+    known = bound(Tally([[50, *none]], 1.0, **counts), kind="softmax", scheme="split")
+    assert known.reason[0] == reason

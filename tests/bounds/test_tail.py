@@ -128,3 +128,14 @@ def test_nothing_left_for_other_classes():
     exact = binom.cdf(max(allowed), n, p_rival)
     assert (ours >= exact * (1 - 1e-12)).all()
     np.testing.assert_allclose(ours, exact, rtol=1e-9)
+
+
+def test_points_far_apart_do_not_widen_each_other():
+    """What is cut is cut by the reach of every point of a block, not of the smallest alone."""
+    n = 1000
+    counts, least = staircase((400, 100), n, 1e-3, (100, 700), (0, 500))
+    tail = tail_of(counts, least, n)
+    p_top, p_rival = np.array([0.3, 0.3]), np.array([0.05, 0.35])
+    together = probability(tail, p_top, p_rival, reach=6.0)
+    alone = [probability(tail, p_top[i : i + 1], p_rival[i : i + 1], 40.0)[0] for i in (0, 1)]
+    np.testing.assert_allclose(together, alone, rtol=1e-6)

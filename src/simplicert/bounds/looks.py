@@ -27,6 +27,7 @@ def alpha_spent(tally: Tally, alpha: float) -> Floats:
 
 def history(tally: Tally, alpha: float) -> dict[str, Ints | Floats]:
     """Looks taken and alpha spent by them so far, where the plan has more than one look."""
-    if tally.plan is None or tally.looks is None or len(tally.plan.looks) == 1:
+    if tally.plan is None or len(tally.plan.looks) == 1:
         return {}
+    assert tally.looks is not None
     return {"looks": tally.looks, "spent": alpha * np.cumsum(tally.plan.weights)[tally.looks - 1]}

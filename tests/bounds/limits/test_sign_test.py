@@ -18,3 +18,9 @@ def test_passes_only_with_room():
     assert sign_test.passes(15, 0, exactly * 1.001)
     assert not sign_test.passes(14, 0, exactly * 1.001)
     assert not sign_test.passes(15, 0, np.nan)
+
+
+def test_exactly_the_level_less_its_room_passes(monkeypatch):
+    monkeypatch.setattr(sign_test, "tail", lambda wins, losses: sign_test.SHRINK * 0.01)
+    assert sign_test.passes(15, 0, 0.01)
+    assert not sign_test.passes(15, 0, np.nextafter(0.01, 0))

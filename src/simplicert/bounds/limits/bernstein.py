@@ -30,12 +30,12 @@ def upper(at_least: Ints, at_most: Ints, squares: Ints, draws: Ints, tail: Float
 
 
 def half_width(at_least: Ints, squares: Ints, draws: Ints, tail: Floats) -> Floats:
-    """Maurer and Pontil's, rounded up; 1, which bounds nothing, for a single draw."""
+    """Maurer and Pontil's, rounded up; of a single draw above 1, which bounds nothing."""
     n = np.maximum(draws, 2)
     cost = np.log(2 / tail)
     variance = deviations(at_least, squares, n) / (n - 1.0)
     width = np.sqrt(2 * cost / n * variance) + 7 * cost / (3 * (n - 1.0))
-    return np.where(draws > 1, WIDEN * width, 1.0)
+    return WIDEN * width
 
 
 def deviations(sums: Ints, squares: Ints, draws: Ints) -> Floats:

@@ -18,13 +18,12 @@ SHRINK = 1 - 1e-4  # share of the tail that an inverse is asked for: 10 times th
 def upper(successes: Ints, draws: Ints, tail: Floats) -> Floats:
     """U with P(p > U) <= tail, whatever p is: p the probability, `successes` ~ Bin(draws, p)."""
     y, n, a = (np.asarray(x, dtype=float) for x in np.broadcast_arrays(successes, draws, tail))
-    inside = (y > 0) & (y < n)
-    with np.errstate(invalid="ignore"):
-        limit = betainccinv(np.where(inside, y + 1, 1.0), np.where(inside, n - y, 1.0), SHRINK * a)
+    left = np.maximum(n - y, 1.0)  # the limit for y = n is 1 and needs no inverse
+    limit = betainccinv(y + 1, left, SHRINK * a)
     limit = np.where(y == 0, -np.expm1(np.log(SHRINK * a) / n), limit)
     limit = np.nextafter(limit, 1.0)
-    checked = betaincc(y + 1, np.where(y < n, n - y, 1.0), limit) <= a
-    sound = np.isfinite(limit) & (y / n <= limit) & (limit <= 1) & checked
+    # A limit that is no probability fails: its tail is NaN.
+    sound = (y / n <= limit) & (betaincc(y + 1, left, limit) <= a)
     return np.where(y == n, 1.0, np.where(sound, limit, chernoff.upper(y, n, a, ~sound)))
 
 
@@ -42,12 +41,10 @@ def lower(successes: Ints, draws: Ints, tail: Floats) -> tuple[Floats, Floats]:
 def lower_directly(successes: Ints, draws: Ints, tail: Floats) -> Floats:
     """L by its own inverse, which keeps all digits of a small one."""
     x, n, a = (np.asarray(v, dtype=float) for v in np.broadcast_arrays(successes, draws, tail))
-    inside = (x > 0) & (x < n)
-    with np.errstate(invalid="ignore"):
-        limit = betaincinv(np.where(inside, x, 1.0), np.where(inside, n - x + 1, 1.0), SHRINK * a)
+    some = np.maximum(x, 1.0)  # the limit for x = 0 is 0 and needs no inverse
+    limit = betaincinv(some, n - x + 1, SHRINK * a)
     limit = np.where(x == n, np.exp(np.log(SHRINK * a) / n), limit)
     limit = np.nextafter(limit, 0.0)
-    checked = betainc(np.where(x > 0, x, 1.0), n - x + 1, limit) <= a
-    sound = np.isfinite(limit) & (limit <= x / n) & (limit >= 0) & checked
+    sound = (limit <= x / n) & (betainc(some, n - x + 1, limit) <= a)
     fallback = np.nextafter(1 - chernoff.upper(n - x, n, a, ~sound), 0.0)
     return np.where(x == 0, 0.0, np.where(sound, limit, np.maximum(fallback, 0.0)))

@@ -24,9 +24,7 @@ def margin(tally: Tally, alpha: Floats) -> Box:
     """Multinomial: a lower bound on the two-sided radius at sigma 1, from two counts."""
     if tally.classes == 2:  # noqa: PLR2004
         box = gated.one(tally, alpha)
-        live = box.e0 > box.e1
-        found = np.where(live, two_sided.radius(box.e0, box.e1), 0.0)
-        return without_pair(box, found)
+        return without_pair(box, two_sided.radius(box.e0, box.e1))
     n = tally.draws
     require(
         bool((n <= MOST_DRAWS).all()),

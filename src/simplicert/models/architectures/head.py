@@ -10,9 +10,8 @@ def logits_of(layer: nn.Linear, x: Tensor) -> Tensor:
     Of the draws of cifar10-small-1 at sigma 1, .6 % tie in bfloat16 and none in single precision.
     """
     kind = x.device.type
-    if torch.is_autocast_enabled(kind):
-        with torch.autocast(kind, enabled=False):
-            outputs: Tensor = layer(x.float())
-            return outputs
-    outputs = layer(x)
-    return outputs
+    if not torch.is_autocast_enabled(kind):
+        logits: Tensor = layer(x)
+        return logits
+    with torch.autocast(kind, enabled=False):
+        return logits_of(layer, x.float())
