@@ -1,4 +1,4 @@
-"""Commands typed in this process."""
+"""Commands typed in this process, and torch on one thread."""
 
 import sys
 
@@ -19,3 +19,14 @@ def command(monkeypatch, capsys):
         return stop.value.code or 0, printed.out, printed.err
 
     return typed
+
+
+@pytest.fixture
+def one_thread():
+    """Sums in one order, and no threads that wait for each other."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)

@@ -1,19 +1,13 @@
 """`simplicert train` as it is typed."""
 
 import pytest
-import torch
 
 from simplicert.models.trained import read_facts
 
 WORDS = ["train", "--data", "digits", "--arch", "mlp", "--sigma", 0.3, "--epochs", 2, "--rate", 0.1]
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def test_train_then_sample_with_the_folder(command, tmp_path):

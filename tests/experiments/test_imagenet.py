@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from PIL import Image
 
 import simplicert as sc
@@ -16,12 +15,7 @@ FOLDER = Path(__file__).parents[2] / "experiments" / "imagenet"
 CLASSES, SIDE, SIGMA = 3, 224, 0.5
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture

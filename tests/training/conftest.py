@@ -1,7 +1,6 @@
 """Small trainings on digits: seconds each, one thread, so that every bit is repeatable."""
 
 import pytest
-import torch
 
 from simplicert.data import load_data
 from simplicert.training import train
@@ -10,11 +9,8 @@ TINY = {"arch": "mlp", "sigma": 0.3, "epochs": 3, "batch_size": 64, "rate": 0.05
 
 
 @pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+def repeatable(one_thread):
+    """Every bit."""
 
 
 @pytest.fixture(scope="session")

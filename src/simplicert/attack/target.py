@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from simplicert.attack.smoothed import own_seed
-from simplicert.data import Dataset, load_data
-from simplicert.errors import InvalidInput, SimplicertError, require
-from simplicert.models import Model, load_model
+from simplicert.data import Dataset
+from simplicert.errors import InvalidInput, require
+from simplicert.models import Model
 from simplicert.runs.folder import Run
 from simplicert.runs.known import KnownRun
 from simplicert.runs.manifest import same_answers
-from simplicert.runs.options import numbers
+from simplicert.runs.origin import origin_of, settings_of
 from simplicert.runs.survey import EXAMPLES
 from simplicert.sampling import Sampler, Settings
 from simplicert.types import Ints
@@ -48,65 +48,31 @@ def target_of(
     seed: int = 0,
 ) -> Target:
     """Model and data by the names that the run keeps, or where they are now; others are refused."""
-    source = run.manifest.source
-    if isinstance(run, KnownRun) or source.get("format") != "sample":
+    if isinstance(run, KnownRun) or run.manifest.source.get("format") != "sample":
         raise InvalidInput(
             f"run must have been drawn by sample to be attacked, and {run.folder} was imported: "
             "nothing says which model and data its certificates are about"
         )
-    found, inputs = loaded(run, model, data, mean, std)
-    for what, its, wanted in (
-        ("model", found.fingerprint, source.get("model_fingerprint")),
-        ("data", inputs.fingerprint, source.get("data_fingerprint")),
-    ):
-        require(
-            its == wanted,
+    origin = origin_of(run, "attack", model, data, mean, std)
+    found, inputs = origin
+    for what, its, wanted in origin.strangers(run.manifest):
+        raise InvalidInput(
             f"{what} must be what {run.folder} was drawn from, and it has another fingerprint "
-            f"({its} for {wanted})",
+            f"({its} for {wanted})"
         )
     index = run.tally().inputs
     require(
         int(index.max()) < len(inputs),
         f"data must hold input {index.max()} of {run.folder}, and holds {len(inputs)}",
     )
-    settings = settings_of(run, device)
+    # Compiling would change last bits only, and take a minute.
+    drawn = settings_of(run)
+    settings = replace(drawn, pilot=0, histograms=False, device=device or drawn.device)
     example = inputs.inputs[first_inputs(run, index)]
     refuse_other_answers(run, found, example, settings)
     stream = (found.fingerprint, inputs.fingerprint, settings.sigma, settings.seed, seed)
     sampler = Sampler(found.classifier, example, replace(settings, seed=own_seed(*stream, "draws")))
     return Target(run, found.classifier, inputs, sampler, stream)
-
-
-def loaded(
-    run: Run, model: str | None, data: str | None, mean: str | None, std: str | None
-) -> tuple[Model, Dataset]:
-    """Both, or a sentence that says how to name them."""
-    made = run.manifest.made
-    middle, spread = numbers("mean", mean), numbers("std", std)
-    try:
-        inputs = load_data(data or str(made.get("data", "")))
-        return load_model(model or str(made.get("model", "")), mean=middle, std=spread), inputs
-    except (SimplicertError, OSError) as error:
-        raise InvalidInput(
-            f"attack needs the run's model and data; --model and --data say where they are: {error}"
-        ) from None
-
-
-def settings_of(run: Run, device: str | None) -> Settings:
-    """As the run was drawn, eagerly: compiling changes last bits only, and takes a minute."""
-    source = run.manifest.source
-    return Settings(
-        sigma=run.manifest.sigma,
-        seed=source["seed"],
-        batch_size=source["batch_size"],
-        outputs=source["outputs"],
-        num_classes=run.manifest.classes,
-        histograms=False,
-        grid=source.get("grid"),
-        noise_scale=run.noise_scale,
-        autocast=source["autocast"],
-        device=device or source["device"],
-    )
 
 
 def first_inputs(run: Run, index: Ints) -> Ints:

@@ -5,20 +5,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simplicert.data import Dataset, load_data
-from simplicert.errors import InvalidInput, SimplicertError
+from simplicert.data import Dataset
 from simplicert.importing import said
-from simplicert.models import Model, load_model
+from simplicert.models import Model
 from simplicert.runs.folder import Run
 from simplicert.runs.known import KnownRun
 from simplicert.runs.machine import other_kind
 from simplicert.runs.manifest import same_answers, version
-from simplicert.runs.options import numbers
+from simplicert.runs.origin import origin_of, settings_of
 from simplicert.runs.survey import EXAMPLES
 from simplicert.runs.verification.check import Check
 from simplicert.runs.verification.coverage import planned
 from simplicert.runs.verification.files import Part
-from simplicert.sampling import Sampler, Settings
+from simplicert.sampling import Sampler
 from simplicert.sampling.compilation import decide
 from simplicert.types import Ints, Tally
 from simplicert.types.merging import COMMON, SHARED, SUMMED
@@ -52,9 +51,13 @@ def cannot(run: Run | KnownRun) -> str | None:
 
 def replay_checks(run: Run, parts: Sequence[Part], asked: Replay) -> Iterator[Check]:
     """Model and data first, then input after input."""
-    model, data = loaded(run, asked)
-    strange = strangers(run, model, data)
-    yield from strange
+    origin = origin_of(run, ABOUT, asked.model, asked.data, asked.mean, asked.std)
+    model, data = origin
+    strange = origin.strangers(run.manifest)
+    for what, found, wanted in strange:
+        yield Check(
+            ABOUT, False, f"the {what} is not the run's: fingerprint {found}, and not {wanted}"
+        )
     index = planned(run.manifest)
     held = np.unique(np.concatenate([part.tally.inputs for part in parts]))
     if strange or index is None:
@@ -82,50 +85,9 @@ def replay_checks(run: Run, parts: Sequence[Part], asked: Replay) -> Iterator[Ch
         yield input_check(sampler, data, parts, int(item), exact=not other)
 
 
-def strangers(run: Run, model: Model, data: Dataset) -> list[Check]:
-    """Model or data that are not those of the run."""
-    source = run.manifest.source
-    return [
-        Check(ABOUT, False, f"the {what} is not the run's: fingerprint {found}, and not {wanted}")
-        for what, found, wanted in (
-            ("model", model.fingerprint, source.get("model_fingerprint")),
-            ("data", data.fingerprint, source.get("data_fingerprint")),
-        )
-        if found != wanted
-    ]
-
-
-def loaded(run: Run, asked: Replay) -> tuple[Model, Dataset]:
-    """Model and data by the names that the run keeps, or where they are now."""
-    made = run.manifest.made
-    try:
-        data = load_data(asked.data or str(made.get("data", "")))
-        mean, std = numbers("mean", asked.mean), numbers("std", asked.std)
-        model = load_model(asked.model or str(made.get("model", "")), mean=mean, std=std)
-    except (SimplicertError, OSError) as error:
-        raise InvalidInput(
-            f"replay needs the run's model and data; --model and --data say where they are: {error}"
-        ) from None
-    return model, data
-
-
 def made_again(run: Run, model: Model, example: np.ndarray) -> Sampler:
     """The sampler that the run was drawn by."""
-    manifest, source = run.manifest, run.manifest.source
-    settings = Settings(
-        sigma=manifest.sigma,
-        seed=source["seed"],
-        batch_size=source["batch_size"],
-        outputs=source["outputs"],
-        num_classes=manifest.classes,
-        pilot=source["pilot"],
-        histograms=source["histograms"],
-        grid=source.get("grid"),
-        noise_scale=run.noise_scale,
-        autocast=source["autocast"],
-        device=source["device"],
-    )
-    compiled = bool(source["compiled"])
+    settings, compiled = settings_of(run), bool(run.manifest.source["compiled"])
     return Sampler(
         model.classifier, example, decide(model.classifier, example, settings, 0, compiled)
     )
