@@ -27,7 +27,8 @@ from simplicert.types import Certificates, Floats
 SIGMAS = ("0.12", "0.25", "0.5", "1")
 MACER = ("0.25", "1")
 ABOVE = 0.05  # the paper's "certified proportion" is of radii above it
-THREE = ("sigma", "macer", "control")  # runs of one sigma
+FOUR = ("cohen", "li", "improved_dp", "ensemble")
+THREE = ("sigma-{}", "macer-{}", "control-{}")  # runs of one sigma
 PAIRED = 1000  # draws at which MACER and its control are compared
 NOTHING = 1e-9  # a radius that is none
 LEAST = 0.05  # of a base: a ratio over almost nothing says little
@@ -54,6 +55,7 @@ def gaussian(one: Study) -> dict[str, Any]:
             kind: {name: rate.value for name, rate in share_by_region(made).items()}
             for kind, made in both(counts, scores)
         },
+        "above": {name: share_above(counts, ABOVE, name).value for name in FOUR},
         "improved": asdict(improvement(counts)),
         "means": {name: float(values.mean()) for name, values in found.items()},
         "radii": {name: gain(found[new], found[base]) for name, (new, base) in PAIRS.items()},
@@ -76,6 +78,7 @@ def described(one: Study) -> dict[str, Any]:
         "fewest": int(tally.draws.min()),
         "seconds": one.run.seconds,
         "alpha": made.alpha,
+        "precision": "bfloat16" if made.source["autocast"] else "float32",
     }
 
 
@@ -106,7 +109,7 @@ def columns(one: Study) -> dict[str, Floats]:
     counts, scores = one.certificates("multinomial"), one.certificates("softmax")
     joint = one.run.certify(kind="multinomial", scheme="joint").column("two_sided")
     return {
-        **{name: counts.column(name) for name in ("cohen", "li", "improved_dp", "ensemble")},
+        **{name: counts.column(name) for name in FOUR},
         "two_sided": counts.column("two_sided"),
         "two_sided, joint": joint,
         **{f"softmax {name}": scores.column(name) for name in ("lecuyer", "improved_dp")},

@@ -31,6 +31,7 @@ ROOT = HERE.parents[1]
 RUNS, TABLES = HERE / "runs", HERE / "tables"
 PAGE, FIGURES = ROOT / "docs" / "experiments.md", ROOT / "docs" / "experiments"
 LONG = "sigma-1-long"
+LONGER = "macer-{}-10000"  # MACER with as many draws as the Gaussian networks
 DPI = 150
 
 # The paper's own rows (Tables large_table and results_tab of Cullen et al.), for comparison.
@@ -58,7 +59,8 @@ def studies() -> dict[str, Study]:
     """Every committed run, by its folder's name; all that the page is made of must be whole."""
     found = {path.parent.name: findings.study(RUNS, path.parent.name) for path in found_runs()}
     wanted = [f"sigma-{sigma}" for sigma in findings.SIGMAS]
-    wanted += [f"{kind}-{sigma}" for kind in findings.THREE[1:] for sigma in findings.MACER]
+    others = (*findings.THREE[1:], LONGER)
+    wanted += [name.format(sigma) for name in others for sigma in findings.MACER]
     lacking = [name for name in wanted if name not in found or found[name].run.missing]
     if lacking:
         sys.exit(
@@ -85,9 +87,8 @@ def tables(held: dict[str, Study]) -> dict[str, Grid]:
         "certified-accuracy": make_table(plain, "field"),
     }
     for sigma in findings.MACER:
-        if f"macer-{sigma}" in held:
-            pair = [held[f"sigma-{sigma}"], held[f"macer-{sigma}"]]
-            made[f"macer-{sigma}"] = make_table(pair, "pairs")
+        pair = [held[f"sigma-{sigma}"], held[LONGER.format(sigma)]]
+        made[f"macer-{sigma}"] = make_table(pair, "pairs")
     return made
 
 
@@ -120,10 +121,9 @@ def write_figures(held: dict[str, Study]) -> None:
     for sigma in findings.SIGMAS:
         wanted[f"scatter-{sigma}"] = ("scatter", [held[f"sigma-{sigma}"]], "multinomial")
     for sigma in findings.MACER:
-        if f"macer-{sigma}" in held:
-            moved = held[f"macer-{sigma}"]
-            wanted[f"macer-accuracy-{sigma}"] = ("accuracy", [moved], "multinomial")
-            wanted[f"macer-scatter-{sigma}"] = ("scatter", [moved], "multinomial")
+        moved = held[LONGER.format(sigma)]
+        wanted[f"macer-accuracy-{sigma}"] = ("accuracy", [moved], "multinomial")
+        wanted[f"macer-scatter-{sigma}"] = ("scatter", [moved], "multinomial")
     for file, (name, of, kind) in wanted.items():
         make(name, of, FIGURES / f"{file}.png", kind=kind, dpi=DPI)
     cost = read_times()
@@ -156,9 +156,10 @@ def numbers(held: dict[str, Study]) -> dict[str, Any]:
     found: dict[str, Any] = {
         "gaussian": [findings.gaussian(held[f"sigma-{sigma}"]) for sigma in findings.SIGMAS],
         "macer": {
-            sigma: findings.macer(*(held[f"{kind}-{sigma}"] for kind in findings.THREE))
+            sigma: findings.macer(*(held[kind.format(sigma)] for kind in findings.THREE))
             for sigma in findings.MACER
         },
+        "moved": {sigma: findings.gaussian(held[LONGER.format(sigma)]) for sigma in findings.MACER},
         "networks": networks(),
     }
     if LONG in held:
@@ -188,6 +189,7 @@ def page(found: dict[str, Any], made: dict[str, Grid]) -> str:
     return template.render(
         **found,
         tables=texts,
+        long_name=LONG,
         paper_1=PAPER_1,
         paper_2=PAPER_2,
         times=json.loads((HERE / "times.json").read_text()),
