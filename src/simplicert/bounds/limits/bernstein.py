@@ -19,14 +19,14 @@ def lower(at_least: Ints, squares: Ints, draws: Ints, tail: Floats) -> Floats:
     """A lower limit from sums that are at most the true ones and squares at least; not below 0."""
     mean = at_least / (draws * UNIT) / WIDEN
     low = mean - half_width(at_least, squares, draws, tail)
-    return np.asarray(np.maximum(np.nextafter(low, -1.0), 0.0))
+    return np.asarray(np.maximum(low, 0.0))
 
 
 def upper(at_least: Ints, at_most: Ints, squares: Ints, draws: Ints, tail: Floats) -> Floats:
     """An upper limit from sums on both sides of the true one, and squares at least the true."""
     mean = at_most / (draws * UNIT) * WIDEN
     high = mean + half_width(at_least, squares, draws, tail)
-    return np.asarray(np.minimum(np.nextafter(high, 2.0), 1.0))
+    return np.asarray(np.minimum(high, 1.0))
 
 
 def half_width(at_least: Ints, squares: Ints, draws: Ints, tail: Floats) -> Floats:

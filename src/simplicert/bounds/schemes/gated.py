@@ -50,5 +50,5 @@ def softmax(tally: Tally, alpha: Floats, limit: Limit) -> Box:
 def majority(field: Field, e0: Floats, n: Ints, alpha: Floats) -> Box:
     """Theorem 1's box: the gate asks for a majority of all draws, invalid ones included."""
     gate = sign_test.passes(field.wins, n - field.wins, GUARD * alpha)
-    lead = 2 * field.wins - n
-    return Box(field.top, e0, clipped(1 - e0, 1 - e0), gate, lead, field.spoiled)
+    left = 1 - e0
+    return Box(field.top, e0, clipped(left, left), gate, 2 * field.wins - n, field.spoiled)

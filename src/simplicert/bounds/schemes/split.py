@@ -33,10 +33,10 @@ def bounded(tally: Tally, tail: Floats, *, with_rival: bool) -> Box:
     assert tally.invalid is not None
     field, n = ranked(tally.counts, tally.invalid, pilot_choice(tally)), tally.draws
     e0, q0 = clopper_pearson.lower(field.wins, n, tail)
-    e1 = clopper_pearson.upper(field.rival, n, tail) if with_rival else 1 - e0
-    q0 = q0 if with_rival else 1 - e0
+    left = q0 if with_rival else 1 - e0
+    e1 = clopper_pearson.upper(field.rival, n, tail) if with_rival else left
     always = np.ones(len(tally), bool)
-    return Box(field.top, e0, clipped(e1, q0), always, field.wins - field.rival, field.spoiled)
+    return Box(field.top, e0, clipped(e1, left), always, field.wins - field.rival, field.spoiled)
 
 
 def softmax(tally: Tally, alpha: Floats, limit: Limit) -> Box:
