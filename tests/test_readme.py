@@ -53,6 +53,15 @@ def test_radii_of_the_table_are_rounded_down():
         assert cell[:6] == f"{math.floor(true * 10_000) / 10_000:.4f}"
 
 
+def test_mean_radii_of_the_table_are_those_of_the_experiments():
+    """Rounded down, as radii are."""
+    findings = json.loads((ROOT / "experiments" / "cifar10" / "findings.json").read_text())
+    (found,) = (one["means"] for one in findings["gaussian"] if one["sigma"] == 1)
+    down = {name: f"{math.floor(1000 * value) / 1000:.3f}" for name, value in found.items()}
+    ours = f"{down['two_sided, joint']} (`joint`), {down['two_sided']} (`gated`)"
+    assert row("mean radius of 500 CIFAR-10") == [down["cohen"], down["ensemble"], ours]
+
+
 def test_draws_of_the_table_are_those_of_the_committed_result():
     real = json.loads((ROOT / "benchmarks" / "results" / "draws.json").read_text())["real"]
     (found,) = (part for part in real if part["draws"] == 10_000)

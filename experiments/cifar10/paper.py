@@ -67,6 +67,8 @@ def studies() -> dict[str, Study]:
             f"{', '.join(lacking)} in {RUNS.relative_to(ROOT)} must be drawn first: "
             "make -C experiments/cifar10 runs DATA=cifar10:DIR"
         )
+    if LONG in found and found[LONG].run.missing:
+        del found[LONG]  # it is still being drawn
     return found
 
 

@@ -1,0 +1,78 @@
+"""docs/experiments.md and the tables are what the committed tallies say."""
+
+import filecmp
+import re
+from pathlib import Path
+
+import pytest
+
+import simplicert as sc
+from simplicert.analysis.tables import FORMATS
+
+ROOT = Path(__file__).parents[2]
+RUNS = ROOT / "experiments" / "cifar10" / "runs"
+PAGE = ROOT / "docs" / "experiments.md"
+
+
+def test_the_page_and_the_tables(paper):
+    """Regenerated, they are the committed ones, letter for letter."""
+    held = paper.studies()
+    made = paper.tables(held)
+    for name, grid in made.items():
+        for ending, words in (("md", "markdown"), ("tex", "latex"), ("csv", "csv")):
+            text = (paper.TABLES / f"{name}.{ending}").read_text()
+            assert FORMATS[words](grid) == text, name
+    assert paper.page(paper.numbers(held), made) == PAGE.read_text()
+
+
+def test_the_ensemble_improves_more_inputs_as_sigma_grows():
+    """As in the paper's Table 2."""
+    shares = []
+    for sigma in ("0.12", "0.25", "0.5", "1"):
+        made = sc.open_run(RUNS / f"sigma-{sigma}").certify()
+        shares.append((made.column("ensemble") > made.column("cohen") * (1 + 1e-12)).mean())
+    assert shares == sorted(shares) and shares[-1] > shares[0]
+
+
+def test_every_picture_is_there():
+    linked = re.findall(r"\]\((experiments/[^)]+\.png)\)", PAGE.read_text())
+    assert linked and all((PAGE.parent / path).is_file() for path in linked)
+    shown = {Path(path).name for path in linked}
+    assert shown == {path.name for path in (PAGE.parent / "experiments").glob("*.png")}
+
+
+def test_a_figure_drawn_twice_is_the_same_file(paper, tmp_path):
+    held = [paper.findings.study(RUNS, "sigma-0.25")]
+    for name in ("one", "two"):
+        paper.make("scatter", held, tmp_path / f"{name}.png", kind="multinomial")
+    assert filecmp.cmp(tmp_path / "one.png", tmp_path / "two.png", shallow=False)
+
+
+def test_recertified_in_one_command(command, tmp_path):
+    """The command of the page, with another alpha: more inputs pass, from the same draws."""
+    words = re.search(r"simplicert (certify .*--alpha \S+) --out", PAGE.read_text())
+    assert words is not None
+    name, run, *options = words[1].split()
+    code, _, err = command(name, ROOT / run, *options, "--out", tmp_path / "c.csv")
+    assert code == 0, err
+    lines = (tmp_path / "c.csv").read_text().splitlines()
+    assert len(lines) == 501
+    assert certified(lines) > certified_by_default(tmp_path, command, ROOT / run)
+
+
+def certified(lines):
+    header = lines[0].split(",")
+    return sum(float(line.split(",")[header.index("radius")] or 0) > 0 for line in lines[1:])
+
+
+def certified_by_default(place, command, run):
+    command("certify", run, "--out", place / "d.csv")
+    return certified((place / "d.csv").read_text().splitlines())
+
+
+@pytest.mark.parametrize("path", sorted(RUNS.glob("*/run.toml")), ids=lambda path: path.parent.name)
+def test_runs_were_made_by_the_networks_that_ship(path):
+    """The fingerprint in the run is that of the zoo's weights of today."""
+    run = sc.open_run(path.parent)
+    model = sc.models.load_model(f"zoo:{run.manifest.made['model']}")
+    assert run.manifest.source["model_fingerprint"] == model.fingerprint
