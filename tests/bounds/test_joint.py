@@ -281,7 +281,7 @@ def test_kinds_and_draws_it_is_not_for():
     with pytest.raises(InvalidInput, match="scheme must be one of gated, paper, split"):
         bound(Tally([[9, 1, 0]], 1.0), kind="softmax", scheme="joint")
     with pytest.raises(InvalidInput, match="at most 100000000 draws an input, got 1000000000"):
-        joint([[9 * 10**8, 10**8, 0]])
+        joint([[900, 80, 20], [9 * 10**8, 10**8, 0]])
 
 
 @pytest.mark.parametrize("alpha", [1e-300, 1e-15, 0.5, 0.999])

@@ -128,6 +128,7 @@ def test_two_classes_need_one_band():
     for leaders in ([0], [1]):
         tally = tally_of(scores, random, leaders=leaders)
         known = bound(tally, ALPHA, kind="softmax")
+        assert known.bands.upper.shape == (10, 1, BINS)
         assert (known.bands.upper == 1).all()
         certificates = certify(known)
         cdf, pair = certificates.radii["cdf"], certificates.radii["two_sided"]

@@ -87,7 +87,7 @@ def block(tail: Tail, p_top: Floats, p_rival: Floats, reach: float) -> Floats:
     n = tail.draws
     ends = around(float(p_rival.min()), n, reach)[0], around(float(p_rival.max()), n, reach)[1]
     first, last = np.clip(np.searchsorted(tail.rivals, ends), 0, len(tail.rivals) - 1)
-    survival = survivals(tail, int(first), int(last), np.minimum(p_top / (1 - p_rival), 1.0))
+    survival = survivals(tail, int(first), int(last), p_top / (1 - p_rival))
     counts = tail.rivals[first:last].astype(float)
     weights = np.multiply.outer(np.log(p_rival), counts)
     weights += np.multiply.outer(np.log1p(-p_rival), n - counts)
