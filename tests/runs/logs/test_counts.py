@@ -69,6 +69,7 @@ def test_text_with_a_pilot(table, tmp_path):
         ("cat dog label\n7 2 bird\n", "a class's number, from 0, or its name in the header"),
         ("cat cat label\n7 2 cat\n", "a class's number, from 0, or its name in the header"),
         ("c0,c1,label\n0.7,0.3,1\n", "in row 1; shares of the draws are no counts"),
+        ("c0,c1,abstain\n7,2,1\n", "label in its last column, got the name 'abstain'; a table"),
         ("c0,c1,abstain,label\n7,2,1,2\n", r"label in 0..1, got 2 in row 1"),
         ("-7 2 1\n", "counts must not be negative"),
         ("7 0\n", "at least two classes"),

@@ -120,6 +120,11 @@ def checked_names(path: Path, header: str, lines: list[str], labelled: bool) -> 
         len(names) == wide,
         f"{path} must name each column in its header, got {len(names)} names for {wide} columns",
     )
+    require(
+        not (labelled and names[-1].lower() in ABSTAINED),
+        f"{path} must hold the label in its last column, got the name {names[-1]!r}; "
+        "a table without labels needs --no-labels",
+    )
     counted = names[: -1 if labelled else None]
     other = next((name for name in counted if name.lower() in OTHERS), None)
     where = "but the last, the label" if labelled else "with --no-labels"
