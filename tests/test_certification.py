@@ -29,7 +29,7 @@ def test_linear_in_sigma_over_sensitivity(name, sigma, sensitivity):
 
 
 def test_counts_are_bounded_first():
-    with pytest.raises(sc.InvalidInput, match=r"as bound\(tally\) makes them, got Tally"):
+    with pytest.raises(sc.InvalidInput, match=r"must be what bound\(tally\) makes, got Tally"):
         sc.certify(sc.Tally([[90, 10]], 0.5))
 
 

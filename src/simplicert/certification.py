@@ -67,10 +67,8 @@ def certify(
 
     All of them hold on the event that the expectations do, so the largest costs no extra alpha.
     """
-    require(
-        isinstance(known, Expectations),
-        f"known must be Expectations, as bound(tally) makes them, got {type(known).__name__}",
-    )
+    made = isinstance(known, Expectations)
+    require(made, f"known must be what bound(tally) makes, got {type(known).__name__}")
     if known.margin is not None:
         return from_margin(known, known.margin, mechanisms, sensitivity)
     table = chosen(mechanisms, known.kind)
