@@ -69,6 +69,10 @@ def first_outputs(
         raise
     except Exception as error:  # the classifier is foreign code and may raise anything
         raise failed(shape, error) from error
+    require(
+        outputs.dtype.kind in "biuf",
+        f"classifier must return numbers, got {outputs.ravel()[:1].tolist()!r:.60}",
+    )
     wanted = f"({shape[0]},)" if labels_only else f"({shape[0]}, K) with K >= 2"
     fits = outputs.shape[:1] == shape[:1] and outputs.ndim == (1 if labels_only else 2)
     require(
@@ -83,7 +87,7 @@ def failed(shape: tuple[int, ...], error: Exception) -> InvalidInput:
     """A classifier's own error at its first batch, in one sentence with what may be the matter."""
     words = str(error).strip().splitlines()
     hint = channels_hint(shape)
-    if len(shape) == ONE_IMAGE:
+    if len(shape) == ONE_IMAGE and not isinstance(error, MemoryError):
         hint = "; inputs are always a batch: a single one is inputs[None]"
     return InvalidInput(
         f"classifier must accept a batch laid out as {tuple(shape)}, and it failed: "
@@ -95,4 +99,6 @@ def numbers_hint(outputs: np.ndarray, labels_only: bool) -> str:
     """Class numbers where scores were awaited: how to say so."""
     if outputs.ndim != 1 or labels_only:
         return ""
+    if outputs.dtype.kind == "f" and (outputs != np.floor(outputs)).any():
+        return "; one score a row is one class too few: give those of both, as predict_proba does"
     return '; class numbers are outputs="labels" (--outputs labels --classes K)'
