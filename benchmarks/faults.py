@@ -133,7 +133,8 @@ def removed(place):
     """The run's folder is removed while parts are written."""
     process = place.start("gone", PAUSE=SLOW)
     place.until_parts(process, "gone")
-    shutil.rmtree(place.folder / "gone")
+    # Under another name first: a part written meanwhile would make the removal fail.
+    shutil.rmtree((place.folder / "gone").rename(place.folder / "leaving"))
     return process.ended(), resumed(place, "gone")
 
 

@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -64,9 +65,23 @@ def test_there_are_enough_files_for_this_test_to_mean_something():
 
 
 def test_public_names_are_exact():
-    modules = {name for name in vars(simplicert) if name in ROOMS}
-    public = {n for n in vars(simplicert) if not n.startswith("_")} - modules
+    modules = {*ROOMS, "TYPE_CHECKING"}
+    public = {n for n in dir(simplicert) if not n.startswith("_")} - modules
     assert public == set(simplicert.__all__)
+
+
+def test_public_names_are_those_that_the_checker_sees():
+    """They are imported when first asked for; the imports are written for mypy alone."""
+    tree = ast.parse(Path(simplicert.__file__).read_text())
+    lines = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    seen = set()
+    for line in (line for line in lines if line.module.startswith("simplicert.")):
+        for name in (alias.name for alias in line.names):
+            assert getattr(simplicert, name) is getattr(import_module(line.module), name), name
+            seen.add(name)
+    assert seen == set(simplicert.__all__)
+    with pytest.raises(AttributeError, match="has no attribute 'nothing_of_ours'"):
+        simplicert.nothing_of_ours  # noqa: B018
 
 
 def test_every_public_name_is_documented():

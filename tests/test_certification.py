@@ -28,6 +28,11 @@ def test_linear_in_sigma_over_sensitivity(name, sigma, sensitivity):
     assert Fraction(scaled) <= exact  # rounded toward zero, in exact arithmetic
 
 
+def test_counts_are_bounded_first():
+    with pytest.raises(sc.InvalidInput, match=r"must be what bound\(tally\) makes, got Tally"):
+        sc.certify(sc.Tally([[90, 10]], 0.5))
+
+
 @each
 def test_shapes_and_scalars(name):
     assert isinstance(sc.radius(name, 0.7, 0.2), float)

@@ -1,25 +1,28 @@
 """Certified radii by randomised smoothing, and where on the simplex each one comes from."""
 
-from simplicert import training as training
-from simplicert.bounds import bound
-from simplicert.certification import certify, radius
-from simplicert.errors import (
-    DamagedRun,
-    IncompatibleTallies,
-    InvalidInput,
-    KindMismatch,
-    MissingEvidence,
-    SamplingFailed,
-    SimplicertError,
-    TrainingFailed,
-    UnsoundMechanism,
-)
-from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
-from simplicert.runs import Run, create_run, open_run, write_certificates
-from simplicert.sampling import sample
-from simplicert.smoothed import Predictions, Smoothed, operational_radius
-from simplicert.stopping import Until
-from simplicert.types import Certificates, Expectations, Plan, Tally
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from simplicert import training as training
+    from simplicert.bounds import bound
+    from simplicert.certification import certify, radius
+    from simplicert.errors import (
+        DamagedRun,
+        IncompatibleTallies,
+        InvalidInput,
+        KindMismatch,
+        MissingEvidence,
+        SamplingFailed,
+        SimplicertError,
+        TrainingFailed,
+        UnsoundMechanism,
+    )
+    from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
+    from simplicert.runs import Run, create_run, open_run, write_certificates
+    from simplicert.sampling import sample
+    from simplicert.smoothed import Predictions, Smoothed, operational_radius
+    from simplicert.stopping import Until
+    from simplicert.types import Certificates, Expectations, Plan, Tally
 
 __version__ = "0.1.0"
 
@@ -53,3 +56,27 @@ __all__ = [
     "sample",
     "write_certificates",
 ]
+
+if not TYPE_CHECKING:
+    # Imported when first asked for: `simplicert --help` needs no mathematics.
+    _ROOMS = ("errors", "types", "mechanisms", "bounds", "certification", "stopping")
+    _LATER = ("sampling", "smoothed", "runs")  # these take longer
+
+    def __getattr__(name):
+        """A public name, or a room of the package, when it is first asked for."""
+        from importlib import import_module
+        from importlib.util import find_spec
+
+        if name in __all__:
+            for room in (*_ROOMS, *_LATER):
+                found = getattr(import_module(f"{__name__}.{room}"), name, None)
+                if found is not None:
+                    globals()[name] = found
+                    return found
+        if not name.startswith("_") and find_spec(f"{__name__}.{name}"):
+            return import_module(f"{__name__}.{name}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__():
+        """All public names, also those that nobody has asked for yet."""
+        return sorted({*globals(), *__all__})

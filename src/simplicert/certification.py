@@ -67,6 +67,8 @@ def certify(
 
     All of them hold on the event that the expectations do, so the largest costs no extra alpha.
     """
+    made = isinstance(known, Expectations)
+    require(made, f"known must be what bound(tally) makes, got {type(known).__name__}")
     if known.margin is not None:
         return from_margin(known, known.margin, mechanisms, sensitivity)
     table = chosen(mechanisms, known.kind)

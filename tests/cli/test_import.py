@@ -92,6 +92,14 @@ def test_bad_input_is_one_sentence_and_exit_code_2(run, file, tmp_path, words, m
     assert not (tmp_path / "run").exists()
 
 
+def test_a_file_without_its_format(command):
+    code, _, err = command("import", "counts.csv", "--sigma", "1", "--out", "run")
+    assert code == 2
+    said = " ".join(err.replace("│", " ").split())
+    assert "The format comes before the file, one of counts, cohen" in said
+    assert "import counts counts.csv" in said
+
+
 def test_a_log_that_is_not_there(run, tmp_path):
     code, _, err = run("cohen", "nowhere", "--sigma", "1", "--out", tmp_path / "run")
     assert code == 2

@@ -118,6 +118,8 @@ def test_forms_are_listed(tmp_path):
     for spec in ("mnist", "file.csv", "file.npy", "tfds:mnist", ""):
         with pytest.raises(InvalidInput, match=r"data must be digits, file\.npz, .* got '"):
             load_data(spec)
+    with pytest.raises(InvalidInput, match=r"got 'x.npy'; np.savez\('data.npz', inputs="):
+        load_data("x.npy")
     with pytest.raises(InvalidInput, match="a folder of images is folder:"):
         load_data(str(tmp_path))
 

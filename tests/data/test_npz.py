@@ -65,7 +65,8 @@ def test_numbers_must_be_finite_in_float32(tmp_path, value):
     [
         ({"labels": [1]}, "must hold either 'images' or 'inputs', got none"),
         ({"images": GREY, "inputs": GREY}, "got images and inputs"),
-        ({"images": GREY, "label": [0, 1]}, "may hold .*; got also label"),
+        ({"images": GREY, "label": [0, 1]}, "may hold .*, under these names; got also label"),
+        ({"images": np.zeros((2, 3, 8, 8), np.uint8)}, "; move the channels to the end"),
         ({"images": GREY, "labels": [0]}, r"labels of file.npz must have shape \(2,\), got \(1,\)"),
         ({"images": GREY, "labels": [[0], [1]]}, r"must have shape \(2,\), got \(2, 1\)"),
         ({"images": GREY, "labels": [0.0, 1.0]}, "labels of file.npz must hold integers"),

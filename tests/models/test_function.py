@@ -92,7 +92,7 @@ def test_it_must_need_no_arguments(here, name):
 
 
 def test_what_is_not_there_or_no_classifier(here):
-    with pytest.raises(InvalidInput, match=r"must return a classifier.* got 3"):
+    with pytest.raises(InvalidInput, match=r"must return a classifier, .* got 3"):
         load_model("my_models:nothing")
     for name in ("value", "absent"):
         with pytest.raises(InvalidInput, match=f"must name a function of my_models, got '{name}'"):

@@ -8,6 +8,7 @@ import pytest
 
 from simplicert.errors import InvalidInput
 from simplicert.models import load_model
+from simplicert.models.shapes import check_batch
 
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
@@ -63,8 +64,50 @@ def test_fingerprint_sees_weights_kept_in_another_file(tmp_path):
 def test_of_several_outputs_the_logits_are_taken(tmp_path):
     model = load_model(str(write(tmp_path / "two.onnx", outputs=("other", "logits"))))
     np.testing.assert_allclose(model.classifier(BATCH), BATCH @ WEIGHTS)
-    with pytest.raises(InvalidInput, match="one output or one called logits, got label, score"):
+    with pytest.raises(InvalidInput, match=r"or one called logits, got label: .*, score: "):
         load_model(str(write(tmp_path / "unclear.onnx", outputs=("label", "score"))))
+
+
+def converted(path, zipped):
+    """As scikit-learn's models are converted: the class, and beside it scores or a map of them."""
+    helper, kind = onnx.helper, onnx.TensorProto
+    inputs = helper.make_tensor_value_info("X", kind.FLOAT, ["batch", 2])
+    nodes = [
+        helper.make_node("MatMul", ["X", "weights"], ["raw"]),
+        helper.make_node("ArgMax", ["raw"], ["label"], axis=1, keepdims=0),
+        helper.make_node("Softmax", ["raw"], ["probabilities"], axis=1),
+    ]
+    infos = [helper.make_tensor_value_info("label", kind.INT64, ["batch"])]
+    if zipped:
+        ml = {"domain": "ai.onnx.ml", "classlabels_int64s": [0, 1, 2]}
+        nodes.append(helper.make_node("ZipMap", ["probabilities"], ["map"], **ml))
+        score = helper.make_tensor_type_proto(kind.FLOAT, [])
+        entry = helper.make_map_type_proto(kind.INT64, score)
+        infos.append(helper.make_value_info("map", helper.make_sequence_type_proto(entry)))
+    else:
+        infos.append(helper.make_tensor_value_info("probabilities", kind.FLOAT, ["batch", 3]))
+    held = onnx.numpy_helper.from_array(WEIGHTS, "weights")
+    graph = helper.make_graph(nodes, "linear", [inputs], infos, [held])
+    opsets = [helper.make_opsetid("", 13), helper.make_opsetid("ai.onnx.ml", 2)]
+    onnx.save_model(helper.make_model(graph, opset_imports=opsets, ir_version=8), path)
+    return str(path)
+
+
+def test_of_a_class_and_its_scores_the_scores_are_taken(tmp_path):
+    scores = load_model(converted(tmp_path / "plain.onnx", zipped=False)).classifier(BATCH)
+    assert scores.shape == (4, 3)
+    np.testing.assert_allclose(scores.sum(axis=1), 1, rtol=1e-6)
+    with pytest.raises(InvalidInput, match=r"got label: .*, map: .*map.*; .* with zipmap=False"):
+        load_model(converted(tmp_path / "zipped.onnx", zipped=True))
+
+
+def test_images_with_their_channels_last(tmp_path):
+    """Said of the batch, which has no other shape that could be meant."""
+    declared, batch = (None, 3, 8, 8), (4, 8, 8, 3)
+    with pytest.raises(InvalidInput, match="the channels seem to come last: give N x C x H x W"):
+        check_batch("net.onnx", declared, batch)
+    with pytest.raises(InvalidInput, match=r"any length .*, or use its own: --batch-size 2"):
+        check_batch("net.onnx", (2, 3, 8, 8), (4, 3, 8, 8))
 
 
 def test_wrong_shape_is_one_sentence(tmp_path):

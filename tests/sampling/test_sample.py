@@ -306,6 +306,13 @@ def test_noise_scale():
         ({"classifier": lambda b: b[:2]}, "classifier must return outputs of shape"),
         ({"classifier": lambda b: b[:, :1]}, "classifier must return outputs of shape"),
         ({"classifier": lambda b: b @ np.ones((9, 2))}, "and it failed: matmul"),
+        ({"classifier": lambda b: np.zeros(len(b))}, r'class numbers are outputs="labels"'),
+        ({"classifier": lambda b: b[:, 0]}, "one score a row is one class too few"),
+        ({"classifier": lambda b: np.full(len(b), "cat")}, r"must return numbers, got \['cat'\]"),
+        ({"outputs": "labels"}, r'num_classes must be given with outputs="labels"'),
+        ({"classifier": "net.pt"}, r"got 'net.pt': a file is opened by sc.models.load_model"),
+        ({"inputs": np.ones((1, 3), np.uint8)}, "must be floats, got uint8: divide images by 255"),
+        ({"inputs": iter([])}, "inputs must be one array or tensor of numbers, got list_iterator"),
         ({"compile": True}, "compile must not be asked for a classifier that is no torch module"),
     ],
 )
@@ -319,6 +326,18 @@ def test_bad_input(change, message):
     }
     with pytest.raises(sc.InvalidInput, match=message):
         sc.sample(**fields)
+
+
+def test_a_failing_network_is_told_of_the_shape_that_it_saw():
+    """In memory the axes lie in another order, which is nobody's business."""
+    torch = pytest.importorskip("torch")
+    network = torch.nn.Conv2d(3, 2, 3)
+    with pytest.raises(sc.InvalidInput, match=r"laid out as \(32, 8, 6, 3\), .* channels seem to"):
+        sc.sample(network, np.ones((1, 8, 6, 3), np.float32), 0.5, 20, batch_size=32)
+    with pytest.raises(
+        sc.InvalidInput, match=r"laid out as \(32, 8, 6\), .* one is inputs\[None\]"
+    ):
+        sc.sample(network, np.ones((3, 8, 6), np.float32), 0.5, 20, batch_size=32)
 
 
 def test_memory_does_not_grow_with_draws():

@@ -49,6 +49,8 @@ def test_labels():
     scores = from_labels(3)(np.array([0, 2, 3, -1]))
     np.testing.assert_array_equal(scores.hard, [0, 2, 3, 3])
     assert scores.soft is None
+    with pytest.raises(InvalidInput, match=r"class numbers, from 0, .* got .*'cat'"):
+        from_labels(3)(np.array(["cat", "dog"]))
     np.testing.assert_array_equal(from_labels(3)(np.array([0.5, NAN])).hard, [3, 3])
 
 

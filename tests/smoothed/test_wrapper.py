@@ -121,6 +121,40 @@ def test_refused(options, message):
         sc.Smoothed(line_array, **{"sigma": SIGMA, **options})
 
 
+class Fitted:
+    """Like a fitted scikit-learn model, which is no function."""
+
+    def predict_proba(self, batch):
+        """Scores of a batch."""
+        return batch
+
+
+@pytest.mark.parametrize(
+    ("classifier", "options", "message"),
+    [
+        (Fitted(), {}, "got Fitted: give its predict_proba"),
+        (net().state_dict(), {}, "got OrderedDict: weights alone are no network"),
+        ("net.pt2", {}, r"got 'net.pt2': a file is opened by sc.models.load_model"),
+        (net(), {"outputs": "proba"}, "outputs must be one of logits, probabilities, labels"),
+        (net(), {"outputs": "labels"}, "num_classes must be given"),
+    ],
+)
+def test_refused_before_anything_is_asked(classifier, options, message):
+    with pytest.raises(sc.InvalidInput, match=message):
+        sc.Smoothed(classifier, SIGMA, **options)
+
+
+def test_a_prediction_says_what_the_network_could_not_take():
+    smooth = sc.Smoothed(torch.nn.Conv2d(3, 2, 3), SIGMA)
+    with pytest.raises(sc.InvalidInput, match=r"8, 6, 3\), and it failed: .* channels seem to"):
+        smooth.predict(torch.ones(1, 8, 6, 3))
+    with pytest.raises(sc.InvalidInput, match=r"8, 6\), and it failed: .* one is inputs\[None\]"):
+        smooth.predict(torch.ones(3, 8, 6))
+    for pixels in (np.ones((1, 3), np.uint8), torch.ones((1, 3), dtype=torch.uint8)):
+        with pytest.raises(sc.InvalidInput, match="must be floats, got uint8: divide images"):
+            smooth.predict(pixels)
+
+
 def test_a_module_needs_logits():
     with pytest.raises(sc.InvalidInput, match="outputs must be logits"):
         sc.Smoothed(Line(), SIGMA, outputs="probabilities").module()

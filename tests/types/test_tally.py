@@ -47,7 +47,10 @@ def test_frozen_in_every_way():
         ({"counts": [["a", "b"]]}, "counts must hold integers"),
         ({"counts": [[True, False]]}, "counts must hold integers, got an array of bool"),
         ({"counts": [[-1, 2]]}, r"counts must not be negative, got -1 at \(0, 0\)"),
-        ({"counts": [1, 2]}, r"counts must have shape \(any, any\), got \(2,\)"),
+        (
+            {"counts": [1, 2]},
+            r"counts must have shape \(any, any\) \(one row an input\), got \(2,\)",
+        ),
         ({"counts": [[5], [6]]}, "counts must have at least two classes .columns., got 1"),
         ({"counts": np.zeros((0, 3), int)}, "counts must have at least one row"),
         ({"counts": [[0, 0]]}, "counts must hold at least one draw an input, got none at row 0"),

@@ -44,6 +44,13 @@ def certify(
             f"exploratory: the run declared alpha {declared.alpha:g}, kind {declared.kind}, "
             f"scheme {declared.scheme}, method {declared.method or 'of the scheme'}"
         )
+    elif certificates.abstained.all() and certificates.known.draws is not None:
+        from simplicert.cli.drawing import too_few
+        from simplicert.types import Plan
+
+        needed = too_few(opened.manifest, plan or Plan((int(certificates.known.draws.max()),)))
+        if needed:
+            warn(needed)
     scale = getattr(opened, "noise_scale", None)
     if scale is not None:
         warn(scaled_norm(scale))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from simplicert.runs.job import Outcome
     from simplicert.runs.manifest import Manifest
     from simplicert.runs.request import Request
+    from simplicert.types import Plan
 
 STOPPED, FAILED = 130, 1
 NAMED = 10  # failed inputs, one by one
@@ -37,7 +38,8 @@ def draw(request: "Request") -> None:
         tell_failures(request.out, outcome.failed)
         raise typer.Exit(FAILED)
     if not request.quiet:
-        typer.echo(f"{request.out}: this share is drawn; `simplicert certify {request.out}`")
+        drawn = "all is drawn" if request.shard == "1/1" else f"share {request.shard} is drawn"
+        typer.echo(f"{request.out}: {drawn}; next: simplicert certify {request.out}")
 
 
 def drawn_by(crew: "Crew", request: "Request") -> "Outcome":
@@ -53,8 +55,11 @@ def drawn_by(crew: "Crew", request: "Request") -> "Outcome":
         warn(f"{path.name} was damaged: it is set aside in {DAMAGED}/, and its inputs drawn again")
     if request.compile_model is None and not can_compile():
         warn("there is no C++ compiler here, so the model is not compiled")
-    if too_few(ready.run.manifest):
-        warn(f"{request.draws} draws certify nothing at alpha {request.alpha:g}, even if all agree")
+    for sentence in ready.doubts:
+        warn(sentence)
+    needed = too_few(ready.run.manifest, ready.run.manifest.plan)
+    if needed:
+        warn(needed)
     if ready.run.manifest.source["random"]:
         warn("the model is random by itself: drawn again, its tallies would differ")
     with stoppable() as told, shown(request, ready.run.manifest) as report:
@@ -78,15 +83,22 @@ def tell_failures(out: "Path", failed: dict[int, str]) -> None:
     warn(f"{out}: all is drawn but {inputs} that failed; the same command tries them again")
 
 
-def too_few(manifest: "Manifest") -> bool:
-    """Whether not even draws that all agree would be certified by the declared settings."""
-    from simplicert.plan import Declared, certifies_nothing
+def too_few(manifest: "Manifest", plan: "Plan | None") -> str:
+    """A sentence where not even draws that all agree are certified by the declared settings."""
+    from simplicert.plan import Declared, certifies_nothing, smallest_draws
     from simplicert.types import Plan
 
+    plan = plan or Plan((1,))
     names = ("sigma", "alpha", "classes", "kind", "scheme", "method")
     settings = {name: getattr(manifest, name) for name in names}
     declared = Declared(**settings, histograms=bool(manifest.source.get("histograms")))
-    return certifies_nothing(declared, manifest.plan or Plan((1,)))
+    if not certifies_nothing(declared, plan):
+        return ""
+    needed = smallest_draws(declared, share=max(plan.weights))
+    return (
+        f"{plan.looks[-1]} draws certify nothing at alpha {manifest.alpha:g}, even if all agree: "
+        f"at least {needed} are needed"
+    )
 
 
 @contextmanager

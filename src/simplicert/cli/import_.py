@@ -1,14 +1,27 @@
 """`simplicert import`: runs from other people's logs."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+import typer.core
 
 if TYPE_CHECKING:
     from simplicert.runs.known import KnownRun
 
-app = typer.Typer(help="Make a run from another tool's log.", no_args_is_help=True)
+
+class Formats(typer.core.TyperGroup):
+    """The formats; a file in a format's place is told what comes first."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The format that is named first."""
+        if args and args[0] not in self.commands and Path(args[0]).suffix:
+            names = ", ".join(self.commands)
+            ctx.fail(f"The format comes before the file, one of {names}: import counts {args[0]}")
+        return super().resolve_command(ctx, args)
+
+
+app = typer.Typer(cls=Formats, help="Make a run from another tool's log.", no_args_is_help=True)
 
 LogFile = Annotated[Path, typer.Argument(help="The log.")]
 Sigma = Annotated[float, typer.Option(help="Standard deviation of the noise of the draws.")]
@@ -41,7 +54,8 @@ def counts(
 
     Text: K whole numbers and the label (none with --no-labels), between blanks,
     tabs or commas; one header line may come first, and from # on is a comment.
-    Or lines of index, label and [c0, c1, ...] between tabs.
+    With a header labels may be names, and a column abstain or invalid holds draws
+    without a class. Or lines of index, label and [c0, c1, ...] between tabs.
 
     Alpha, kind and scheme are declared here, before the certificates are seen.
 

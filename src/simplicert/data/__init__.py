@@ -24,6 +24,7 @@ PREFIXES: dict[str, Loader] = {
     "cifar10": cifar10.load,
     "hf": huggingface.load,
 }
+ARRAYS = (".npy", ".pt", ".pth", ".pkl", ".csv", ".parquet")  # how people keep arrays elsewhere
 FORMS = "digits, file.npz, folder:DIR, cifar10:DIR or hf:NAME_OR_DIR"
 
 
@@ -65,4 +66,6 @@ def found(spec: str) -> tuple[Source, str]:
     if path.suffix.lower() in SUFFIXES:
         return SUFFIXES[path.suffix.lower()](spec), path.name
     hint = f"; a folder of images is folder:{spec}" if path.is_dir() else ""
+    if path.suffix.lower() in ARRAYS:
+        hint = "; np.savez('data.npz', inputs=..., labels=...) makes a file of arrays"
     raise InvalidInput(f"data must be {FORMS}, got {spec!r}{hint}")

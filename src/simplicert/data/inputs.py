@@ -98,9 +98,10 @@ def as_inputs(name: str, values: NDArray[Any]) -> Inputs:
     fits = values.ndim == IMAGES or (
         values.ndim == COLOUR_IMAGES and 1 <= values.shape[-1] <= MOST_CHANNELS
     )
+    first = values.ndim == COLOUR_IMAGES and 1 <= values.shape[1] <= MOST_CHANNELS
     require(
         fits,
         f"{name} of uint8 must have shape N x H x W or N x H x W x C with C at most "
-        f"{MOST_CHANNELS}, got {values.shape}",
+        f"{MOST_CHANNELS}, got {values.shape}{'; move the channels to the end' if first else ''}",
     )
     return Pixels(values)

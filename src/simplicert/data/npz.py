@@ -18,7 +18,11 @@ def load(spec: str) -> Source:
     path = Path(spec)
     arrays = read_arrays(path)
     unknown = sorted(set(arrays) - set(NAMES))
-    require(not unknown, f"{path.name} may hold {', '.join(NAMES)}; got also {', '.join(unknown)}")
+    require(
+        not unknown,
+        f"{path.name} may hold images or inputs, labels and classes, under these names; got also "
+        f"{', '.join(unknown)}",
+    )
     found = [name for name in ("images", "inputs") if name in arrays]
     require(
         len(found) == 1,

@@ -7,7 +7,7 @@ from typing import Any, cast
 from simplicert.errors import InvalidInput, require
 from simplicert.importing import imported, said
 from simplicert.models.fingerprints import of_classifier
-from simplicert.models.model import Model, is_module
+from simplicert.models.model import Model, is_module, uncallable
 
 
 def load(spec: str) -> Model:
@@ -17,10 +17,8 @@ def load(spec: str) -> Model:
         classifier = function()
     except Exception as error:  # the user's own code may raise anything
         raise InvalidInput(f"model {spec} failed when it was called: {said(error)}") from error
-    require(
-        callable(classifier),
-        f"model {spec} must return a classifier, a function of a batch, got {classifier!r:.60}",
-    )
+    wrong = uncallable(classifier)
+    require(not wrong, f"model {spec} must return a classifier, which {wrong}")
     if is_module(classifier):
         classifier.eval()
     return Model(classifier, spec, of_classifier(classifier))

@@ -1,8 +1,9 @@
 """Model: a classifier, its name, and a fingerprint of what it computes."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 
@@ -17,6 +18,26 @@ class Model:
     def __repr__(self) -> str:
         """The name and the start of the fingerprint."""
         return f"Model({self.name}, {self.fingerprint[:8]})"
+
+
+def uncallable(classifier: object) -> str:
+    """Why something cannot be asked, and what to give instead; "" where it can be."""
+    if callable(classifier):
+        return ""
+    instead = ""
+    if hasattr(classifier, "predict_proba"):
+        instead = ": give its predict_proba, whose outputs are probabilities"
+    elif isinstance(classifier, Mapping):
+        instead = ": weights alone are no network, load them into one"
+    elif isinstance(classifier, (str, Path)):
+        instead = ": a file is opened by sc.models.load_model(...).classifier"
+    return f"must be a torch module or a function of a batch, got {said(classifier)}{instead}"
+
+
+def said(classifier: object) -> str:
+    """A thing by its type, or a text as it is."""
+    plain = isinstance(classifier, (str, int, float))
+    return f"{classifier!r:.60}" if plain else type(classifier).__name__
 
 
 def is_module(classifier: object) -> bool:

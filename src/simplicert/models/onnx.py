@@ -27,15 +27,25 @@ def load(spec: str) -> Model:
         f"model {path.name} must take one float32 tensor, got "
         f"{', '.join(f'{item.name}: {item.type}' for item in inputs)}",
     )
-    names = [item.name for item in outputs]
-    output = "logits" if "logits" in names else names[0]
-    require(
-        len(names) == 1 or output == "logits",
-        f"model {path.name} must have one output or one called logits, got {', '.join(names)}",
-    )
+    output = scores_of(path.name, {item.name: item.type for item in outputs})
     declared = tuple(size if isinstance(size, int) else None for size in inputs[0].shape)
     classifier = partial(classified, session, path.name, output, declared)
     return Model(classifier, path.name, digest("onnx", path.read_bytes(), *kept_outside(path)))
+
+
+def scores_of(name: str, outputs: dict[str, str]) -> str:
+    """The output that holds the scores; converted scikit-learn models have the class beside it."""
+    if "logits" in outputs:
+        return "logits"
+    scores = [output for output, kind in outputs.items() if kind.startswith("tensor(float")]
+    if len(outputs) == 1 or len(scores) == 1:
+        return scores[0] if scores else next(iter(outputs))
+    said = ", ".join(f"{output}: {kind}" for output, kind in outputs.items())
+    maps = any("map(" in kind for kind in outputs.values())
+    hint = "; a map is no tensor, convert the model again with zipmap=False" if maps else ""
+    raise InvalidInput(
+        f"model {name} must have one output of float scores or one called logits, got {said}{hint}"
+    )
 
 
 def classified(

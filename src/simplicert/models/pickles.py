@@ -23,7 +23,8 @@ def refuse_pickles(spec: str) -> None:
         script = " TorchScript files need the suffix .ts." if suffix in (".pt", ".pth") else ""
         raise InvalidInput(
             f"model {Path(spec).name} is a pickle by its suffix {suffix}, and pickles are never "
-            f"opened, because they can run any code; save it with {INSTEAD}.{script}"
+            f"opened, because they can run any code; save it with {INSTEAD}, or write a function "
+            f"that builds the model and loads it, and give module:function.{script}"
         )
 
 

@@ -14,10 +14,11 @@ from simplicert.types import Ints
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A run, and the numbers of its inputs in their order."""
+    """A run, the numbers of its inputs in their order, and what may not have been meant."""
 
     run: Run
     index: Ints
+    doubts: tuple[str, ...]
 
 
 def prepare(request: Request, crew: Crew) -> Prepared:
@@ -37,4 +38,4 @@ def prepare(request: Request, crew: Crew) -> Prepared:
     if found.scale is not None:
         keep_scale(run.folder, found.scale)
     crew.join(run.manifest)
-    return Prepared(run, found.index)
+    return Prepared(run, found.index, found.doubts)

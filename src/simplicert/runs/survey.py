@@ -9,6 +9,7 @@ from simplicert.data import Dataset, load_data
 from simplicert.errors import InvalidInput, require
 from simplicert.models import Model, load_model
 from simplicert.runs.atomic import checksum
+from simplicert.runs.doubts import doubts
 from simplicert.runs.job import arithmetic
 from simplicert.runs.machine import this_machine
 from simplicert.runs.manifest import Manifest
@@ -34,6 +35,7 @@ class Survey:
     manifest: Manifest
     index: Ints  # numbers of the inputs, in their order
     scale: np.ndarray | None  # each feature's share of the noise
+    doubts: tuple[str, ...] = ()  # what may not have been meant, in sentences
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +75,8 @@ def explore(request: Request, before: Manifest | None) -> Ground:
             "process cannot know which of its random numbers were used",
         )
     manifest = described(request, model, data, sampler)
-    return Ground(sampler, data, Survey(manifest, data.index, settings.noise_scale))
+    said = doubts(example, settings, sampler.normalised)
+    return Ground(sampler, data, Survey(manifest, data.index, settings.noise_scale, said))
 
 
 def refuse_impossible(request: Request, data: Dataset) -> None:

@@ -9,8 +9,10 @@ import numpy as np
 
 from simplicert.errors import InvalidInput, SimplicertError, require
 from simplicert.models.model import is_module
+from simplicert.models.shapes import channels_hint
 
 Classify = Callable[[Any], np.ndarray]
+ONE_IMAGE = 3  # axes of a batch whose rows are flat images, or of one image taken for a batch
 
 
 def of_arrays(classifier: Callable[[np.ndarray], Any]) -> Classify:
@@ -54,23 +56,49 @@ def of_tensors(
     return classify
 
 
-def first_outputs(classify: Classify, rows: np.ndarray, labels_only: bool) -> np.ndarray:
-    """The first outputs of a classifier, or a sentence that says what is wrong with them."""
-    shape = rows.shape
+def first_outputs(
+    classify: Classify, rows: np.ndarray, labels_only: bool, shape: tuple[int, ...]
+) -> np.ndarray:
+    """The first outputs of a classifier, or a sentence that says what is wrong with them.
+
+    `shape` is the batch's as the classifier sees it; in memory its axes may lie in another order.
+    """
     try:
         outputs = classify(rows)
     except SimplicertError:
         raise
     except Exception as error:  # the classifier is foreign code and may raise anything
-        words = str(error).strip().splitlines()
-        raise InvalidInput(
-            f"classifier must accept a batch laid out as {shape}, and it failed: "
-            f"{words[0] if words else type(error).__name__}"
-        ) from error
+        raise failed(shape, error) from error
+    require(
+        outputs.dtype.kind in "biuf",
+        f"classifier must return numbers, got {outputs.ravel()[:1].tolist()!r:.60}",
+    )
     wanted = f"({shape[0]},)" if labels_only else f"({shape[0]}, K) with K >= 2"
     fits = outputs.shape[:1] == shape[:1] and outputs.ndim == (1 if labels_only else 2)
     require(
         fits and (labels_only or outputs.shape[1] >= 2),  # noqa: PLR2004
-        f"classifier must return outputs of shape {wanted}, got {outputs.shape}",
+        f"classifier must return outputs of shape {wanted}, got {outputs.shape}"
+        f"{numbers_hint(outputs, labels_only)}",
     )
     return outputs
+
+
+def failed(shape: tuple[int, ...], error: Exception) -> InvalidInput:
+    """A classifier's own error at its first batch, in one sentence with what may be the matter."""
+    words = str(error).strip().splitlines()
+    hint = channels_hint(shape)
+    if len(shape) == ONE_IMAGE and not isinstance(error, MemoryError):
+        hint = "; inputs are always a batch: a single one is inputs[None]"
+    return InvalidInput(
+        f"classifier must accept a batch laid out as {tuple(shape)}, and it failed: "
+        f"{words[0] if words else type(error).__name__}{hint}"
+    )
+
+
+def numbers_hint(outputs: np.ndarray, labels_only: bool) -> str:
+    """Class numbers where scores were awaited: how to say so."""
+    if outputs.ndim != 1 or labels_only:
+        return ""
+    if outputs.dtype.kind == "f" and (outputs != np.floor(outputs)).any():
+        return "; one score a row is one class too few: give those of both, as predict_proba does"
+    return '; class numbers are outputs="labels" (--outputs labels --classes K)'

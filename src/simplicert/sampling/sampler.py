@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simplicert.errors import require
-from simplicert.models.model import is_module
+from simplicert.models.model import is_module, uncallable
 from simplicert.sampling import draw
 from simplicert.sampling.batch import Batch, Copies, DeviceBatch, HostBatch
 from simplicert.sampling.draw import AfterBatch, Loop, go_on
@@ -36,6 +36,9 @@ class Sampler:
         self, classifier: Any, example: np.ndarray, settings: Settings, tensors: bool = False
     ) -> None:
         """`example`: (M, ...) a few inputs for the probe; `tensors`: a function of tensors."""
+        wrong = uncallable(classifier)
+        require(not wrong, f"classifier {wrong}")
+        read = reader(settings.outputs, settings.num_classes)
         self.settings = settings
         torch_kind = tensors or is_module(classifier)
         self.channels_last = torch_kind and example.ndim == IMAGE + 1
@@ -68,7 +71,7 @@ class Sampler:
             self.batch,
             settings.batch_size,
             self.chunk,
-            reader(settings.outputs, settings.num_classes),
+            read,
             self.nature.packable,
             settings.seed,
         )
@@ -84,13 +87,15 @@ class Sampler:
         settings = self.settings
         labels_only = settings.outputs == "labels"
         one, other = (self._example_batch(self._laid_out(example), turn) for turn in range(2))
-        outputs = first_outputs(self.batch.of, one, labels_only)
+        shape = (len(one), *example.shape[1:])
+        outputs = first_outputs(self.batch.of, one, labels_only, shape)
         classes = settings.num_classes if labels_only else outputs.shape[1]
         require(
             classes is not None and settings.num_classes in (None, classes),
             f"classifier must have num_classes = {settings.num_classes} outputs, got {classes}",
         )
         assert classes is not None
+        self.normalised = not labels_only and sums_to_one(outputs)
         nature = probe(self.batch.of, one, other, settings.autocast)
         return nature, classes, outputs.reshape(len(outputs), -1)[:: self.chunk][:ROWS, :COLUMNS]
 
@@ -174,3 +179,8 @@ class Sampler:
         most = min(LEADERS, self.classes - 1)
         leaders = np.argsort(-ledger.sums, axis=1, kind="stable")[:, :most]
         return ledger.counts[:, :-1], leaders
+
+
+def sums_to_one(outputs: np.ndarray) -> bool:
+    """Whether outputs are shares of 1, row by row: probabilities rather than logits."""
+    return bool((outputs >= 0).all() and np.allclose(outputs.sum(axis=1), 1, rtol=0, atol=1e-4))

@@ -54,6 +54,11 @@ def from_labels(classes: int) -> Callable[[np.ndarray], Scores]:
     """Class numbers; anything outside 0..K-1 is invalid. There are no scores."""
 
     def read(outputs: np.ndarray) -> Scores:
+        require(
+            outputs.dtype.kind in "biuf",
+            'outputs must be class numbers, from 0, with outputs="labels", got '
+            f"{outputs.flat[0]!r:.60}",
+        )
         labels = outputs.reshape(len(outputs)).astype(np.float64)
         known = (labels >= 0) & (labels < classes) & (labels == np.floor(labels))
         return Scores(np.where(known, labels, classes).astype(np.int64), None)
@@ -71,7 +76,10 @@ def winner(values: np.ndarray, finite: np.ndarray) -> Ints:
 def reader(outputs: str, classes: int | None) -> Callable[[np.ndarray], Scores]:
     """The reading of a classifier's outputs, by name."""
     if outputs == "labels":
-        require(classes is not None, 'num_classes must be given with outputs="labels", got None')
+        require(
+            classes is not None,
+            'num_classes must be given with outputs="labels" (--classes), got None',
+        )
         assert classes is not None
         return from_labels(classes)
     table = {"logits": from_logits, "probabilities": from_probabilities}

@@ -96,11 +96,25 @@ def default_device() -> str:
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
+def refuse_bytes(dtype: Any) -> None:
+    """Bytes are pixels in 0..255, and whoever has them mostly means sigma for [0, 1]."""
+    require(
+        not str(dtype).endswith("uint8"),
+        "inputs must be floats, got uint8: divide images by 255, and sigma and radius are in "
+        "units of [0, 1]; as float32 they stay as they are, and sigma and radius with them",
+    )
+
+
 def as_array(inputs: Any) -> np.ndarray:
     """Inputs as float32 in this machine's memory; torch tensors too."""
     if hasattr(inputs, "detach"):
         inputs = inputs.detach().cpu().numpy()
     array = np.asarray(inputs)
+    refuse_bytes(array.dtype)
+    require(
+        array.dtype != object,
+        f"inputs must be one array or tensor of numbers, got {type(inputs).__name__}",
+    )
     require(
         array.dtype.kind in "fiu" and array.ndim >= 2 and len(array) > 0,  # noqa: PLR2004
         "inputs must be numbers of shape (N, features...) with N > 0, got "

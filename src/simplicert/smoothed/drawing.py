@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from simplicert.errors import require
+from simplicert.errors import SimplicertError, require
 from simplicert.models.model import is_module
+from simplicert.sampling.forward import failed
 from simplicert.sampling.score import Scores, reader
 from simplicert.types import Floats, Ints
 
@@ -55,7 +56,12 @@ class Source:
         with evaluated(self.classifier):
             for start in range(0, len(rows), self.batch_size):
                 block = rows[start : start + self.batch_size]
-                outputs = run(inputs, block, random)
+                try:
+                    outputs = run(inputs, block, random)
+                except Exception as error:  # foreign code may raise anything
+                    if start or isinstance(error, SimplicertError):
+                        raise
+                    raise failed((len(block), *inputs.shape[1:]), error) from error
                 yield block, checked(read(outputs), outputs, self)
 
     def array_rows(self, inputs: Any, block: Ints, random: np.random.Generator) -> np.ndarray:

@@ -10,8 +10,10 @@ from numpy.typing import ArrayLike
 from simplicert.bounds import bound
 from simplicert.certification import certify
 from simplicert.errors import choose, require
+from simplicert.models.model import uncallable
 from simplicert.sampling import sample
-from simplicert.sampling.settings import Settings, default_batch
+from simplicert.sampling.score import reader
+from simplicert.sampling.settings import Settings, default_batch, refuse_bytes
 from simplicert.smoothed import keeping
 from simplicert.smoothed.drawing import Source, is_torch
 from simplicert.smoothed.operational import operational_radius
@@ -46,6 +48,9 @@ class Smoothed:
         device: str | None = None,
     ) -> None:
         """Nothing is drawn yet."""
+        wrong = uncallable(classifier)
+        require(not wrong, f"classifier {wrong}")
+        reader(outputs, num_classes)  # refuses what it cannot read
         scale = None if noise_scale is None else np.asarray(noise_scale, dtype=float)
         checked = Settings(sigma, outputs=outputs, num_classes=num_classes, noise_scale=scale)
         self.kind = choose("kind", kind, KINDS)
@@ -170,6 +175,7 @@ def batched(inputs: Any) -> Any:
         len(shape) >= SHAPED and shape[0] > 0,
         f"inputs must be a batch of shape (N, features...) with N > 0, got shape {shape}",
     )
+    refuse_bytes(found.dtype)
     finite = found.isfinite().all() if is_torch(None, found) else np.isfinite(found).all()
     require(bool(finite), "inputs must be finite, got NaN or infinity")
     return found

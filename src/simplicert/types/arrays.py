@@ -20,7 +20,8 @@ def whole_numbers(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -
     raw = np.asarray(values)
     require(
         raw.dtype.kind in "iu" or raw.size == 0,
-        f"{name} must hold integers, got an array of {raw.dtype}",
+        f"{name} must hold integers, got an array of {raw.dtype}"
+        f"{'; whole numbers as floats need .astype(int)' if raw.dtype.kind == 'f' else ''}",
     )
     require(
         raw.dtype != np.uint64 or raw.size == 0 or int(raw.max()) <= np.iinfo(np.int64).max,
@@ -61,7 +62,8 @@ def frozen(name: str, array: NDArray[Any], shape: tuple[int | None, ...]) -> NDA
     )
     wanted = ", ".join("any" if n is None else str(n) for n in shape)
     wanted += "," if len(shape) == 1 else ""
-    require(fits, f"{name} must have shape ({wanted}), got {array.shape}")
+    table = " (one row an input)" if len(shape) > 1 and shape[0] is None else ""
+    require(fits, f"{name} must have shape ({wanted}){table}, got {array.shape}")
     array.setflags(write=False)
     return array
 

@@ -63,7 +63,7 @@ def test_a_model_that_is_random(make_study):
 
 def test_a_scaled_norm(make_study):
     (said,) = told(make_study(scale=np.array([1.0, 1.0, 0.5, 0.0])))
-    assert "1 features must not change, 1 features / 0.5, 2 features / 1" in said
+    assert "1 feature must not change, 1 feature / 0.5, 2 features / 1" in said
 
 
 def test_few_draws(make_study):

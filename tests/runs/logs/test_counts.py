@@ -64,6 +64,13 @@ def test_text_with_a_pilot(table, tmp_path):
             r"label in 0..1, got 5 in row 2; a table without labels needs --no-labels",
         ),
         ("7 2 -1\n", "got -1 in row 1"),
+        ("image,c0,c1,label\n0,7,2,1\n", "name 'image': leave it out, or move it to the end"),
+        ("0 7 2 1\n1 6 3 1\n", "first column, leave it out: .* 9 to 10 draws as read, and all 9"),
+        ("cat dog label\n7 2 bird\n", "a class's number, from 0, or its name in the header"),
+        ("cat cat label\n7 2 cat\n", "a class's number, from 0, or its name in the header"),
+        ("c0,c1,label\n0.7,0.3,1\n", "in row 1; shares of the draws are no counts"),
+        ("c0,c1,abstain\n7,2,1\n", "label in its last column, got the name 'abstain'; a table"),
+        ("c0,c1,abstain,label\n7,2,1,2\n", r"label in 0..1, got 2 in row 1"),
         ("-7 2 1\n", "counts must not be negative"),
         ("7 0\n", "at least two classes"),
     ],
@@ -83,6 +90,8 @@ def test_bad_text(tmp_path, text, message):
         "0,1,2,label\n7,2,1,0\n0,4,6,2\n",
         '\ufeff"class 0","class 1","class 2","label"\r\n7,2,1,0\r\n0,4,6,2\r\n',
         "class 0\tclass 1\tclass 2\tlabel\n7\t2\t1\t0\n0\t4\t6\t2\n",
+        "c0,c1,c2,label\n7.0,2.0,1.0,0\n0.0,4.,6.0,2.0\n",
+        "cat,dog,bird,label\n7,2,1,cat\n0,4,6,bird\n",
         "# made elsewhere\n\nc0 c1 c2 label\n7 2 1 0 # the first\n\n0 4 6 2\n",
     ],
 )
@@ -110,6 +119,23 @@ def test_a_class_is_not_read_as_the_label_nor_a_label_as_a_class(table):
 def test_tabs_and_blanks_in_one_table(table):
     table.write_text("7 2\t1 0\n0\t4 6 2\n")
     assert read_counts(table, 0.25) == sc.Tally([[7, 2, 1], [0, 4, 6]], 0.25, labels=[0, 2])
+
+
+def test_a_column_of_abstentions_holds_draws_without_a_class(table):
+    """They count against every class, and none of them can be the answer."""
+    expected = sc.Tally([[7, 2, 1], [0, 4, 6]], 0.25, labels=[0, 2], invalid=[3, 3])
+    table.write_text("c0,c1,c2,Abstain,label\n7,2,1,3,0\n0,4,6,3,2\n")
+    assert read_counts(table, 0.25) == expected
+    table.write_text("abstain cat dog bird label\n3 7 2 1 cat\n3 0 4 6 bird\n")
+    assert read_counts(table, 0.25) == expected
+    table.write_text("c0,c1,c2,invalid\n7,2,1,3\n0,4,6,3\n")
+    assert read_counts(table, 0.25, labelled=False).invalid.tolist() == [3, 3]
+
+
+def test_an_array_of_its_own_is_told_how_to_be_saved(tmp_path):
+    np.save(tmp_path / "counts.npy", [[7, 2, 1]])
+    with pytest.raises(sc.InvalidInput, match=r"got .*counts.npy.*: save it by np.savez"):
+        read_counts(tmp_path / "counts.npy", 0.25)
 
 
 def test_numbers_of_columns_are_no_counts(table):

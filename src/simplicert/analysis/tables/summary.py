@@ -40,13 +40,14 @@ def summary(certificates: Certificates, rule: str | None = None) -> Grid:
             ]
         rows.append(tuple(row))
     members = ", ".join(PAPER_ENSEMBLE[known.kind])
+    beyond = "; acc>r: correct and certified beyond r" if with_labels else ""
     notes = [
         f"over all {len(certificates)} inputs; radii in units of the input"
         f"{'' if known.norm == 'l2' else f', {known.norm} norm'}; all rounded down",
         (
-            f"ensemble and largest: among {members}; acc>r: correct and certified beyond r"
+            f"ensemble and largest: among {members}{beyond}"
             if together
-            else f"scheme {known.scheme} bounds this radius alone; acc>r: correct and beyond r"
+            else f"scheme {known.scheme} bounds this radius alone{beyond}"
         ),
         level_sentence(certificates),
         draws_sentence(certificates, rule),

@@ -40,7 +40,8 @@ def scaled_norm(scale: np.ndarray) -> str:
     """What a radius means where each feature has its own share of the noise."""
     shares, counts = np.unique(scale, return_counts=True)
     named = ", ".join(
-        f"{count} features / {share:g}" if share > 0 else f"{count} features must not change"
+        f"{count} {'feature' if count == 1 else 'features'} "
+        + (f"/ {share:g}" if share > 0 else "must not change")
         for share, count in list(zip(shares, counts, strict=True))[:SHARES]
     )
     more = f" and {len(shares) - SHARES} more shares" if len(shares) > SHARES else ""

@@ -20,6 +20,7 @@ class Counted:
     counts: Ints  # (N, K)
     labels: Ints | None  # (N,)
     index: Ints | None  # (N,)
+    invalid: Ints | None = None  # (N,) draws without a class
 
 
 def holds_lists(path: Path) -> bool:

@@ -6,39 +6,60 @@ from pathlib import Path
 import numpy as np
 
 from simplicert.errors import InvalidInput, require
+from simplicert.runs.logs.count_lists import Counted
 from simplicert.runs.logs.table import SHOWN, text_of
 from simplicert.types import Ints
 
-WHOLE = re.compile(r"[+-]?[0-9]+")
+WHOLE = re.compile(r"([+-]?[0-9]+)(?:\.0*)?")  # 7.0 too: some libraries make floats of columns
 # Headings of columns that hold no counts; the last column may be one of them.
-OTHERS = {"", "id", "idx", "index", "input", "label", "labels", "target", "y"}
+OTHERS = {
+    *("", "id", "idx", "index", "input", "image", "img", "file", "filename", "path", "row"),
+    *("sample", "unnamed: 0", "label", "labels", "target", "truth", "class", "y", "y_true"),
+    *("predict", "predicted", "prediction", "total", "draws"),
+}
+ABSTAINED = {"abstain", "abstained", "abstentions", "invalid"}  # draws without a class
+WITHOUT = 3  # columns from which on the first is tried for something else than a count
 NUMBERED = 3  # cells from which on 0, 1, 2, ... are taken for the numbers of columns
 
 
-def read_count_table(path: Path, labelled: bool) -> tuple[Ints, Ints | None]:
-    """Counts and, where the last column holds them, labels; from # on a line is a comment."""
+def read_count_table(path: Path, labelled: bool) -> Counted:
+    """Counts and, where the last column holds them, labels; from # on a line is a comment.
+
+    A header's column of abstentions holds draws without a class, which count against every class.
+    """
     lines = [line.partition("#")[0].strip() for line in text_of(path).splitlines()]
     lines = [line for line in lines if line]
+    names: list[str] = []
     if lines and is_header(names_of(lines[0])):
-        header, lines = lines[0], lines[1:]
-        check_header(path, header, lines, labelled)
+        names, lines = checked_names(path, lines[0], lines[1:], labelled), lines[1:]
     require(bool(lines), f"{path} must hold at least one row of counts, got none")
-    table = numbers_of(path, lines)
+    classes = [name for name in names if name.lower() not in ABSTAINED]
+    table = numbers_of(path, lines, classes[:-1] if labelled else [])
     labels = table[:, -1]
     if not labelled:
         if is_label(labels, table.shape[1] - 1).all():
             refuse_other(path, table, table[:, :-1], "--labels")
-        return with_draws(path, table), None
+        return parted(with_draws(path, table), None, names)
     counts = table[:, :-1]
     refuse_other(path, counts, table, "--no-labels")
-    outside = ~is_label(labels, counts.shape[1])
+    held = parted(with_draws(path, counts), labels, names)
+    outside = ~is_label(labels, held.counts.shape[1])
     if outside.any():
         row = outside.argmax()
         raise InvalidInput(
-            f"{path} must end each row with a label in 0..{counts.shape[1] - 1}, got "
+            f"{path} must end each row with a label in 0..{held.counts.shape[1] - 1}, got "
             f"{labels[row]} in row {row + 1}; a table without labels needs --no-labels"
         )
-    return with_draws(path, counts), labels
+    return held
+
+
+def parted(counts: Ints, labels: Ints | None, names: list[str]) -> Counted:
+    """Counts of the classes, and draws without a class where the header names such a column."""
+    nobody = np.zeros(counts.shape[1], dtype=bool)
+    for place, name in enumerate(names[: len(nobody)]):
+        nobody[place] = name.lower() in ABSTAINED
+    invalid = counts[:, nobody].sum(axis=1) if nobody.any() else None
+    return Counted(counts[:, ~nobody], labels, None, invalid)
 
 
 def with_draws(path: Path, counts: Ints) -> Ints:
@@ -46,10 +67,21 @@ def with_draws(path: Path, counts: Ints) -> Ints:
     draws, numbers = counts.sum(axis=1, dtype=float), np.arange(counts.shape[1])
     header = len(numbers) >= NUMBERED and np.array_equal(counts[0], numbers) and np.ptp(draws) > 0
     require(not header, f"{path} must hold counts in row 1, got the numbers of its columns")
+    refuse_first(path, counts)
     if (draws == 0).any():
         row = (draws == 0).argmax() + 1
         raise InvalidInput(f"{path} must hold at least one draw in each row, got none in row {row}")
     return counts
+
+
+def refuse_first(path: Path, counts: Ints) -> None:
+    """Refuse a first column that numbers the inputs: without it, all rows have the same draws."""
+    draws, rest = counts.sum(axis=1, dtype=float), counts[:, 1:].sum(axis=1, dtype=float)
+    if counts.shape[1] >= WITHOUT and np.ptp(draws) > 0 and np.ptp(rest) == 0 and rest[0] > 0:
+        raise InvalidInput(
+            f"{path} seems to hold no counts in its first column, leave it out: its rows have "
+            f"{draws.min():.0f} to {draws.max():.0f} draws as read, and all {rest[0]:.0f} without"
+        )
 
 
 def cells_of(line: str) -> list[str]:
@@ -80,31 +112,45 @@ def is_number(cell: str) -> bool:
     return True
 
 
-def check_header(path: Path, header: str, lines: list[str], labelled: bool) -> None:
-    """Refuse a table whose names say that a column of counts holds something else."""
-    names = [cell.strip("\"'").lower() for cell in names_of(header)]
+def checked_names(path: Path, header: str, lines: list[str], labelled: bool) -> list[str]:
+    """The names of the columns; refused where one says that it holds something else than counts."""
+    names = [cell.strip("\"'") for cell in names_of(header)]
     wide = len(cells_of(lines[0])) if lines else len(names)
     require(
         len(names) == wide,
         f"{path} must name each column in its header, got {len(names)} names for {wide} columns",
     )
-    other = next((name for name in names[: -1 if labelled else None] if name in OTHERS), None)
+    require(
+        not (labelled and names[-1].lower() in ABSTAINED),
+        f"{path} must hold the label in its last column, got the name {names[-1]!r}; "
+        "a table without labels needs --no-labels",
+    )
+    counted = names[: -1 if labelled else None]
+    other = next((name for name in counted if name.lower() in OTHERS), None)
     where = "but the last, the label" if labelled else "with --no-labels"
     require(
         other is None,
-        f"{path} must hold counts in all columns {where}, got a column with the name {other!r}",
+        f"{path} must hold counts in all columns {where}, got a column with the name {other!r}: "
+        "leave it out, or move it to the end if it holds the labels",
     )
+    return names
 
 
-def numbers_of(path: Path, lines: list[str]) -> Ints:
-    """The whole numbers of all rows; the first row that is not made of them is named, from 1."""
+def numbers_of(path: Path, lines: list[str], classes: list[str]) -> Ints:
+    """The whole numbers of all rows; the first row that is not made of them is named, from 1.
+
+    A label may also be one of the `classes` that the header names.
+    """
     rows: list[Ints] = []
     for number, line in enumerate(lines, 1):
         cells = cells_of(line)
-        if not all(WHOLE.fullmatch(cell) for cell in cells):
+        if classes.count(cells[-1].strip("\"'")) == 1 and not is_number(cells[-1]):
+            cells[-1] = str(classes.index(cells[-1].strip("\"'")))
+        whole = [WHOLE.fullmatch(cell) for cell in cells]
+        if None in whole:
             raise InvalidInput(
                 f"{path} must hold whole numbers between blanks, tabs or commas, "
-                f"got {line!r:.{SHOWN}} in row {number}"
+                f"got {line!r:.{SHOWN}} in row {number}{why_not(cells)}"
             )
         wide = len(rows[0]) if rows else len(cells)
         require(
@@ -113,7 +159,7 @@ def numbers_of(path: Path, lines: list[str]) -> Ints:
             f"got {len(cells)} in row {number}",
         )
         try:
-            rows.append(np.array([int(cell) for cell in cells], dtype=np.int64))
+            rows.append(np.array([int(found[1]) for found in whole if found], np.int64))
         except (OverflowError, ValueError):  # Python reads no number of thousands of digits
             raise InvalidInput(
                 f"{path} must hold numbers below 2^63, got more in row {number}"
@@ -126,6 +172,15 @@ def numbers_of(path: Path, lines: list[str]) -> Ints:
         f"in row {below.argmax() + 1}",
     )
     return table
+
+
+def why_not(cells: list[str]) -> str:
+    """What a row that cannot be read seems to hold, where that is easy to say."""
+    if not is_number(cells[-1]) and all(WHOLE.fullmatch(cell) for cell in cells[:-1]):
+        return "; a label must be a class's number, from 0, or its name in the header"
+    if all(map(is_number, cells)):
+        return "; shares of the draws are no counts"
+    return ""
 
 
 def is_label(column: Ints, classes: int) -> Ints:

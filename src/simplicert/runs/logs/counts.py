@@ -31,9 +31,14 @@ def read_counts(
     if path.suffix == ".npz":
         require(pilot is None, f"pilot must be an array of {path.name} itself, got {pilot}")
         return Tally(**read_fields(path), sigma=sigma)
+    require(
+        path.suffix != ".npy",
+        f"file must be text or npz, got {str(path)!r}: "
+        "save it by np.savez('counts.npz', counts=..., labels=...)",
+    )
     held = read_rows(path, labelled)
     if pilot is None:
-        return Tally(held.counts, sigma, held.labels, held.index)
+        return Tally(held.counts, sigma, held.labels, held.index, held.invalid)
     require(
         pilot.read_bytes() != path.read_bytes(),
         f"pilot must hold separate draws, and {pilot} is the table of counts itself",
@@ -45,15 +50,14 @@ def read_counts(
         and same(other.index, held.index),
         f"pilot must hold the same inputs, labels and classes as {path}, got {pilot}",
     )
-    return Tally(held.counts, sigma, held.labels, held.index, pilot=other.counts)
+    return Tally(held.counts, sigma, held.labels, held.index, held.invalid, pilot=other.counts)
 
 
 def read_rows(path: Path, labelled: bool) -> Counted:
     """The rows of a text file in either form."""
     if holds_lists(path):
         return read_count_lists(path, labelled)
-    counts, labels = read_count_table(path, labelled)
-    return Counted(counts, labels, index=None)
+    return read_count_table(path, labelled)
 
 
 def same(left: Ints | None, right: Ints | None) -> bool:

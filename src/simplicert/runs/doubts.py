@@ -1,0 +1,36 @@
+"""What a run's maker may not have meant: said before the draws, and never refused."""
+
+import numpy as np
+
+from simplicert.sampling import Settings
+
+FAR, SLIGHT = 10, 1 / 200  # sigma in ranges of the inputs: beyond these a unit was mistaken
+BYTES = 64  # from this range on, images are likely to be in 0..255
+IMAGES = 4  # axes of a batch of images
+
+
+def doubts(example: np.ndarray, settings: Settings, normalised: bool) -> tuple[str, ...]:
+    """Sentences about sigma against the inputs, and about outputs that are no logits.
+
+    `normalised`: whether the outputs of the probe are shares that sum to 1.
+    """
+    low, high = float(example.min()), float(example.max())
+    reach, sigma = high - low, settings.sigma
+    said = []
+    if settings.noise_scale is None:
+        if 0 < reach * FAR < sigma:
+            said.append(
+                f"sigma {sigma:g} is large for inputs from {low:g} to {high:g}: it is in units of "
+                "the input, and no percentage"
+            )
+        if example.ndim == IMAGES and reach > BYTES and sigma < reach * SLIGHT:
+            said.append(
+                f"sigma {sigma:g} is small for images from {low:g} to {high:g}: it is in units of "
+                "the input; divide images in 0..255 by 255 if it was meant for [0, 1]"
+            )
+    if normalised and settings.outputs == "logits":
+        said.append(
+            "the outputs sum to 1 like probabilities and are read as logits: "
+            "--outputs probabilities reads them as they are"
+        )
+    return tuple(said)

@@ -1,0 +1,52 @@
+"""Units and outputs that were probably mistaken; ordinary ones raise no doubt."""
+
+import re
+
+import numpy as np
+import pytest
+
+from simplicert.runs.doubts import doubts
+from simplicert.sampling import Settings
+from simplicert.sampling.sampler import sums_to_one
+
+IMAGES = np.linspace(0, 1, 48, dtype=np.float32).reshape(1, 3, 4, 4)
+
+
+@pytest.mark.parametrize(
+    ("example", "settings", "said"),
+    [
+        (IMAGES, Settings(25), "sigma 25 is large for inputs from 0 to 1: it is in units of"),
+        (IMAGES * 255, Settings(0.25), "sigma 0.25 is small for images from 0 to 255: .* by 255"),
+    ],
+)
+def test_a_sigma_in_other_units_than_the_inputs(example, settings, said):
+    (found,) = doubts(example, settings, normalised=False)
+    assert re.search(said, found)
+
+
+@pytest.mark.parametrize(
+    ("example", "settings"),
+    [
+        (IMAGES, Settings(0.25)),
+        (IMAGES, Settings(1.0)),
+        (IMAGES * 255, Settings(64)),
+        (IMAGES.reshape(1, -1) * 1000, Settings(0.5)),  # features have units of their own
+        (IMAGES * 0, Settings(0.5)),  # nothing to compare with
+        (IMAGES, Settings(25, noise_scale=np.full((3, 4, 4), 0.01))),
+    ],
+)
+def test_no_doubt(example, settings):
+    assert doubts(example, settings, normalised=False) == ()
+
+
+def test_probabilities_read_as_logits():
+    (found,) = doubts(IMAGES, Settings(0.25), normalised=True)
+    assert "--outputs probabilities" in found
+    assert doubts(IMAGES, Settings(0.25, outputs="probabilities"), normalised=True) == ()
+
+
+def test_shares_of_one():
+    assert sums_to_one(np.array([[0.25, 0.75], [1.0, 0.0]], np.float32))
+    assert not sums_to_one(np.array([[0.25, 0.75], [2.0, -1.0]]))
+    assert not sums_to_one(np.array([[0.25, 0.75], [0.5, 0.6]]))
+    assert not sums_to_one(np.array([[0.25, np.nan]]))
