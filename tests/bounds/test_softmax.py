@@ -55,6 +55,15 @@ def test_top_is_the_winner_of_the_votes():
     assert known.refused[0]
 
 
+@pytest.mark.parametrize(("votes", "reason"), [([51, 49, 0], "gate"), ([90, 10, 0], "certified")])
+def test_votes_that_prove_no_winner_refuse_what_the_scores_would_issue(votes, reason):
+    sums = [[90 << FIXED_POINT, 10 << FIXED_POINT, 0]]
+    tally = Tally([votes], 1.0, softmax_sums=sums, votes=[votes])
+    for method in ("bentkus+bernstein", "hoeffding"):
+        known = bound(tally, 0.01, kind="softmax", method=method)
+        assert known.reason[0] == reason
+
+
 def test_two_classes_by_theorem_1():
     scores, random = scores_like([0.8, 0.2], 1, 4000)
     known = bound(tally_of(scores, random), 0.01, kind="softmax", method="hoeffding")
