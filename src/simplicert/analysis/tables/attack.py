@@ -1,11 +1,11 @@
 """An attack in a table: the certified radius below, the attack's distance above."""
 
 from collections.abc import Sequence
-from decimal import ROUND_CEILING, Decimal
+from decimal import ROUND_CEILING
 
 from simplicert.analysis.tables.grid import Grid
 from simplicert.runs.attacks import Attacked
-from simplicert.types.text import rounded_down
+from simplicert.types.text import quantized, rounded_down
 
 LOSSES = 3  # of each restart
 NO_PROOF = (
@@ -80,4 +80,4 @@ def middle(values: Sequence[float]) -> float:
 
 def rounded_up(distance: float, decimals: int = 4) -> str:
     """A distance as text, never smaller than the number."""
-    return str(Decimal(distance).quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_CEILING))
+    return str(quantized(distance, decimals, ROUND_CEILING))

@@ -1,10 +1,11 @@
 """Numbers as text, each rounded to the side on which it claims less."""
 
-from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, Context
 from fractions import Fraction
 from math import isfinite
 
 from simplicert.analysis.intervals import Rate
+from simplicert.types.text import quantized
 
 NONE = "-"  # where there is no such number
 LARGE = 1e6  # from here on three digits and a power of ten
@@ -36,7 +37,7 @@ def rounded(value: float | None, decimals: int, direction: str) -> str:
         return f"{value:g}"
     if abs(value) >= LARGE:
         return f"{Context(prec=3, rounding=direction).create_decimal(value):.2e}"
-    number = Decimal(value).quantize(Decimal(1).scaleb(-decimals), rounding=direction)
+    number = quantized(value, decimals, direction)
     return str(number if number else abs(number))  # no minus before a zero
 
 
