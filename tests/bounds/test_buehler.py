@@ -121,6 +121,17 @@ def test_cells_between_the_nodes_are_covered():
     assert not buehler.rejected(case, tail, reach, r * 1.001)
 
 
+@pytest.mark.parametrize("wins", [300, 600, 990])
+def test_cells_reach_from_one_end_of_the_boundary_to_the_other(wins):
+    case = next(buehler.cases(*(np.array([v]) for v in (wins, 9, 1000)), np.array([9e-4])))
+    reach = -float(ndtri(buehler.CUT * case.level))
+    tail, r = buehler.tail_for(case, reach), buehler.limit(case)
+    x, values = buehler.boundary(case, tail, reach, r)
+    edges = buehler.spaced(tail, reach, r, x, values, case.level)
+    assert (edges[0], edges[-1]) == (x[0], x[-1])
+    assert (np.diff(edges) > 0).all()
+
+
 @pytest.mark.parametrize("a", [1e-300, 1e-281, 1e-100, 0.5, 0.9])
 @pytest.mark.parametrize(
     ("wins", "rival", "n"), [(1, 0, 1), (5, 0, 5), (50, 50, 100), (90, 3, 100)]

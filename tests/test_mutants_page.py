@@ -1,0 +1,43 @@
+"""docs/coverage.md shows what mutation testing found, and every survivor has its reason."""
+
+import importlib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture
+def mutants(monkeypatch):
+    """benchmarks/mutant_page.py."""
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    return importlib.import_module("mutant_page")
+
+
+def test_nine_in_ten_mutants_are_killed(mutants):
+    result, _ = mutants.read()
+    rows = [row for held in result.values() for row in held["mutants"]]
+    assert len(rows) > 300
+    assert sum(row["outcome"] != "survived" for row in rows) >= 0.9 * len(rows)
+
+
+def test_every_survivor_is_explained_and_nothing_else(mutants):
+    result, reasons = mutants.read()
+    explained = {(name, change) for name, found in reasons.items() for change in found}
+    assert {(name, change) for name, _, change in mutants.survivors(result)} == explained
+
+
+def test_the_page_shows_it(mutants):
+    assert mutants.page(*mutants.read()) in (ROOT / "docs" / "coverage.md").read_text()
+
+
+def test_every_file_of_the_mathematics_was_tried(mutants, monkeypatch):
+    source = ROOT / "src" / "simplicert"
+    files = {
+        str(path.relative_to(source))
+        for room in ("bounds", "mechanisms")
+        for path in (source / room).rglob("*.py")
+    }
+    empty = {name for name in files if name.endswith("__init__.py")} - {"bounds/__init__.py"}
+    assert {*mutants.read()[0]} == files - empty
