@@ -96,7 +96,14 @@ def interpreter(version: str) -> str:
 def install(python: str, place: Place, what: str) -> str:
     """Make the environment and install into it; returns the interpreter's full version."""
     subprocess.run([python, "-m", "venv", str(place.environment)], check=True)
-    pip = [str(place.environment / "bin" / "python"), "-m", "pip", "install", "--quiet"]
+    pip = [
+        str(place.environment / "bin" / "python"),
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-compile",
+    ]
     done = place.run([*pip, "--constraint", str(ROOT / "constraints.txt"), what])
     if done.returncode:
         raise Failed(f"pip install: {tail(done)}")

@@ -15,7 +15,7 @@ from simplicert.errors import (
     UnsoundMechanism,
 )
 from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
-from simplicert.runs import Run, create_run, open_run, write_certificates
+from simplicert.runs import KnownRun, Run, create_run, open_run, write_certificates
 from simplicert.sampling import sample
 from simplicert.smoothed import Predictions, Smoothed, operational_radius
 from simplicert.stopping import Until
@@ -32,6 +32,7 @@ __all__ = [
     "IncompatibleTallies",
     "InvalidInput",
     "KindMismatch",
+    "KnownRun",
     "Mechanism",
     "MissingEvidence",
     "Plan",

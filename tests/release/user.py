@@ -15,7 +15,7 @@ def classifier(batch: np.ndarray) -> np.ndarray:
 
 def half(e0: np.ndarray, e1: np.ndarray) -> np.ndarray:
     """A mechanism of one's own."""
-    return (e0 - e1) / 2
+    return np.asarray((e0 - e1) / 2)
 
 
 inputs = np.zeros((4, 20), dtype=np.float32)
@@ -32,6 +32,7 @@ refused: int = int(certificates.abstained.sum())
 column: np.ndarray = certificates.column("two_sided")
 names: tuple[str, ...] = tuple(certificates.radii)
 frame = certificates.to_frame()
+by_hand: sc.Expectations = sc.Expectations(top=[0], e0=[0.6], e1=[0.3])
 
 point: float = float(sc.radius("improved_dp", 0.6, 0.3, sigma=0.5))
 curve: np.ndarray = np.asarray(sc.radius("cohen", np.array([0.6, 0.7]), np.array([0.3, 0.2])))
@@ -39,8 +40,8 @@ table: dict[str, sc.Mechanism] = dict(sc.MECHANISMS)
 formula: Callable[..., object] = sc.MECHANISMS["cohen"].radius
 ensemble: tuple[str, ...] = sc.PAPER_ENSEMBLE["softmax"]
 
-run: sc.Run = sc.open_run("runs/mine")
-again: sc.Run = sc.open_run(Path("runs") / "mine")
+run = sc.open_run("runs/mine")
+again: sc.Run | sc.KnownRun = sc.open_run(Path("runs") / "mine")
 kept: sc.Tally = run.tally()
 certified: sc.Certificates = run.certify(alpha=0.01, mechanisms=["cohen"])
 sc.write_certificates(certified, "certificates.csv")
