@@ -4,6 +4,8 @@ tests/release/user.py is right and must pass under --strict; every line of misus
 must be reported, as the kind of error that it is.
 """
 
+import ast
+import inspect
 import os
 import re
 import subprocess
@@ -11,6 +13,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+import simplicert as sc
 
 HERE = Path(__file__).parent
 USER = (HERE / "user.py").read_text()
@@ -67,3 +71,22 @@ def test_wrong_use_is_reported(reported, number):
 def test_the_types_are_those_of_the_wheel(installed):
     """Without the mark of PEP 561 every name would be Any, and nothing would be reported."""
     assert (installed / "simplicert" / "py.typed").is_file()
+
+
+@pytest.mark.parametrize("kind", [sc.Tally, sc.Expectations])
+def test_the_typed_constructor_is_the_one_that_runs(kind):
+    """It is written down for mypy alone; names, order and defaults are those of the fields."""
+    (cls,) = (
+        node
+        for node in ast.parse(Path(inspect.getfile(kind)).read_text()).body
+        if isinstance(node, ast.ClassDef)
+    )
+    (typed,) = (
+        node
+        for node in ast.walk(cls)
+        if isinstance(node, ast.FunctionDef) and node.name == "__init__"
+    )
+    real = list(inspect.signature(kind).parameters.values())
+    assert [argument.arg for argument in typed.args.args[1:]] == [one.name for one in real]
+    defaults = [one.default for one in real if one.default is not inspect.Parameter.empty]
+    assert [ast.literal_eval(default) for default in typed.args.defaults] == defaults
