@@ -20,7 +20,16 @@ PROMISED = [
         sc.Tally,
         (NONE, 0.25),
         dict.fromkeys(
-            "softmax_sums softmax_squares votes invalid histograms pilot plan looks".split()
+            [
+                "softmax_sums",
+                "softmax_squares",
+                "votes",
+                "invalid",
+                "histograms",
+                "pilot",
+                "plan",
+                "looks",
+            ]
         ),
     ),
     (
@@ -42,7 +51,7 @@ PROMISED = [
     (sc.Smoothed, (NONE,), {"num_classes": 10, "sigma": 0.5}),
     (sc.Smoothed.predict, (NONE, NONE), {"alpha": 0.001}),
     (sc.Smoothed.certify, (NONE, NONE), {"draws": 100_000, "alpha": 0.001}),
-    (sc.Mechanism, (NONE,), dict.fromkeys("kinds needs noise norm source".split())),
+    (sc.Mechanism, (NONE,), dict.fromkeys(["kinds", "needs", "noise", "norm", "source"])),
 ]
 
 
