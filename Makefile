@@ -43,6 +43,7 @@ release: setup
 	rm -rf dist
 	$(BIN)/python -m hatchling build -d dist
 	$(BIN)/python release/check.py dist/simplicert-*.whl $(PAIRS)
+	$(BIN)/python release/page.py
 
 bench: setup
 	mkdir -p benchmarks/results

@@ -23,6 +23,7 @@ from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from page import table
 from place import Failed, Place, Skipped, tail
 from smoke import SMOKES, prepare
 
@@ -179,16 +180,6 @@ def write(rows: dict[str, dict[str, object]], wheel: Path, sdist: Path) -> None:
         "rows": {pair: rows[pair] for pair in sorted(rows, key=order.index)},
     }
     RESULTS.write_text(json.dumps(content, indent=1) + "\n")
-
-
-def table(rows: list[dict[str, object]]) -> str:
-    """The rows in Markdown, as docs/release.md shows them."""
-    lines = ["| Python | extra | MB | installed in s | outcome |", "|---|---|---|---|---|"]
-    for row in rows:
-        numbers = ["" if row[key] is None else f"{row[key]:,}" for key in ("megabytes", "seconds")]
-        cells = [row["python"], f"`{row['extra']}`", *numbers, row["outcome"]]
-        lines.append(f"| {' | '.join(map(str, cells))} |")
-    return "\n".join(lines)
 
 
 if __name__ == "__main__":
