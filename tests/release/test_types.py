@@ -38,7 +38,7 @@ def reported(installed, tmp_path_factory):
     """Errors of the user's file and of the misuses below it: (line, kind), and what was printed."""
     folder = tmp_path_factory.mktemp("user")
     (folder / "mypy.ini").write_text(SETTINGS)
-    wrong = [line for _, line in MISUSE]
+    wrong = [f"    {line}" for _, line in MISUSE]
     (folder / "program.py").write_text(USER + "\n".join(["", *wrong, ""]))
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--no-error-summary", "program.py"],
