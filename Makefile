@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 EXTRAS := dev,torch,demo,onnx,hf,ray,attacks,docs
 
-.PHONY: setup demo test test-all bench lint paper docs
+.PHONY: setup demo test test-all bench lint paper docs release
 
 setup: .venv/ready
 
@@ -37,6 +37,13 @@ paper: setup
 docs: setup
 	$(BIN)/python docs/make_commands.py > docs/commands.md
 	$(BIN)/mkdocs build --strict
+
+# Wheel and sdist in dist/, then the wheel in empty environments: all of them, or PAIRS="3.11:base".
+release: setup
+	rm -rf dist
+	$(BIN)/python -m hatchling build -d dist
+	$(BIN)/python release/check.py dist/simplicert-*.whl $(PAIRS)
+	$(BIN)/python release/page.py
 
 bench: setup
 	mkdir -p benchmarks/results

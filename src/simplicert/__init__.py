@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         UnsoundMechanism,
     )
     from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
-    from simplicert.runs import Run, create_run, open_run, write_certificates
+    from simplicert.runs import KnownRun, Run, create_run, open_run, write_certificates
     from simplicert.sampling import sample
     from simplicert.smoothed import Predictions, Smoothed, operational_radius
     from simplicert.stopping import Until
@@ -35,6 +35,7 @@ __all__ = [
     "IncompatibleTallies",
     "InvalidInput",
     "KindMismatch",
+    "KnownRun",
     "Mechanism",
     "MissingEvidence",
     "Plan",

@@ -87,7 +87,7 @@ def bound(
         draws=tally.draws,
         reason=reason,
         norm=tally.norm,
-        **history(tally, alpha),  # type: ignore[arg-type]
+        **history(tally, alpha),
     )
 
 

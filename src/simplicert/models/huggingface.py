@@ -24,7 +24,7 @@ PREPROCESSOR = "preprocessor_config.json"
 def load(where: str) -> Model:
     """The model's logits, behind its own normalisation if it has one."""
     require(bool(where), "hf: must be followed by a name or a folder, got nothing")
-    library("torch", "torch", f"model hf:{where}")
+    library("torch", "hf", f"model hf:{where}")
     transformers = library("transformers", "hf", f"model hf:{where}")
     from simplicert.models.logits import Logits
 

@@ -13,7 +13,7 @@ from simplicert.sampling.settings import LEADERS
 from simplicert.types import FIXED_POINT, KINDS, Floats, Ints, Plan, Tally
 from simplicert.types.arrays import positive
 from simplicert.types.histogram import BINS
-from simplicert.types.tally import MOST_SOFTMAX_DRAWS
+from simplicert.types.scores import MOST_SOFTMAX_DRAWS
 
 # The most draws of an input that are planned for, whatever the scheme.
 MOST = {"multinomial": joint.MOST_DRAWS, "softmax": MOST_SOFTMAX_DRAWS}

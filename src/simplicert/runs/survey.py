@@ -21,7 +21,8 @@ from simplicert.sampling.noise import refuse_off_grid
 from simplicert.sampling.settings import default_batch, default_device
 from simplicert.stopping import Until, plan_until
 from simplicert.types import KINDS, Ints
-from simplicert.types.tally import MOST_DRAWS, MOST_SOFTMAX_DRAWS
+from simplicert.types.scores import MOST_SOFTMAX_DRAWS
+from simplicert.types.tally import MOST_DRAWS
 
 EXAMPLES = 8  # inputs that the probe looks at
 CHECKED = 256  # inputs checked against the grid at a time

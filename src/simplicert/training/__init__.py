@@ -31,6 +31,9 @@ def train(
     call goes on where an earlier one was interrupted. Without `test`, every tenth input of the data
     is held out and tested on.
     """
+    from simplicert.data.libraries import library
+
+    library("torch", "torch", "training")
     from simplicert.training.job import run_training
     from simplicert.training.recipes import resolved
     from simplicert.training.sets import training_sets

@@ -5,7 +5,8 @@ from simplicert.types.bands import ScoreBands
 from simplicert.types.certificates import Certificates
 from simplicert.types.expectations import KINDS, Expectations, Kind
 from simplicert.types.plan import Plan
-from simplicert.types.tally import FIXED_POINT, Tally
+from simplicert.types.scores import FIXED_POINT
+from simplicert.types.tally import Tally
 
 __all__ = [
     "FIXED_POINT",

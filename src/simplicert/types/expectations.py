@@ -1,9 +1,10 @@
 """Expectations: what is known. A lower bound for the top class, an upper one for every other."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from simplicert.errors import choose, require
 from simplicert.types.arrays import (
@@ -60,6 +61,31 @@ class Expectations:
     norm: str = "l2"  # in which the radii made from these are
     bands: ScoreBands | None = None  # of the scores, for `cdf`; bounds where e0 and e1 are
     margin: Floats | None = None  # (N,)
+
+    if TYPE_CHECKING:  # lists and arrays of any numbers are taken; the fields say what they become
+
+        def __init__(  # noqa: D107, PLR0913, PLR0917
+            self,
+            top: ArrayLike,
+            e0: ArrayLike,
+            e1: ArrayLike,
+            sigma: float = 1.0,
+            alpha: float = 0.0,
+            kind: str = "multinomial",
+            scheme: str = "exact",
+            method: str = "exact",
+            level: float = 0.0,
+            labels: ArrayLike | None = None,
+            index: ArrayLike | None = None,
+            draws: ArrayLike | None = None,
+            reason: ArrayLike | None = None,
+            looks: ArrayLike | None = None,
+            spent: ArrayLike | None = None,
+            stopped: ArrayLike | None = None,
+            norm: str = "l2",
+            bands: ScoreBands | None = None,
+            margin: ArrayLike | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         """Check every field; e0 and e1 are both numbers in [0, 1] or both NaN."""

@@ -1,19 +1,19 @@
 """Tally: what was seen. Class counts and softmax sums of noisy draws, and how they were drawn."""
 
 from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from simplicert.errors import require
-from simplicert.types import merging
+from simplicert.types import merging, scores
 from simplicert.types.arrays import Ints, no_negative, positive, whole_numbers
 from simplicert.types.histogram import BINS
 from simplicert.types.plan import Plan
 
 NORMS = ("l2", "scaled l2")
-FIXED_POINT = 40  # softmax sums are integers in units of 2^-40, each score rounded down
 MOST_DRAWS = 2**53  # counts stay exact as float64
-MOST_SOFTMAX_DRAWS = 2**23 - 1  # sums in units of 2^-40 stay exact as int64
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,6 +44,30 @@ class Tally:
     looks: Ints | None = None  # (N,) looks taken; derived from the plan where not given
     segments: Ints | None = None  # (M, 4)
     norm: str = "l2"  # "scaled l2" where each feature had its own share of the noise
+
+    if TYPE_CHECKING:  # lists and arrays of any integers are taken; the fields say what they become
+
+        def __init__(  # noqa: D107, PLR0913, PLR0917
+            self,
+            counts: ArrayLike,
+            sigma: float,
+            labels: ArrayLike | None = None,
+            index: ArrayLike | None = None,
+            invalid: ArrayLike | None = None,
+            softmax_sums: ArrayLike | None = None,
+            softmax_squares: ArrayLike | None = None,
+            softmax_classes: ArrayLike | None = None,
+            softmax_rest: ArrayLike | None = None,
+            votes: ArrayLike | None = None,
+            votes_invalid: ArrayLike | None = None,
+            pilot: ArrayLike | None = None,
+            leaders: ArrayLike | None = None,
+            histograms: ArrayLike | None = None,
+            plan: Plan | None = None,
+            looks: ArrayLike | None = None,
+            segments: ArrayLike | None = None,
+            norm: str = "l2",
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         """Check every field once, here, so that no later room needs to."""
@@ -107,61 +131,8 @@ class Tally:
             bool((self.draws > 0).all()),
             f"counts must hold at least one draw an input, got none at row {self.draws.argmin()}",
         )
-        self._check_softmax()
+        scores.check(self)
         self._check_history()
-
-    def _check_softmax(self) -> None:
-        draws = self.draws
-        if self.votes is not None:
-            cast = self.votes.sum(axis=1) + self.votes_invalid
-            wrong = np.flatnonzero(cast != draws)
-            require(
-                not wrong.size,
-                "votes must add up to the draws, got "
-                f"{cast[wrong[:1]]} for {draws[wrong[:1]]} draws at row {wrong[:1]}",
-            )
-        require(
-            self.votes is not None or self.votes_invalid is None,
-            "votes_invalid must come with votes",
-        )
-        if self.softmax_sums is None:
-            for name in ("softmax_squares", "softmax_rest"):
-                require(getattr(self, name) is None, f"{name} must come with softmax_sums")
-            return
-        self._check_rest()
-        require(
-            int(draws.max()) <= MOST_SOFTMAX_DRAWS,
-            f"softmax sums are exact up to {MOST_SOFTMAX_DRAWS} draws, got {draws.max()}",
-        )
-        rest = 0 if self.softmax_rest is None else self.softmax_rest[:, 2]
-        mass = (self.softmax_sums.sum(axis=1, dtype=float) + rest) / 2.0**FIXED_POINT
-        require(
-            bool((mass <= draws * (1 + 1e-9)).all()),
-            "softmax_sums must not exceed the draws (units of 2^-40, each score rounded down), "
-            f"got {mass.max():.6g} for {draws[mass.argmax()]} draws at row {mass.argmax()}",
-        )
-        if self.histograms is not None:
-            require(self.leaders is not None, "histograms must come with leaders")
-            require(
-                bool((self.histograms.sum(axis=2) == draws[:, None]).all()),
-                "histograms must each hold all draws of their input",
-            )
-        if self.softmax_squares is not None:
-            require(
-                bool((self.softmax_squares <= self.softmax_sums).all()),
-                "softmax_squares must not exceed softmax_sums: scores lie in [0, 1]",
-            )
-
-    def _check_rest(self) -> None:
-        """Which sums are exact, and what is known of the others, come together or not at all."""
-        one, other = self.softmax_classes is None, self.softmax_rest is None
-        require(one == other, "softmax_classes and softmax_rest must come together")
-        if self.softmax_classes is not None:
-            require(
-                bool((self.softmax_classes <= self.classes).all()),
-                f"softmax_classes must lie in 0..{self.classes}, "
-                f"got {self.softmax_classes.max(initial=0)}",
-            )
 
     def _check_history(self) -> None:
         """Looks follow from the plan; segments must be disjoint and no longer than the draws."""
@@ -210,7 +181,7 @@ class Tally:
         """N, the number of inputs."""
         return len(self.counts)
 
-    def __add__(self, other: object) -> "Tally":
+    def __add__(self, other: "Tally") -> "Tally":
         """Draws of the same inputs added, other inputs joined; refused where it would be false."""
         if not isinstance(other, Tally):
             return NotImplemented

@@ -10,7 +10,7 @@ from simplicert.certification import certify
 from simplicert.errors import SimplicertError
 from simplicert.runs import KnownRun, Run
 from simplicert.types import Certificates, Tally
-from simplicert.types.tally import FIXED_POINT
+from simplicert.types.scores import FIXED_POINT
 from simplicert.types.text import rounded_down
 
 FEW = 1000  # draws: at alpha .001 no radius can then exceed about 2.4 sigma
