@@ -1,6 +1,8 @@
-"""Commands typed in this process, and torch on one thread."""
+"""Commands typed in this process, torch on one thread, and the modules of benchmarks/."""
 
+import importlib
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +21,13 @@ def command(monkeypatch, capsys):
         return stop.value.code or 0, printed.out, printed.err
 
     return typed
+
+
+@pytest.fixture
+def benchmark(monkeypatch):
+    """A module of benchmarks/ by name; that folder is on the path for one test only."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "benchmarks"))
+    return importlib.import_module
 
 
 @pytest.fixture

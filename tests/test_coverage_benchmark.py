@@ -1,7 +1,6 @@
 """The coverage harness: its truths are true, its draws the sampler's, its page its result."""
 
 import copy
-import importlib
 import json
 import subprocess
 import sys
@@ -17,13 +16,6 @@ from simplicert.sampling.score import from_probabilities
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "coverage.md").read_text()
 RESULT = json.loads((ROOT / "benchmarks" / "results" / "coverage.json").read_text())
-
-
-@pytest.fixture
-def benchmark(monkeypatch):
-    """A module of benchmarks/ by name."""
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    return importlib.import_module
 
 
 @pytest.mark.parametrize("name", ["fixed", "looked", "runs", "controls", "low_bits"])

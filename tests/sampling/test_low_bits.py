@@ -1,6 +1,5 @@
 """Floating-point noise can be read by a contrived classifier, and not in grid mode."""
 
-import importlib
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +11,8 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def low_bits(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    return importlib.import_module("low_bits")
+def low_bits(benchmark):
+    return benchmark("low_bits")
 
 
 def test_the_default_mode_is_broken_and_grid_mode_is_not(low_bits):

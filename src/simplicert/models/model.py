@@ -31,10 +31,10 @@ def uncallable(classifier: object) -> str:
         instead = ": weights alone are no network, load them into one"
     elif isinstance(classifier, (str, Path)):
         instead = ": a file is opened by sc.models.load_model(...).classifier"
-    return f"must be a torch module or a function of a batch, got {said(classifier)}{instead}"
+    return f"must be a torch module or a function of a batch, got {shown(classifier)}{instead}"
 
 
-def said(classifier: object) -> str:
+def shown(classifier: object) -> str:
     """A thing by its type, or a text as it is."""
     plain = isinstance(classifier, (str, int, float))
     return f"{classifier!r:.60}" if plain else type(classifier).__name__

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from simplicert.models.shapes import IMAGES
 from simplicert.sampling import Settings
 
 FAR, SLIGHT = 10, 1 / 200  # sigma in ranges of the inputs: beyond these a unit was mistaken
 BYTES = 64  # from this range on, images are likely to be in 0..255
-IMAGES = 4  # axes of a batch of images
 
 
 def doubts(example: np.ndarray, settings: Settings, normalised: bool) -> tuple[str, ...]:

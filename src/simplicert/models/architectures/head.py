@@ -5,10 +5,7 @@ from torch import Tensor, nn
 
 
 def logits_of(layer: nn.Linear, x: Tensor) -> Tensor:
-    """The layer's outputs; logits in half precision would tie, and a tie counts for no class.
-
-    Of the draws of cifar10-small-1 at sigma 1, .6 % tie in bfloat16 and none in single precision.
-    """
+    """The layer's outputs; logits in half precision would tie, and a tie counts for no class."""
     kind = x.device.type
     if not torch.is_autocast_enabled(kind):
         logits: Tensor = layer(x)

@@ -80,7 +80,8 @@ def refuse_first(path: Path, counts: Ints) -> None:
     if counts.shape[1] >= WITHOUT and np.ptp(draws) > 0 and np.ptp(rest) == 0 and rest[0] > 0:
         raise InvalidInput(
             f"{path} seems to hold no counts in its first column, leave it out: its rows have "
-            f"{draws.min():.0f} to {draws.max():.0f} draws as read, and all {rest[0]:.0f} without"
+            f"{draws.min():.0f} to {draws.max():.0f} draws as read, and all {rest[0]:.0f} without; "
+            "counts that are so by chance go into an npz file"
         )
 
 
