@@ -57,6 +57,7 @@ def gaussian(one: Study) -> dict[str, Any]:
         },
         "above": {name: share_above(counts, ABOVE, name).value for name in FOUR},
         "improved": asdict(improvement(counts)),
+        "heaviest": heaviest(counts),
         "means": {name: float(values.mean()) for name, values in found.items()},
         "radii": {name: gain(found[new], found[base]) for name, (new, base) in PAIRS.items()},
         "softmax_methods": softmax_methods(one),
@@ -130,6 +131,15 @@ def gain(new: Floats, base: Floats) -> dict[str, float]:
     }
 
 
+def heaviest(made: Certificates) -> dict[str, float]:
+    """The input that moves the mean percentage over Cohen most, and by how many points."""
+    base, new = made.column("cohen"), made.column("ensemble")
+    live = base > 0
+    ratios = new[live] / base[live] - 1
+    first = int(ratios.argmax())
+    return {"base": float(base[live][first]), "points": float(100 * ratios[first] / live.sum())}
+
+
 def softmax_methods(one: Study) -> dict[str, float]:
     """Mean two-sided softmax radius by each limit, refused inputs as 0."""
     return {
@@ -155,7 +165,9 @@ def stopped_early(one: Study, rule: str) -> dict[str, Any]:
     used, found = np.zeros(len(whole), np.int64), np.zeros(len(whole))
     going = np.arange(len(whole))
     for look in plan.looks:
-        tally = sc.Tally(looks[look].counts[going], whole.sigma, plan=plan)
+        tally = sc.Tally(
+            looks[look].counts[going], whole.sigma, invalid=looks[look].invalid[going], plan=plan
+        )
         used[going] = look
         found[going] = sc.certify(sc.bound(tally, until.alpha), ["two_sided"]).radius
         going = going[until(tally) == ""]
@@ -178,7 +190,9 @@ def stopped_early(one: Study, rule: str) -> dict[str, Any]:
 def nested(whole: sc.Tally, looks: Sequence[int], seed: int = 0) -> dict[int, sc.Tally]:
     """A shorter run out of each longer one, from the last look to the first."""
     random = np.random.default_rng(seed)
-    plain = sc.Tally(whole.counts, whole.sigma, labels=whole.labels, index=whole.index)
+    plain = sc.Tally(
+        whole.counts, whole.sigma, whole.labels, invalid=whole.invalid, index=whole.index
+    )
     found = {looks[-1]: plain}
     for longer, shorter in pairwise(reversed(looks)):
         found[shorter] = subsample(found[longer], shorter, random)
@@ -202,6 +216,32 @@ def draws_needed(one: Study) -> dict[str, Any]:
         for name in ("ensemble", "two_sided")
     }
     return {"cohen": goal, "draws": most, **needed}
+
+
+def longer(short: Study, long: Study) -> list[dict[str, Any]]:
+    """The short run, as long a part of the long one, and the long one: precision, then draws."""
+    draws = int(short.tally.draws.min())
+    whole = long.certificates("multinomial")
+    rows = [
+        (short.name, short.certificates("multinomial")),
+        (f"{long.name}, a part", at_draws(long, draws)),
+        (long.name, whole),
+    ]
+    return [
+        {
+            "name": name,
+            "draws": draws if made is not whole else int(long.tally.draws.min()),
+            "top1": top1(made).value,
+            "refused": abstention_rate(made).value,
+            "improved": improvement(made).improved.value,
+            "above": share_above(made, ABOVE, "cohen").value,
+            "means": {name: float(made.column(name).mean()) for name in (*FOUR, "two_sided")},
+            "agree": float((made.known.top == whole.known.top).mean()),
+            "gained": int((made.abstained & ~whole.abstained).sum()),
+            "gained_by_cohen": int((made.abstained & (whole.column("cohen") > 0)).sum()),
+        }
+        for name, made in rows
+    ]
 
 
 def macer(plain: Study, moved: Study, control: Study) -> dict[str, Any]:

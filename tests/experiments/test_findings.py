@@ -12,11 +12,13 @@ DRAWS = 2000
 class Made:
     """A run in memory: the tally and how it is certified, as a study asks for them."""
 
-    def __init__(self, shares, labels, seed=0, sigma=0.5):
-        """Counts drawn by these shares."""
+    def __init__(self, shares, labels, seed=0, sigma=0.5, draws=DRAWS):
+        """Counts drawn by these shares; what is left of each row's goes to no class."""
         random = np.random.default_rng(seed)
-        counts = random.multinomial(DRAWS, shares)
-        self.held = sc.Tally(counts, sigma, labels=labels, plan=sc.Plan((DRAWS,)))
+        counts = random.multinomial(draws, np.column_stack([shares, 1 - shares.sum(axis=1)]))
+        self.held = sc.Tally(
+            counts[:, :-1], sigma, labels=labels, invalid=counts[:, -1], plan=sc.Plan((draws,))
+        )
         self.manifest = type(
             "Manifest", (), {"sigma": sigma, "alpha": 0.001, "kind": "multinomial"}
         )
@@ -31,12 +33,16 @@ class Made:
         return sc.certify(sc.bound(self.held, 0.001, **options))
 
 
+def made(name, **options):
+    """Inputs from nearly a tie to almost certain; a hundredth of what is not the top class ties."""
+    top = np.linspace(0.46, 0.999, 40)
+    shares = np.column_stack([top, 0.8 * (1 - top), 0.19 * (1 - top)])
+    return Study(name, Made(shares, np.zeros(40, int), **options))
+
+
 @pytest.fixture
 def clear():
-    """Inputs from a tie to almost certain."""
-    top = np.linspace(0.5, 0.999, 40)
-    shares = np.column_stack([top, 0.8 * (1 - top), 0.2 * (1 - top)])
-    return Study("made", Made(shares, np.zeros(40, int)))
+    return made("made")
 
 
 def test_shorter_runs_are_parts_of_longer_ones(findings, clear):
@@ -44,7 +50,9 @@ def test_shorter_runs_are_parts_of_longer_ones(findings, clear):
     for shorter, longer in ((100, 500), (500, DRAWS)):
         assert (looks[shorter].draws == shorter).all()
         assert (looks[shorter].counts <= looks[longer].counts).all()
+        assert (looks[shorter].invalid <= looks[longer].invalid).all()
     assert (looks[DRAWS].counts == clear.tally.counts).all()
+    assert clear.tally.invalid.any() and (looks[DRAWS].invalid == clear.tally.invalid).all()
 
 
 def test_stopping_early_decides_the_same_inputs(findings, clear):
@@ -71,3 +79,26 @@ def test_gain(findings):
         "best_ratio": pytest.approx(2.0),
         "from_nothing": 1,
     }
+
+
+def test_the_longer_run_beside_its_part(findings, clear):
+    longer = made("longer", draws=10 * DRAWS)
+    short, part, whole = findings.longer(clear, longer)
+    assert [row["draws"] for row in (short, part, whole)] == [DRAWS, DRAWS, 10 * DRAWS]
+    assert whole["agree"] == 1 and whole["gained"] == 0
+    assert whole["refused"] < part["refused"] and part["gained"] > 0
+    assert whole["means"]["two_sided"] > part["means"]["two_sided"]
+    # The part and the short run are draws of the same inputs: .1 is far outside their spread.
+    assert part["means"]["two_sided"] == pytest.approx(short["means"]["two_sided"], abs=0.1)
+
+
+def test_the_heaviest_input(findings, clear):
+    """Taken out, it takes its points with it."""
+    given = clear.certificates("multinomial")
+    found = findings.heaviest(given)
+    base, new = given.column("cohen"), given.column("ensemble")
+    live = base > 0
+    percent = 100 * (new[live] / base[live] - 1)
+    others = np.delete(percent, np.flatnonzero(base[live] == found["base"]))
+    assert found["points"] == pytest.approx(percent.mean() - others.sum() / live.sum())
+    assert found["points"] > 0
