@@ -27,11 +27,13 @@ from simplicert.types import Certificates, Floats
 SIGMAS = ("0.12", "0.25", "0.5", "1")
 MACER = ("0.25", "1")
 ABOVE = 0.05  # the paper's "certified proportion" is of radii above it
+RADII = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5)  # of Cohen et al.'s own table for CIFAR-10
 FOUR = ("cohen", "li", "improved_dp", "ensemble")
 THREE = ("sigma-{}", "macer-{}", "control-{}")  # runs of one sigma
 PAIRED = 1000  # draws at which MACER and its control are compared
 NOTHING = 1e-9  # a radius that is none
-LEAST = 0.05  # of a base: a ratio over almost nothing says little
+LEAST = 0.05  # of a base, in units of sigma: a ratio over almost nothing says little
+PARTS = 10  # random parts of the long run, to see how much they differ
 
 
 def study(folder: Path, name: str) -> Study:
@@ -56,10 +58,16 @@ def gaussian(one: Study) -> dict[str, Any]:
             for kind, made in both(counts, scores)
         },
         "above": {name: share_above(counts, ABOVE, name).value for name in FOUR},
+        "accuracy": [certified_accuracy(counts, at, "cohen").value for at in RADII],
         "improved": asdict(improvement(counts)),
+        "median_percent": median_percent(counts),
         "heaviest": heaviest(counts),
         "means": {name: float(values.mean()) for name, values in found.items()},
-        "radii": {name: gain(found[new], found[base]) for name, (new, base) in PAIRS.items()},
+        "correct": {name: average_radius(counts, name).value for name in (*FOUR, "two_sided")},
+        "right": right(counts),
+        "radii": {
+            name: gain(found[new], found[base], one.sigma) for name, (new, base) in PAIRS.items()
+        },
         "softmax_methods": softmax_methods(one),
         "adaptive": [stopped_early(one, rule) for rule in rules(one)],
         "draws_needed": draws_needed(one),
@@ -118,9 +126,9 @@ def columns(one: Study) -> dict[str, Floats]:
     }
 
 
-def gain(new: Floats, base: Floats) -> dict[str, float]:
-    """Means over all inputs, refused ones as 0; the largest ratio over a base above 0.05."""
-    live = base > LEAST
+def gain(new: Floats, base: Floats, sigma: float) -> dict[str, float]:
+    """Means over all inputs, refused ones as 0; the largest ratio over a base that is no trifle."""
+    live = base > LEAST * sigma
     return {
         "mean": float(new.mean()),
         "base_mean": float(base.mean()),
@@ -131,13 +139,35 @@ def gain(new: Floats, base: Floats) -> dict[str, float]:
     }
 
 
-def heaviest(made: Certificates) -> dict[str, float]:
-    """The input that moves the mean percentage over Cohen most, and by how many points."""
+def right(made: Certificates) -> dict[str, float]:
+    """How often the certified inputs with and without a Cohen radius have the label's class."""
+    live = made.column("cohen") > 0
+    return {
+        "with_cohen": float(made.correct[live].mean()),
+        "without_cohen": float(made.correct[~live & ~made.abstained].mean()),
+    }
+
+
+def percentages(made: Certificates) -> tuple[Floats, Floats]:
+    """Cohen's radii, and what the ensemble adds in percent: 0 to nothing, infinite from nothing."""
     base, new = made.column("cohen"), made.column("ensemble")
+    more = np.where(new > base, np.inf, 0.0)
     live = base > 0
-    ratios = new[live] / base[live] - 1
-    first = int(ratios.argmax())
-    return {"base": float(base[live][first]), "points": float(100 * ratios[first] / live.sum())}
+    more[live] = 100 * (new[live] / base[live] - 1)
+    return base, more
+
+
+def median_percent(made: Certificates) -> float:
+    """Over all inputs, those without a Cohen radius included."""
+    return float(np.median(percentages(made)[1]))
+
+
+def heaviest(made: Certificates) -> dict[str, float]:
+    """The input that moves the mean percentage over Cohen most, and the mean without it."""
+    base, more = percentages(made)
+    base, more = base[base > 0], more[base > 0]
+    first = int(more.argmax())
+    return {"base": float(base[first]), "without": float(np.delete(more, first).mean())}
 
 
 def softmax_methods(one: Study) -> dict[str, float]:
@@ -202,7 +232,8 @@ def nested(whole: sc.Tally, looks: Sequence[int], seed: int = 0) -> dict[int, sc
 def draws_needed(one: Study) -> dict[str, Any]:
     """Draws with which ensemble and two_sided certify the share that Cohen does with all of them.
 
-    By thinning these draws to n, nested, and bisecting over n; the share is of radii above 0.05.
+    These draws are thinned to each n of a ladder, every step a random part of the next; the share
+    is of radii above 0.05. `there` is Cohen's own share with the draws that two_sided needs.
     """
     counts = one.certificates("multinomial")
     goal = share_above(counts, ABOVE, "cohen").value
@@ -215,19 +246,39 @@ def draws_needed(one: Study) -> dict[str, Any]:
         name: min(n for n in ladder if share_above(made[n], ABOVE, name).value >= goal)
         for name in ("ensemble", "two_sided")
     }
-    return {"cohen": goal, "draws": most, **needed}
+    there = share_above(made[needed["two_sided"]], ABOVE, "cohen").value
+    return {"cohen": goal, "draws": most, **needed, "there": there}
 
 
-def longer(short: Study, long: Study) -> list[dict[str, Any]]:
+def joint_saves(one: Study) -> dict[str, float]:
+    """The part of the draws with which the joint bound has the mean radius of all by the pair.
+
+    In steps of a twentieth, from above: the last step that still reaches it.
+    """
+    most, alpha = int(one.tally.draws.min()), one.run.manifest.alpha
+    goal = float(one.certificates("multinomial").column("two_sided").mean())
+    parts = [round(most * twentieths / 20) for twentieths in range(1, 21)]
+    shorter, needed = nested(one.tally, parts), most
+    for draws in reversed(parts):
+        known = sc.bound(shorter[draws], alpha, scheme="joint")
+        if sc.certify(known, ["two_sided"]).radius.mean() < goal:
+            break
+        needed = draws
+    return {"pair": goal, "draws": needed, "share": needed / most}
+
+
+def longer(short: Study, long: Study) -> dict[str, Any]:
     """The short run, as long a part of the long one, and the long one: precision, then draws."""
     draws = int(short.tally.draws.min())
     whole = long.certificates("multinomial")
+    parts = [at_draws(long, draws, seed) for seed in range(PARTS)]
     rows = [
         (short.name, short.certificates("multinomial")),
-        (f"{long.name}, a part", at_draws(long, draws)),
+        (f"{long.name}, a part", parts[0]),
         (long.name, whole),
     ]
-    return [
+    spread = np.std([part.column("cohen").mean() for part in parts], ddof=1)
+    described = [
         {
             "name": name,
             "draws": draws if made is not whole else int(long.tally.draws.min()),
@@ -242,6 +293,7 @@ def longer(short: Study, long: Study) -> list[dict[str, Any]]:
         }
         for name, made in rows
     ]
+    return {"rows": described, "parts": PARTS, "spread": float(spread)}
 
 
 def macer(plain: Study, moved: Study, control: Study) -> dict[str, Any]:
@@ -257,10 +309,10 @@ def macer(plain: Study, moved: Study, control: Study) -> dict[str, Any]:
     }
 
 
-def at_draws(one: Study, draws: int) -> Certificates:
+def at_draws(one: Study, draws: int, seed: int = 0) -> Certificates:
     """The run as if it had been this short."""
     tally = one.tally
-    short = subsample(tally, draws) if int(tally.draws.min()) > draws else tally
+    short = subsample(tally, draws, seed) if int(tally.draws.min()) > draws else tally
     return sc.certify(sc.bound(short, one.run.manifest.alpha))
 
 

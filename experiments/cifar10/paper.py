@@ -25,6 +25,7 @@ from simplicert.analysis.study import Study
 from simplicert.analysis.tables import FORMATS, Choices, Grid, make_table
 from simplicert.models.trained import read_facts
 from simplicert.models.zoo import FOLDER, zoo_names
+from simplicert.types.text import rounded_down
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -52,6 +53,15 @@ PAPER_2 = {  # data, sigma: improved %, median, median %, mean, mean %
     ("ImageNet", "0.25"): ("22.9", "0", "-", ".0083", "37.1"),
     ("ImageNet", "0.5"): ("36.5", "0", "-", ".031", "181.3"),
     ("ImageNet", "1"): ("60.2", ".053", "16.6", ".12", "99.2"),
+}
+
+# Cohen et al. 2019, ResNet-110 on CIFAR-10: certified accuracy at findings.RADII
+# (analysis/markdown/vary_noise_cifar10 of locuslab/smoothing, commit bdfa228).
+COHEN = {
+    "0.12": (".59", ".00", ".00", ".00", ".00", ".00"),
+    "0.25": (".60", ".43", ".27", ".00", ".00", ".00"),
+    "0.5": (".55", ".41", ".32", ".23", ".15", ".09"),
+    "1": (".39", ".34", ".28", ".22", ".17", ".14"),
 }
 
 
@@ -164,6 +174,7 @@ def numbers(held: dict[str, Study]) -> dict[str, Any]:
         "moved": {sigma: findings.gaussian(held[LONGER.format(sigma)]) for sigma in findings.MACER},
         "long": findings.gaussian(held[LONG]),
         "longer": findings.longer(held["sigma-1"], held[LONG]),
+        "joint_saves": findings.joint_saves(held["sigma-1"]),
         "networks": networks(),
         "runs": [findings.described(one) for one in held.values()],
     }
@@ -183,6 +194,7 @@ def page(found: dict[str, Any], made: dict[str, Grid]) -> str:
         percent=lambda share: f"{100 * share:.1f}",
         whole=lambda count: f"{count:,}",
         three=lambda value: f"{value:.3f}",
+        radius=lambda value, decimals=3: rounded_down(value, decimals),
         two=lambda value: f"{value:.2f}",
     )
     texts = {name: FORMATS["markdown"](grid) for name, grid in made.items()}
@@ -193,6 +205,8 @@ def page(found: dict[str, Any], made: dict[str, Grid]) -> str:
         long_name=LONG,
         paper_1=PAPER_1,
         paper_2=PAPER_2,
+        cohen=COHEN,
+        at=findings.RADII,
         times=json.loads((HERE / "times.json").read_text()),
     )
 

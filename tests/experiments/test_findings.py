@@ -71,7 +71,7 @@ def test_the_ensemble_needs_fewer_draws(findings, clear):
 
 def test_gain(findings):
     new, base = np.array([0.0, 0.3, 0.4, 0.2]), np.array([0.0, 0.0, 0.2, 0.2])
-    assert findings.gain(new, base) == {
+    assert findings.gain(new, base, sigma=1.0) == {
         "mean": pytest.approx(0.225),
         "base_mean": pytest.approx(0.1),
         "ratio": pytest.approx(2.25),
@@ -81,24 +81,65 @@ def test_gain(findings):
     }
 
 
+def test_the_best_case_is_over_a_base_that_counts_in_units_of_sigma(findings):
+    new, base = np.array([0.9, 0.4]), np.array([0.09, 0.2])
+    assert findings.gain(new, base, sigma=1.0)["best_ratio"] == pytest.approx(10)
+    assert findings.gain(new, base, sigma=2.0)["best_ratio"] == pytest.approx(2)
+
+
 def test_the_longer_run_beside_its_part(findings, clear):
     longer = made("longer", draws=10 * DRAWS)
-    short, part, whole = findings.longer(clear, longer)
+    found = findings.longer(clear, longer)
+    short, part, whole = found["rows"]
     assert [row["draws"] for row in (short, part, whole)] == [DRAWS, DRAWS, 10 * DRAWS]
     assert whole["agree"] == 1 and whole["gained"] == 0
     assert whole["refused"] < part["refused"] and part["gained"] > 0
     assert whole["means"]["two_sided"] > part["means"]["two_sided"]
-    # The part and the short run are draws of the same inputs: .1 is far outside their spread.
-    assert part["means"]["two_sided"] == pytest.approx(short["means"]["two_sided"], abs=0.1)
+    # Draws of the same inputs: the parts' spread, and ten times of it for a short run's own noise.
+    assert 0 < found["spread"] < 0.01
+    assert part["means"]["cohen"] == pytest.approx(
+        short["means"]["cohen"], abs=10 * found["spread"]
+    )
 
 
 def test_the_heaviest_input(findings, clear):
-    """Taken out, it takes its points with it."""
+    """By hand: all percentages but the largest."""
     given = clear.certificates("multinomial")
     found = findings.heaviest(given)
     base, new = given.column("cohen"), given.column("ensemble")
-    live = base > 0
-    percent = 100 * (new[live] / base[live] - 1)
-    others = np.delete(percent, np.flatnonzero(base[live] == found["base"]))
-    assert found["points"] == pytest.approx(percent.mean() - others.sum() / live.sum())
-    assert found["points"] > 0
+    percent = [100 * (b / a - 1) for a, b in zip(base, new, strict=True) if a > 0]
+    assert found["without"] == pytest.approx((sum(percent) - max(percent)) / (len(percent) - 1))
+    assert found["base"] == base[(base > 0) & (new / np.maximum(base, 1e-300) > 1)].min()
+
+
+def test_the_median_percentage_counts_inputs_without_a_base(findings):
+    class Columns:
+        def column(self, name):
+            return {
+                "cohen": np.array([0.0, 0.0, 0.1, 0.2, 0.2]),
+                "ensemble": np.array([0.3, 0.0, 0.2, 0.2, 0.3]),
+            }[name]
+
+    # inf, 0, 100, 0, 50: sorted 0, 0, 50, 100, inf
+    assert findings.median_percent(Columns()) == pytest.approx(50)
+
+
+def test_the_joint_bound_reaches_the_mean_with_fewer_draws(findings, clear):
+    found = findings.joint_saves(clear)
+    assert found["draws"] == found["share"] * DRAWS < DRAWS
+    pair = clear.certificates("multinomial").column("two_sided").mean()
+    shorter = findings.nested(clear.tally, [round(DRAWS * part / 20) for part in range(1, 21)])
+    for draws, reaches in ((found["draws"], True), (found["draws"] - DRAWS // 20, False)):
+        known = sc.bound(shorter[draws], 0.001, scheme="joint")
+        assert (sc.certify(known).column("two_sided").mean() >= pair) == reaches
+
+
+def test_how_often_inputs_are_right(findings):
+    class Columns:
+        correct = np.array([True, False, True, True, False])
+        abstained = np.array([False, False, False, False, True])
+
+        def column(self, name):
+            return np.array([0.1, 0.2, 0.3, 0.0, 0.0])
+
+    assert findings.right(Columns()) == {"with_cohen": pytest.approx(2 / 3), "without_cohen": 1.0}
