@@ -5,7 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from simplicert.runs.doubts import doubts
+from simplicert.data.dataset import Dataset
+from simplicert.models import Model
+from simplicert.runs.doubts import doubts, strangers
 from simplicert.sampling import Settings
 from simplicert.sampling.sampler import sums_to_one
 
@@ -50,3 +52,39 @@ def test_shares_of_one():
     assert not sums_to_one(np.array([[0.25, 0.75], [2.0, -1.0]]))
     assert not sums_to_one(np.array([[0.25, 0.75], [0.5, 0.6]]))
     assert not sums_to_one(np.array([[0.25, np.nan]]))
+
+
+def model(classes=None, sigma=None):
+    return Model(lambda batch: batch, "net", "0" * 32, classes, sigma)
+
+
+def data(classes=("cat", "dog", "eel"), labels=(0,)):
+    held = None if labels is None else np.array(labels)
+    return Dataset(IMAGES, held, np.arange(1), classes, "folder:val", "0" * 32)
+
+
+@pytest.mark.parametrize(
+    ("asked", "given", "said"),
+    [
+        (model(("ant", "cat", "dog")), data(), "class 0 is 'ant' and 'cat'"),
+        (model(("cat", "dog", "eel")), data(("cat", "dog")), "class 2 is 'eel' and no class"),
+        (model(), data(("cat", "dog")), "they are 3 and 2"),
+        (model(sigma=0.25), data(), "sigma 0.5 is not the 0.25 that net was trained under"),
+        (model(), data(labels=None), "folder:val has no labels"),
+    ],
+)
+def test_a_model_and_data_that_do_not_belong_together(asked, given, said):
+    (found,) = strangers(asked, given, 0.5, num_classes=3)
+    assert said in found
+
+
+@pytest.mark.parametrize(
+    ("asked", "given"),
+    [
+        (model(("cat", "dog", "eel"), 0.5), data()),
+        (model(), data()),
+        (model(("cat", "dog", "eel")), data(classes=None)),
+    ],
+)
+def test_a_model_and_data_that_do(asked, given):
+    assert strangers(asked, given, 0.5, num_classes=3) == ()

@@ -2,6 +2,7 @@
 
 import csv
 import tomllib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -68,6 +69,7 @@ def test_what_a_training_leaves(tmp_path, trained, digits):
     assert (tmp_path / "net" / "curve.png").stat().st_size > 5000
     again = load_model(str(tmp_path / "net"))
     assert again.fingerprint == model.fingerprint and again.name == "net"
+    assert again.classes == data.classes == tuple("0123456789") and again.sigma == 0.3
 
 
 def test_the_accuracy_is_that_of_the_written_model(tmp_path, trained, digits):
@@ -181,6 +183,15 @@ def test_wrong_data(tmp_path, trained):
     np.savez(tmp_path / "bare.npz", inputs=np.zeros((30, 4), np.float32))
     with pytest.raises(InvalidInput, match=r"bare\.npz must have labels to train on, got none"):
         train(str(tmp_path / "bare.npz"), tmp_path / "d", sigma=1.0, arch="mlp")
+
+
+def test_a_test_set_with_other_classes(tmp_path, digits):
+    """A class folder that is missing would shift every label after it."""
+    data, test = digits
+    fewer = replace(test, classes=test.classes[1:])
+    with pytest.raises(InvalidInput, match="must have the classes of .* class 0 is '0' and '1'"):
+        train(data, tmp_path / "net", test=fewer, arch="mlp", sigma=0.3, epochs=1)
+    assert not (tmp_path / "net").exists()
 
 
 def test_vectors_and_networks_of_your_own(tmp_path, monkeypatch):

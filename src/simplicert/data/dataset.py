@@ -1,6 +1,7 @@
 """Dataset: inputs with their labels, numbers, class names and fingerprint."""
 
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
@@ -55,6 +56,15 @@ def checked_labels(name: str, source: Source) -> Ints | None:
             f"got {labels[row]} at input {row}"
         )
     return labels
+
+
+def difference(first: tuple[str, ...], second: tuple[str, ...]) -> str:
+    """Where two lists of class names part; "" where they do not."""
+    for number, (one, other) in enumerate(zip_longest(first, second)):
+        if one != other:
+            names = ["no class" if name is None else repr(name) for name in (one, other)]
+            return f"class {number} is {names[0]} and {names[1]}"
+    return ""
 
 
 def check_inputs(name: str, inputs: Inputs) -> None:

@@ -14,6 +14,8 @@ class Model:
     classifier: Callable[[Any], Any]  # an nn.Module in eval mode, or a NumPy function
     name: str  # as it was asked for, without the path
     fingerprint: str  # 32 hexadecimal digits
+    classes: tuple[str, ...] | None = None  # their names, where the model's maker wrote them down
+    sigma: float | None = None  # the noise it was trained under, likewise
 
     def __repr__(self) -> str:
         """The name and the start of the fingerprint."""

@@ -26,6 +26,8 @@ class Facts:
     num_classes: int
     input_shape: tuple[int, ...]
     fingerprint: str
+    classes: tuple[str, ...] | None  # in the order of the labels, where the data named them
+    sigma: float | None
     content: dict[str, Any]
 
 
@@ -41,7 +43,10 @@ def load(spec: str) -> Model:
     """The classifier of a folder, by the folder's name."""
     folder = Path(spec)
     trained = read_folder(folder)
-    return Model(trained.module, folder.resolve().name, trained.facts.fingerprint)
+    facts = trained.facts
+    return Model(
+        trained.module, folder.resolve().name, facts.fingerprint, facts.classes, facts.sigma
+    )
 
 
 def read_folder(folder: Path) -> Trained:
@@ -82,6 +87,8 @@ def read_facts(folder: Path) -> Facts:
             int(model["num_classes"]),
             tuple(int(n) for n in model["input_shape"]),
             str(model["fingerprint"]),
+            tuple(map(str, model["classes"])) if "classes" in model else None,
+            float(content["training"]["sigma"]) if "training" in content else None,
             content,
         )
     except (KeyError, TypeError, ValueError, OverflowError) as error:

@@ -2,6 +2,9 @@
 
 import numpy as np
 
+from simplicert.data import Dataset
+from simplicert.data.dataset import difference
+from simplicert.models import Model
 from simplicert.models.shapes import IMAGES
 from simplicert.sampling import Settings
 
@@ -32,5 +35,29 @@ def doubts(example: np.ndarray, settings: Settings, normalised: bool) -> tuple[s
         said.append(
             "the outputs sum to 1 like probabilities and are read as logits: "
             "--outputs probabilities reads them as they are"
+        )
+    return tuple(said)
+
+
+def strangers(model: Model, data: Dataset, sigma: float, num_classes: int) -> tuple[str, ...]:
+    """Sentences about a model and data that may not belong together; no radius depends on them."""
+    said = []
+    if data.labels is not None and data.classes is not None:
+        if model.classes is not None:
+            parting = difference(model.classes, data.classes)
+        else:
+            fewer = len(data.classes) != num_classes
+            parting = f"they are {num_classes} and {len(data.classes)}" if fewer else ""
+        if parting:
+            said.append(
+                f"the classes of model and data differ, {parting}: labels are numbered by the "
+                "data's, so that accuracies may be of other classes"
+            )
+    if data.labels is None:
+        said.append(f"{data.name} has no labels: there will be radii and no accuracies")
+    if model.sigma is not None and model.sigma != sigma:
+        said.append(
+            f"sigma {sigma:g} is not the {model.sigma:g} that {model.name} was trained under: "
+            "radii are true, and likely smaller than with a network of this sigma"
         )
     return tuple(said)

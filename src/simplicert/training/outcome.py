@@ -47,6 +47,7 @@ def write_outcome(
         "format": FORMAT,
         "model": network
         | {"fingerprint": trained_fingerprint(module)}
+        | ({} if data.classes is None else {"classes": list(data.classes)})
         | ({} if began is None else {"began_from": began}),
         "result": {
             "noisy_accuracy": log[-1]["noisy_accuracy"],

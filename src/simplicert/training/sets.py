@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from simplicert.data import Dataset, load_data
+from simplicert.data.dataset import difference
 from simplicert.data.inputs import Chosen
 from simplicert.errors import require
 from simplicert.types import Ints
@@ -28,6 +29,12 @@ def training_sets(data: Dataset | str, test: Dataset | str | None) -> tuple[Data
         f"test {other.name} must have inputs of the shape of {whole.name}: {shapes[1]} and "
         f"{shapes[0]} differ",
     )
+    if whole.classes is not None and other.classes is not None:
+        require(
+            whole.classes == other.classes,
+            f"test {other.name} must have the classes of {whole.name}: "
+            f"{difference(whole.classes, other.classes)}",
+        )
     same = whole.fingerprint == other.fingerprint and np.intersect1d(whole.index, other.index).size
     require(not same, f"test must hold none of the inputs trained on, got {other.name} for both")
     return whole, other
