@@ -189,7 +189,7 @@ def test_a_test_set_with_other_classes(tmp_path, digits):
     """A class folder that is missing would shift every label after it."""
     data, test = digits
     fewer = replace(test, classes=test.classes[1:])
-    with pytest.raises(InvalidInput, match="must have the classes of .* class 0 is '0' and '1'"):
+    with pytest.raises(InvalidInput, match=r"must have the classes of .* class 0 is '0' and '1'"):
         train(data, tmp_path / "net", test=fewer, arch="mlp", sigma=0.3, epochs=1)
     assert not (tmp_path / "net").exists()
 

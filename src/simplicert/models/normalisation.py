@@ -1,6 +1,7 @@
 """(x - mean) / std in front of a classifier that lacks it: it belongs to the model, after noise."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from math import isfinite
 from typing import Any
@@ -32,7 +33,9 @@ def normalised(model: Model, mean: Sequence[float] | None, std: Sequence[float] 
     """The model behind (x - mean) / std, which becomes part of its fingerprint."""
     centre, scale = checked(mean, std)
     fingerprint = digest("normalised", model.fingerprint, repr(centre), repr(scale))
-    return Model(in_front(model.classifier, centre, scale), model.name, fingerprint)
+    return replace(
+        model, classifier=in_front(model.classifier, centre, scale), fingerprint=fingerprint
+    )
 
 
 def in_front(classifier: Callable[[Any], Any], mean: Numbers, std: Numbers) -> Callable[[Any], Any]:
