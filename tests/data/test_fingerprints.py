@@ -64,7 +64,8 @@ class Slow:
 
 
 def test_several_threads_read(monkeypatch):
-    cores(monkeypatch, 2)
+    """Two beside the one that hashes."""
+    cores(monkeypatch, 3)
     monkeypatch.setattr("simplicert.data.fingerprints.CHUNK", 90)
     assert fingerprint("x", Slow(), None) == fingerprint("x", np.zeros((4, 90), np.float32), None)
 

@@ -28,7 +28,8 @@ def fingerprint(name: str, inputs: Inputs, labels: Ints | None) -> str:
     digest.update(repr(tuple(int(n) for n in inputs.shape)).encode())
     step = max(1, CHUNK // prod(inputs.shape[1:]))
     parts = [range(at, min(at + step, len(inputs))) for at in range(0, len(inputs), step)]
-    read = ahead(partial(finite_part, name, inputs), parts, min(cores(), MOST_THREADS))
+    threads = max(1, min(cores() - 1, MOST_THREADS))  # one core is the hash's
+    read = ahead(partial(finite_part, name, inputs), parts, threads)
     watch = WATCH.get()
     for part, values in zip(parts, read, strict=True):
         digest.update(values.reshape(-1).data)
