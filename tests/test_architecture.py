@@ -16,6 +16,7 @@ SOURCE = Path(simplicert.__file__).parent
 ROOMS = [
     "errors",
     "importing",
+    "cores",
     "types",
     "search",
     "mechanisms",

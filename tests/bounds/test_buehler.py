@@ -1,5 +1,8 @@
 """The limit on the radius: never above brute force, nearly equal to it, never below the pair."""
 
+import os
+from concurrent.futures import ThreadPoolExecutor
+
 import brute
 import numpy as np
 import pytest
@@ -151,3 +154,16 @@ def test_the_order_of_the_inputs_does_not_matter():
     back = buehler.lower(wins[::-1], rivals[::-1], draws[::-1], a)[::-1]
     np.testing.assert_array_equal(ours, back)
     assert ours[2] == lower(500, 100, 1000, 9e-4)
+
+
+def test_threads_are_as_many_as_the_job_has_cores(monkeypatch):
+    made = []
+
+    def pool(max_workers):
+        made.append(max_workers)
+        return ThreadPoolExecutor(max_workers)
+
+    monkeypatch.setattr(buehler, "ThreadPoolExecutor", pool)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2}, raising=False)
+    assert lower(9, 1, 10, 0.1) > 0
+    assert made == [3]

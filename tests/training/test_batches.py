@@ -1,12 +1,20 @@
 """What a step sees: every input once an epoch, shards that fit together, noise of its place."""
 
+import os
+
 import numpy as np
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simplicert.training.augmentation import augmented
-from simplicert.training.batches import batch_rows, batch_shape, epoch_batches, noisy_copies
+from simplicert.training.batches import (
+    batch_rows,
+    batch_shape,
+    epoch_batches,
+    noisy_copies,
+    readers,
+)
 from simplicert.training.settings import Settings
 
 
@@ -40,6 +48,16 @@ def test_shards_join_to_the_batch_whoever_reads_them(digits):
         for batch, (part,) in zip(whole, alone, strict=True):
             np.testing.assert_array_equal(part.inputs, batch[shard].inputs)
             np.testing.assert_array_equal(part.labels, batch[shard].labels)
+
+
+def test_readers_share_the_cores_of_the_job_and_not_those_of_the_node(monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: 128)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(12)))
+    assert readers() == 8
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", "2")
+    assert readers() == 6
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", "12")
+    assert readers() == 2
 
 
 def test_noise_is_gaussian_and_of_its_place():

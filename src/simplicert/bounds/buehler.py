@@ -6,7 +6,6 @@ R(p) <= r is rejected: it lies outside a region that holds the true p but for be
 least as well as was seen with probability at most a - beta. docs/joint.md has the argument.
 """
 
-import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
@@ -17,6 +16,7 @@ from scipy.special import ndtr, ndtri
 from simplicert.bounds.limits import clopper_pearson
 from simplicert.bounds.staircase import staircase
 from simplicert.bounds.tail import Tail, around, probability, tail_of
+from simplicert.cores import cores
 from simplicert.mechanisms import two_sided
 from simplicert.mechanisms.quantile import quantile
 from simplicert.types import Floats, Ints
@@ -55,7 +55,7 @@ def lower(wins: Ints, rivals: Ints, draws: Ints, a: Floats) -> Floats:
     It falls as the rival's count rises, so against many rivals the strongest one's counts.
     """
     made = list(cases(wins, rivals, draws, a))
-    pool = ThreadPoolExecutor(max_workers=os.cpu_count())  # numpy and scipy release the lock
+    pool = ThreadPoolExecutor(max_workers=cores())  # numpy and scipy release the lock
     try:
         return np.fromiter(pool.map(limit, made), float, len(made))
     finally:

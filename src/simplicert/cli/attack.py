@@ -48,13 +48,15 @@ def attack(
     from simplicert.analysis.tables.attack import attack_table
     from simplicert.attack import Effort, attack_run, chosen_inputs, target_of
     from simplicert.cli.drawing import STOPPED, stoppable
+    from simplicert.cli.reading_progress import reading_shown
     from simplicert.cli.screen import show, warn
     from simplicert.runs import open_run
     from simplicert.runs.attacks import attack_path
 
     effort = Effort(steps, restarts, samples, explore, confirm, level, seed)
     opened = open_run(run)
-    target = target_of(opened, model, data, mean=mean, std=std, device=device, seed=seed)
+    with reading_shown(quiet):
+        target = target_of(opened, model, data, mean=mean, std=std, device=device, seed=seed)
     certificates = target.run.certify(kind=kind)
     path = out or attack_path(run, target.run.manifest, certificates.known.kind)
     items = chosen_inputs(certificates, inputs, index or [], seed)

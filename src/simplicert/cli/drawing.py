@@ -25,11 +25,12 @@ NAMED = 10  # failed inputs, one by one
 
 def draw(request: "Request") -> None:
     """Draw until done or told to stop; then say how to go on."""
+    from simplicert.cli.reading_progress import reading_shown
     from simplicert.runs.engines import crew_for
     from simplicert.runs.job import parse_shard
 
     parse_shard(request.shard)
-    with crew_for(request) as crew:
+    with reading_shown(request.quiet), crew_for(request) as crew:
         outcome = drawn_by(crew, request)
     if not outcome.complete:
         warn(f"stopped; what is drawn is kept in {request.out}: the same command continues")

@@ -1,9 +1,12 @@
 """`simplicert report`: one self-contained HTML page of runs, or the simplex explorer."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from simplicert.analysis.study import Study
 
 
 def report(
@@ -21,7 +24,6 @@ def report(
 
     Example: simplicert report runs/mine --out report.html
     """
-    from simplicert.analysis.report import write_report
     from simplicert.analysis.study import parse_labels, read_studies
     from simplicert.errors import require
 
@@ -29,5 +31,16 @@ def report(
     given = [name for name, value in (("label", label), ("data", data)) if value]
     require(bool(folders) or not given, f"{' and '.join(given)} must come with a run, got none")
     studies = read_studies(folders, parse_labels(label or [], folders)) if folders else []
-    write_report(studies, out, data=data, images=images)
+    write_page(studies, out, data, images=images)
+
+
+def write_page(
+    studies: "list[Study]", out: Path, data: str | None, *, images: bool = True, quiet: bool = False
+) -> None:
+    """The page; data that take long to read for the thumbnails say so, unless quiet."""
+    from simplicert.analysis.report import write_report
+    from simplicert.cli.reading_progress import reading_shown
+
+    with reading_shown(quiet):
+        write_report(studies, out, data=data, images=images)
     typer.echo(f"wrote {out}")

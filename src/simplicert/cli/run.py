@@ -16,8 +16,9 @@ def run(**options: Any) -> None:
     Example: simplicert run --model net.pt2 --data digits --step 100 --sigma .25 --draws 1000
     --out mine
     """
+    from simplicert.analysis.study import read_studies
     from simplicert.cli.certify import certify
-    from simplicert.cli.report import report
+    from simplicert.cli.report import write_page
     from simplicert.cli.screen import warn
     from simplicert.runs import open_run
 
@@ -31,7 +32,8 @@ def run(**options: Any) -> None:
         )
         return
     certify(out, out=out.with_name(out.name + ".csv"))
-    report([out], out.with_name(out.name + ".html"), data=options["data"])
+    page = out.with_name(out.name + ".html")
+    write_page(read_studies([out], {}), page, options["data"], quiet=options["quiet"])
 
 
 # The command has the options of `sample`, written once there.

@@ -59,6 +59,7 @@ def train(
     Interrupt it at will: the same command continues after the last whole epoch.
     """
     given = dict(locals())
+    from simplicert.cli.reading_progress import reading_shown
     from simplicert.cli.screen import warn
     from simplicert.cli.training_progress import shown
     from simplicert.training import train as train_network
@@ -66,7 +67,7 @@ def train(
 
     settings = {name: given[name] for name in given if name not in APART}
     try:
-        with shown(quiet) as told:
+        with reading_shown(quiet or not is_first()), shown(quiet) as told:
             train_network(
                 data, out, test=test, recipe=recipe, init=init, device=device, **settings, **told
             )

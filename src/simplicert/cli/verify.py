@@ -32,6 +32,7 @@ def verify(
 
     Example: simplicert verify runs/mine
     """
+    from simplicert.cli.reading_progress import reading_shown
     from simplicert.cli.screen import warn
     from simplicert.errors import require
     from simplicert.runs.verification import Replay
@@ -41,9 +42,10 @@ def verify(
     require(seed >= 0, f"seed must not be negative, got {seed}")
     asked = Replay(replay, seed, model, data, mean, std) if replay else None
     found = []
-    for check in checks_of(run, tuple(certificates or ()), asked):
-        typer.echo(f"{MARKS[check.holds]}{check.about}: {check.says}")
-        found.append(check)
+    with reading_shown(quiet=False):
+        for check in checks_of(run, tuple(certificates or ()), asked):
+            typer.echo(f"{MARKS[check.holds]}{check.about}: {check.says}")
+            found.append(check)
     wrong = sum(check.holds is False for check in found)
     typer.echo(f"{run}: {f'{wrong} of {len(found)} checks failed' if wrong else 'all holds'}")
     if as_json is not None:

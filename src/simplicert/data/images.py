@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from simplicert.data.inputs import Singles, unit_pixels
 from simplicert.data.libraries import library
+from simplicert.data.watching import WATCH
 from simplicert.errors import InvalidInput, require
 
 # Pillow's names for how pixels are stored, and what they become. 16-bit, alpha and CMYK images
@@ -53,6 +54,7 @@ def as_images(count: int, opener: Callable[[int], Any], title: Callable[[int], s
     """Look at each image's header once; refuse mixed sizes and mixed colours before any draw."""
     library("PIL.Image", "torch", "reading images")
     first = header(opener, title, 0)
+    watch = WATCH.get()
     for position in range(1, count):
         other = header(opener, title, position)
         require(
@@ -60,6 +62,7 @@ def as_images(count: int, opener: Callable[[int], Any], title: Callable[[int], s
             f"images must all have one size and colour, got {said(*first)} in {title(0)} "
             f"and {said(*other)} in {title(position)}",
         )
+        watch("image headers", position + 1, count)
     return Images(count, opener, title, *first)
 
 

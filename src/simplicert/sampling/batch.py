@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from simplicert.cores import cores
 from simplicert.errors import InvalidInput
 from simplicert.sampling.noise import add_noise, add_steps, device_seed, generator
 
@@ -97,9 +98,9 @@ class HostBatch:
 
 
 def noise_threads() -> int:
-    """As many as torch is to use where OMP_NUM_THREADS says so, else one for each core."""
+    """As many as torch is to use where OMP_NUM_THREADS says so, else one for each of its cores."""
     told = os.environ.get("OMP_NUM_THREADS", "")
-    return min(int(told) if told.isdigit() and int(told) else os.cpu_count() or 1, MOST_THREADS)
+    return min(int(told) if told.isdigit() and int(told) else cores(), MOST_THREADS)
 
 
 class DeviceBatch:

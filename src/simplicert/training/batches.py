@@ -6,16 +6,16 @@ has its own stream of crops, flips and noise. A process makes one or several sha
 so the same training can be done by one process or by many.
 """
 
-import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from simplicert.cores import cores
 from simplicert.data import Dataset
+from simplicert.data.ahead import ahead
 from simplicert.errors import InvalidInput
 from simplicert.sampling.noise import device_seed
 from simplicert.training.augmentation import Singles, augmented
@@ -63,20 +63,17 @@ def epoch_batches(
 ) -> Iterator[list[Batch]]:
     """The shards of each batch of an epoch, read a little ahead of their use."""
     rows = batch_rows(settings, epoch, len(data))
-    jobs = [(data, settings, epoch, batch, rows[batch], shards) for batch in range(len(rows))]
-    ahead = readers()
-    with ThreadPoolExecutor(ahead) as pool:
-        waiting = [pool.submit(read_shards, *job) for job in jobs[:ahead]]
-        for place in range(len(jobs)):
-            if place + ahead < len(jobs):
-                waiting.append(pool.submit(read_shards, *jobs[place + ahead]))
-            yield waiting.pop(0).result()
+
+    def read(batch: int) -> list[Batch]:
+        return read_shards(data, settings, epoch, batch, rows[batch], shards)
+
+    return ahead(read, range(len(rows)), readers())
 
 
 def readers() -> int:
-    """This process's share of the machine's cores; what is read does not depend on it."""
+    """This process's share of the job's cores; what is read does not depend on it."""
     fewest, most = READERS
-    return max(fewest, min(most, (os.cpu_count() or 1) // neighbours()))
+    return max(fewest, min(most, cores() // neighbours()))
 
 
 def read_shards(

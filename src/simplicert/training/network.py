@@ -13,6 +13,7 @@ from simplicert.models.normalisation import checked
 from simplicert.models.normalised import Normalised
 from simplicert.models.trained import read_folder
 from simplicert.training.batches import labels_of
+from simplicert.training.moments import moments
 from simplicert.training.settings import Settings
 
 MOST = 10_000  # inputs that the normalisation is computed from
@@ -56,7 +57,5 @@ def normalisation(settings: Settings, data: Dataset) -> tuple[tuple[float, ...],
     if settings.mean is not None:
         return checked(settings.mean, settings.std)
     step = -(-len(data) // MOST)
-    values = data.inputs[np.arange(0, len(data), step)].astype(np.float64)
-    axes = tuple(axis for axis in range(values.ndim) if axis != 1)
-    spread = values.std(axes)
-    return checked(values.mean(axes).tolist(), np.where(spread > CONSTANT, spread, 1).tolist())
+    mean, spread = moments(data.inputs, np.arange(0, len(data), step))
+    return checked(mean.tolist(), np.where(spread > CONSTANT, spread, 1).tolist())

@@ -156,7 +156,9 @@ def test_noise_threads_are_those_of_the_share(monkeypatch):
         monkeypatch.setenv("OMP_NUM_THREADS", told)
         assert noise_threads() == wanted
     monkeypatch.delenv("OMP_NUM_THREADS")
-    assert noise_threads() == min(os.cpu_count(), 8)
+    for cores in (3, 64):
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _, n=cores: set(range(n)))
+        assert noise_threads() == min(cores, 8)
 
 
 @pytest.mark.parametrize(

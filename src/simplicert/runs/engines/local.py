@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from simplicert.cores import cores
 from simplicert.errors import require
 from simplicert.runs.crew import Crew
 from simplicert.runs.engines.alone import Alone
@@ -34,13 +35,6 @@ def crew(request: Request) -> Iterator[Crew]:
         yield members
     finally:
         members.close()
-
-
-def cores() -> int:
-    """Those that this process may use, which on a shared node are fewer than there are."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def gpus(device: str | None) -> list[str]:

@@ -15,11 +15,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from simplicert.cores import cores
 from simplicert.data.libraries import library, said
 from simplicert.errors import InvalidInput
 from simplicert.runs.crew import Crew
 from simplicert.runs.engines.actors import Actors, Need
-from simplicert.runs.engines.local import cores
 from simplicert.runs.request import Request
 
 STORE = 200_000_000  # bytes of shared memory for messages: units and parts are small
