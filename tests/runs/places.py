@@ -8,7 +8,7 @@ import numpy as np
 
 import simplicert as sc
 from simplicert.runs.engines import crew_for
-from simplicert.runs.job import draw_run, parse_shard
+from simplicert.runs.job import draw_run
 from simplicert.runs.preparation import prepare
 from simplicert.runs.request import Request
 
@@ -124,10 +124,9 @@ def asked(place, out, **more):
 
 def drawn(request, **more):
     """Draw by the engine asked for; whether all is done, and the run, opened anew."""
-    shard = parse_shard(request.shard)
     with crew_for(request) as crew:
         ready = prepare(request, crew)
-        outcome = draw_run(ready.run, crew, ready.index, shard=shard, **more)
+        outcome = draw_run(ready.run, crew, ready.index, **more)
     return outcome.complete and not outcome.failed, sc.open_run(request.out)
 
 

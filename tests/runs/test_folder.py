@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import simplicert as sc
-from simplicert.runs import Manifest, create_run, open_run
+from simplicert.runs import Manifest, Run, create_run, folder, open_run
 from simplicert.runs.atomic import checksum
 from simplicert.sampling.leading import leading
 from simplicert.types import FIXED_POINT
@@ -227,6 +227,37 @@ def test_a_crafted_part_is_refused(tmp_path, edit, message):
     (part.parent / name).write_bytes(sink.getvalue())
     with pytest.raises(sc.DamagedRun, match=message):
         open_run(run.folder).tally()
+
+
+def test_damage_that_another_process_sets_aside_first(tmp_path, monkeypatch):
+    """Two tasks meet the same damaged parts; whoever is later goes on without them."""
+    run = create_run(tmp_path / "run", manifest_of(full_tally()), full_tally())
+    part = run.paths()[0]
+    for place in ("00000001", "00000002"):  # gone before it is moved, gone before it is read
+        part.with_name(f"{place}-{'0' * 32}.parquet").write_bytes(b"torn")
+    read = folder.read_part
+
+    def overtaken(path, manifest):
+        if path != part:
+            path.unlink()
+        if path.name.startswith("00000002"):
+            raise FileNotFoundError(path)
+        return read(path, manifest)
+
+    monkeypatch.setattr(folder, "read_part", overtaken)
+    assert run.set_aside_damage() == []
+    assert run.paths() == [part]
+    assert run.tally() == full_tally()
+
+
+def test_a_part_that_vanishes_while_all_are_read(tmp_path, monkeypatch):
+    run = create_run(tmp_path / "run", manifest_of(full_tally()), full_tally())
+    whole = run.paths()
+    torn = whole[0].with_name(f"00000001-{'0' * 32}.parquet")
+    monkeypatch.setattr(Run, "paths", lambda run: [*whole, torn])
+    with pytest.raises(sc.DamagedRun, match="is no plain file"):
+        run.tally()
+    assert run.set_aside_damage() == []
 
 
 def test_more_inputs_than_the_manifest_says(tmp_path):

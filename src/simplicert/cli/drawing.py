@@ -2,9 +2,9 @@
 
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from simplicert.runs.crew import Crew
     from simplicert.runs.job import Outcome
     from simplicert.runs.manifest import Manifest
+    from simplicert.runs.preparation import Prepared
     from simplicert.runs.request import Request
     from simplicert.types import Plan
 
@@ -25,13 +26,12 @@ NAMED = 10  # failed inputs, one by one
 
 def draw(request: "Request") -> None:
     """Draw until done or told to stop; then say how to go on."""
-    from simplicert.cli.reading_progress import reading_shown
-    from simplicert.runs.engines import crew_for
-    from simplicert.runs.job import parse_shard
-
-    parse_shard(request.shard)
-    with reading_shown(request.quiet), crew_for(request) as crew:
-        outcome = drawn_by(crew, request)
+    try:
+        with at_once():
+            outcome = outcome_of(request)
+    except Stopped:
+        warn("stopped while nothing was being drawn: nothing is lost, the same command continues")
+        raise typer.Exit(STOPPED) from None
     if not outcome.complete:
         warn(f"stopped; what is drawn is kept in {request.out}: the same command continues")
         raise typer.Exit(STOPPED)
@@ -43,15 +43,35 @@ def draw(request: "Request") -> None:
         typer.echo(f"{request.out}: {drawn}; next: simplicert certify {request.out}")
 
 
+def outcome_of(request: "Request") -> "Outcome":
+    """How the drawing by the crew that is asked for ends."""
+    from simplicert.cli.reading_progress import reading_shown
+    from simplicert.runs.engines import crew_for
+    from simplicert.runs.job import parse_shard
+
+    parse_shard(request.shard)
+    with reading_shown(request.quiet), crew_for(request) as crew:
+        return drawn_by(crew, request)
+
+
 def drawn_by(crew: "Crew", request: "Request") -> "Outcome":
-    """Warn of what can be known before, then draw with progress to watch."""
+    """Prepare, warn of what can be known before, then draw with progress to watch."""
     from simplicert.cli.progress import shown
-    from simplicert.runs.folder import DAMAGED
-    from simplicert.runs.job import draw_run, parse_shard
+    from simplicert.runs.job import draw_run
     from simplicert.runs.preparation import prepare
+
+    with at_once():  # once more: a Ray that starts hears SIGTERM itself from then on
+        ready = prepare(request, crew)
+        warn_before(request, ready)
+    with stoppable() as told, shown(request, ready.run.manifest) as report:
+        return draw_run(ready.run, crew, ready.index, stop=told, report=report)
+
+
+def warn_before(request: "Request", ready: "Prepared") -> None:
+    """What is known before the first draw, of the folder and of the settings."""
+    from simplicert.runs.folder import DAMAGED
     from simplicert.sampling.compilation import can_compile
 
-    ready = prepare(request, crew)
     for path in ready.run.set_aside_damage():
         warn(f"{path.name} was damaged: it is set aside in {DAMAGED}/, and its inputs drawn again")
     if request.compile_model is None and not can_compile():
@@ -63,15 +83,6 @@ def drawn_by(crew: "Crew", request: "Request") -> "Outcome":
         warn(needed)
     if ready.run.manifest.source["random"]:
         warn("the model is random by itself: drawn again, its tallies would differ")
-    with stoppable() as told, shown(request, ready.run.manifest) as report:
-        return draw_run(
-            ready.run,
-            crew,
-            ready.index,
-            shard=parse_shard(request.shard),
-            stop=told,
-            report=report,
-        )
 
 
 def tell_failures(out: "Path", failed: dict[int, str]) -> None:
@@ -106,9 +117,37 @@ def too_few(manifest: "Manifest", plan: "Plan | None") -> str:
 def stoppable(unit: str = "batch") -> Iterator["Told"]:
     """Ctrl-C and SIGTERM ask the loop to stop after its batch; a second Ctrl-C stops at once."""
     told = Told(unit)
-    before = {sign: signal.signal(sign, told.hear) for sign in (signal.SIGINT, signal.SIGTERM)}
-    try:
+    with heard_by(told.hear):
         yield told
+
+
+class Stopped(KeyboardInterrupt):
+    """A signal came while nothing was being drawn; no library takes it for an error of its own."""
+
+
+@contextmanager
+def at_once() -> Iterator[None]:
+    """Ctrl-C and SIGTERM end what is done here at once: there is no batch to finish."""
+    heard = []
+
+    def hear(number: int, frame: object) -> None:
+        heard.append(number)
+        raise Stopped
+
+    with heard_by(hear):
+        try:
+            yield
+        finally:
+            if heard:  # whatever a library made of it: Ray raises another exception, some none
+                raise Stopped
+
+
+@contextmanager
+def heard_by(hear: Callable[[int, Any], None]) -> Iterator[None]:
+    """Signals that ask to stop go to this function."""
+    before = {sign: signal.signal(sign, hear) for sign in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
     finally:
         for sign, handler in before.items():
             signal.signal(sign, handler)

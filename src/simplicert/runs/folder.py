@@ -114,16 +114,30 @@ class Run:
         return np.asarray(scale)
 
     def set_aside_damage(self) -> list[Path]:
-        """Move damaged parts out of the way, so that their inputs are drawn again; their names."""
-        bad = []
-        for path in self.paths():
+        """Move damaged parts out of the way, so that their inputs are drawn again; their names.
+
+        The tally checks every part and is kept: parts are looked at one by one only if it fails.
+        """
+        try:
+            self.tally()
+        except (DamagedRun, FileNotFoundError):
+            return [path for path in self.paths() if self._moved_away(path)]
+        return []
+
+    def _moved_away(self, path: Path) -> bool:
+        """Whether this part was damaged and is now set aside, by us and not by another process."""
+        try:
+            read_part(path, self.manifest)
+        except FileNotFoundError:
+            return False
+        except DamagedRun:
+            (self.folder / DAMAGED).mkdir(exist_ok=True)
             try:
-                read_part(path, self.manifest)
-            except DamagedRun:
-                (self.folder / DAMAGED).mkdir(exist_ok=True)
                 path.rename(self.folder / DAMAGED / path.name)
-                bad.append(path)
-        return bad
+            except FileNotFoundError:  # another process met it too, and was faster
+                return False
+            return True
+        return False
 
     def certify(
         self,

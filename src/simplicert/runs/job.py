@@ -63,15 +63,13 @@ def draw_run(
     crew: Crew,
     index: Ints,
     *,
-    shard: tuple[int, int] = (1, 1),
     stop: Callable[[], bool] = lambda: False,
     report: Callable[[Progress], None] = lambda progress: None,
 ) -> Outcome:
-    """Draw what is missing of this share of the inputs, by a crew that has joined the run."""
+    """Draw what is missing of these inputs, by a crew that has joined the run."""
     assert run.manifest.plan is not None
     held = run.tally() if run.paths() else None
-    mine = index[np.arange(len(index)) % shard[1] == shard[0] - 1]
-    left = mine[~np.isin(mine, run.done())]
+    left = index[~np.isin(index, run.done())]
     forget(run.folder, left)
     before = beginning(held, left)
     fresh = left if before is None else left[~np.isin(left, before.inputs)]

@@ -4,7 +4,7 @@ One row an input. Class vectors are stored sparse, as two lists (classes, values
 thousand classes of which five were ever seen take the space of five.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -106,6 +106,24 @@ def tally_of(tables: Sequence[pa.Table], paths: Sequence[Path], manifest: Manife
         except (pa.ArrowException, *UNREADABLE) as error:
             raise DamagedRun(f"{path} does not hold a tally: {error}") from None
     return out
+
+
+def may_hold(path: Path, items: Set[int]) -> bool:
+    """Whether to read a part for these inputs, though its name, of one input, is not among them.
+
+    The file is not checked here, so the answer must never be used to count. Where it cannot be
+    told the answer is yes: reading then says what is wrong.
+    """
+    if path.is_symlink() or not path.is_file():  # not to be opened: a pipe would be waited for
+        return True
+    try:
+        with pq.ParquetFile(path) as file:
+            if file.metadata.num_rows == 1:  # the input of its name
+                return False
+            table = file.read(columns=["index"], use_threads=False)
+        return not items.isdisjoint(numbers(table, "index").tolist())
+    except (pa.ArrowException, OSError, *UNREADABLE):
+        return True
 
 
 def read_seconds(path: Path) -> float:

@@ -2,28 +2,30 @@
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from simplicert.errors import require
 from simplicert.runs.crew import Crew
-from simplicert.runs.folder import Run
 from simplicert.runs.job import extend, parse_shard, refuse_differences, resume_or_begin
 from simplicert.runs.manifest import NAME, read_manifest
 from simplicert.runs.options import keep_scale
 from simplicert.runs.request import Request
+from simplicert.runs.share import Share, share_of
 from simplicert.types import Ints
 
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A run, the numbers of its inputs in their order, and what may not have been meant."""
+    """A share of a run, its inputs in their order, and what may not have been meant."""
 
-    run: Run
+    run: Share
     index: Ints
     doubts: tuple[str, ...]
 
 
 def prepare(request: Request, crew: Crew) -> Prepared:
     """One of the crew loads and probes; then the run is created or resumed, and all may join."""
-    parse_shard(request.shard)
+    number, shares = parse_shard(request.shard)
     whole = isinstance(request.draws, int) and request.draws > 0
     require(whole, f"draws must be a positive whole number, got {request.draws}")
     before = read_manifest(request.out) if (request.out / NAME).exists() else None
@@ -38,4 +40,5 @@ def prepare(request: Request, crew: Crew) -> Prepared:
     if found.scale is not None:
         keep_scale(run.folder, found.scale)
     crew.join(run.manifest)
-    return Prepared(run, found.index, found.doubts)
+    mine = found.index[np.arange(len(found.index)) % shares == number - 1]
+    return Prepared(share_of(run, found.index, mine), mine, found.doubts)

@@ -1,0 +1,81 @@
+"""Signals while a run is prepared: an answer at once, and an exit code that means go on."""
+
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager, suppress
+
+import numpy as np
+import pytest
+
+from simplicert.runs import preparation
+
+SLOW = """
+import time
+def make():
+    open("loading", "w").close()
+    time.sleep(100)
+"""
+SAID = (
+    "simplicert: stopped while nothing was being drawn: nothing is lost, the same command continues"
+)
+
+
+@pytest.fixture
+def words(tmp_path, monkeypatch):
+    """A command whose model takes long to load, in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "slow_to_load.py").write_text(SLOW)
+    np.savez("data.npz", inputs=np.zeros((2, 3), np.float32))
+    return [
+        "sample", "--model", "slow_to_load:make", "--data", "data.npz", "--sigma", "1",
+        "--draws", "9", "--device", "cpu", "--out", "run",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("more", [(), ("--workers", "2")], ids=["alone", "workers"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_the_model_loads(words, tmp_path, number, more):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "simplicert", *words, *more], stderr=subprocess.PIPE, text=True
+    )
+    while not (tmp_path / "loading").exists():
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert said.splitlines() == [SAID]
+    assert not (tmp_path / "run").exists()
+
+
+def swallowed():
+    """As a library does that hears the signal in a callback."""
+    return suppress(KeyboardInterrupt)
+
+
+@contextmanager
+def changed():
+    """As Ray does: the exception of the handler is replaced by another."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise RuntimeError("interrupted") from None
+
+
+@pytest.mark.parametrize("library", [swallowed, changed])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_library_that_makes_something_else_of_the_signal(
+    words, command, monkeypatch, number, library
+):
+    def prepare(request, crew):
+        with library():
+            signal.raise_signal(number)
+
+    before = signal.getsignal(number)
+    monkeypatch.setattr(preparation, "prepare", prepare)
+    monkeypatch.setattr("simplicert.cli.drawing.warn_before", lambda request, ready: None)
+    code, _, err = command(*words)
+    assert (code, err.splitlines()) == (130, [SAID])
+    assert signal.getsignal(number) is before
