@@ -82,3 +82,15 @@ def test_nothing_is_fetched_from_elsewhere(site):
 def test_every_public_name_is_on_the_page(site):
     (api,) = (page for path, page in site.items() if path.stem == "api")
     assert set(API) - api.places == set()
+
+
+def test_no_text_holds_the_marks_of_a_merge():
+    """Python would not run with them; Markdown shows them."""
+    texts = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("experiments/*/*.md")]
+    assert len(texts) > 20
+    marked = [path for path in texts for line in path.read_text().splitlines() if marks(line)]
+    assert not marked
+
+
+def marks(line):
+    return line.startswith(("<<<<<<< ", ">>>>>>> ")) or line == "======="
