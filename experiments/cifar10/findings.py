@@ -1,5 +1,6 @@
 """The numbers of docs/experiments.md, each from the committed tallies alone."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import pairwise
@@ -45,25 +46,16 @@ def gaussian(one: Study) -> dict[str, Any]:
     """What one network's draws say, both kinds."""
     counts, scores = one.certificates("multinomial"), one.certificates("softmax")
     found = columns(one)
-    return {
-        "sigma": one.sigma,
-        "inputs": len(counts),
-        "draws": int(one.tally.draws.min()),
-        "top1": top1(counts).value,
+    return basics(one) | {
         "refused": abstention_rate(counts).value,
         "average_radius": average_radius(counts).value,
         "expectations": {kind: expectations(made) for kind, made in both(counts, scores)},
-        "regions": {
-            kind: {name: rate.value for name, rate in share_by_region(made).items()}
-            for kind, made in both(counts, scores)
-        },
+        "regions": {kind: regions(made) for kind, made in both(counts, scores)},
         "above": {name: share_above(counts, ABOVE, name).value for name in FOUR},
         "accuracy": [certified_accuracy(counts, at, "cohen").value for at in RADII],
-        "improved": asdict(improvement(counts)),
         "median_percent": median_percent(counts),
         "heaviest": heaviest(counts),
         "means": {name: float(values.mean()) for name, values in found.items()},
-        "correct": {name: average_radius(counts, name).value for name in (*FOUR, "two_sided")},
         "right": right(counts),
         "radii": {
             name: gain(found[new], found[base], one.sigma) for name, (new, base) in PAIRS.items()
@@ -72,6 +64,28 @@ def gaussian(one: Study) -> dict[str, Any]:
         "adaptive": [stopped_early(one, rule) for rule in rules(one)],
         "draws_needed": draws_needed(one),
     }
+
+
+def basics(one: Study) -> dict[str, Any]:
+    """Of the counts alone, what networks are compared by."""
+    counts = one.certificates("multinomial")
+    names = (*FOUR, "two_sided")
+    return {
+        "sigma": one.sigma,
+        "inputs": len(counts),
+        "draws": int(one.tally.draws.min()),
+        "top1": top1(counts).value,
+        "improved": asdict(improvement(counts)),
+        "means": {name: float(counts.column(name).mean()) for name in names},
+        "correct": {name: average_radius(counts, name).value for name in names},
+        "expectations": {"multinomial": expectations(counts)},
+        "regions": {"multinomial": regions(counts)},
+    }
+
+
+def regions(made: Certificates) -> dict[str, float]:
+    """The share of inputs by the radius that is the largest."""
+    return {name: rate.value for name, rate in share_by_region(made).items()}
 
 
 def described(one: Study) -> dict[str, Any]:
@@ -253,18 +267,19 @@ def draws_needed(one: Study) -> dict[str, Any]:
 def joint_saves(one: Study) -> dict[str, float]:
     """The part of the draws with which the joint bound has the mean radius of all by the pair.
 
-    In steps of a twentieth, from above: the last step that still reaches it.
+    In steps of a twentieth, by halving: the last step seen not to reach it is one below.
     """
     most, alpha = int(one.tally.draws.min()), one.run.manifest.alpha
     goal = float(one.certificates("multinomial").column("two_sided").mean())
     parts = [round(most * twentieths / 20) for twentieths in range(1, 21)]
-    shorter, needed = nested(one.tally, parts), most
-    for draws in reversed(parts):
+    shorter = nested(one.tally, parts)
+
+    def reached(draws: int) -> bool:
         known = sc.bound(shorter[draws], alpha, scheme="joint")
-        if sc.certify(known, ["two_sided"]).radius.mean() < goal:
-            break
-        needed = draws
-    return {"pair": goal, "draws": needed, "share": needed / most}
+        return float(sc.certify(known, ["two_sided"]).radius.mean()) >= goal
+
+    short = bisect_left(parts, True, hi=len(parts) - 1, key=reached)
+    return {"pair": goal, "draws": parts[short], "share": parts[short] / most}
 
 
 def longer(short: Study, long: Study) -> dict[str, Any]:
@@ -323,7 +338,7 @@ def network(made: Certificates) -> dict[str, Any]:
         "average_radius": average_radius(made).value,
         "certified": {str(at): certified_accuracy(made, at).value for at in (0.0, 0.25, 0.5, 1.0)},
         "expectations": expectations(made),
-        "regions": {name: rate.value for name, rate in share_by_region(made).items()},
+        "regions": regions(made),
     }
 
 

@@ -171,7 +171,7 @@ def numbers(held: dict[str, Study]) -> dict[str, Any]:
             sigma: findings.macer(*(held[kind.format(sigma)] for kind in findings.THREE))
             for sigma in findings.MACER
         },
-        "moved": {sigma: findings.gaussian(held[LONGER.format(sigma)]) for sigma in findings.MACER},
+        "moved": {sigma: findings.basics(held[LONGER.format(sigma)]) for sigma in findings.MACER},
         "long": findings.gaussian(held[LONG]),
         "longer": findings.longer(held["sigma-1"], held[LONG]),
         "joint_saves": findings.joint_saves(held["sigma-1"]),
