@@ -24,10 +24,10 @@ lint: setup
 	$(BIN)/mypy
 
 test: lint
-	$(BIN)/pytest -q -n 2
+	$(BIN)/pytest -q -n 2 --dist worksteal
 
 test-all: lint
-	$(BIN)/pytest -q -n 2 -m 'slow or not slow'
+	$(BIN)/pytest -q -n 2 --dist worksteal -m 'slow or not slow'
 
 # Every table and figure of the CIFAR-10 experiments and docs/experiments.md, from committed tallies.
 paper: setup
