@@ -53,6 +53,7 @@ bench: setup
 	$(BIN)/python -W ignore benchmarks/analysis.py --json benchmarks/results/analysis.json
 	$(BIN)/python -W ignore benchmarks/draws.py --json benchmarks/results/draws.json
 	$(BIN)/python -W ignore benchmarks/engines.py --json benchmarks/results/engines.json
+	$(BIN)/python -W ignore benchmarks/resuming.py --json benchmarks/results/resuming.json
 	$(BIN)/python -W ignore benchmarks/coverage.py --json benchmarks/results/coverage.json
 	$(BIN)/python -W ignore benchmarks/faults.py --json benchmarks/results/faults.json
 	$(BIN)/python -W ignore benchmarks/mutants.py --each 12 --json benchmarks/results/mutants.json

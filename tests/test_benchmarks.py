@@ -79,3 +79,21 @@ def test_engine_figures():
     assert f"{result['cores']} cores" in page
     assert result["rounds"] >= 5
     assert result["ray_of_local"] >= 0.85
+
+
+def test_resuming_figures():
+    """And what they must show: a share costs less than the whole, the whole less than twice."""
+    result = json.loads((ROOT / "benchmarks" / "results" / "resuming.json").read_text())
+    page = (ROOT / "docs" / "scaling.md").read_text()
+    for name, seconds in result["seconds"].items():
+        assert f"| {name} | {seconds:.1f} | {result['times_as_fast'][name]:.1f} |" in page
+    assert f"{result['inputs']:,} parts of one input each" in page
+    times = list(result["times_as_fast"].values())
+    assert times == sorted(times, reverse=True) and times[0] > 10
+
+
+def test_the_resuming_benchmark_reads_what_it_says(benchmark, tmp_path):
+    resuming = benchmark("resuming")
+    run = resuming.made(tmp_path / "run", 8)
+    assert len(run.paths()) == 8
+    assert [resuming.ours(run, shares) for shares in (4, 1)] == [2, 8] == [2, resuming.twice(run)]

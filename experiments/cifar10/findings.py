@@ -1,13 +1,11 @@
 """The numbers of docs/experiments.md, each from the committed tallies alone."""
 
-from bisect import bisect_left
-from collections.abc import Sequence
 from dataclasses import asdict
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from shorter import ABOVE, FOUR, NOTHING, at_draws, draws_needed, rules, stopped_early
 
 import simplicert as sc
 from simplicert.analysis.comparison import improvement
@@ -22,19 +20,14 @@ from simplicert.analysis.metrics import (
 )
 from simplicert.analysis.pairing import average_radius_shift, mcnemar
 from simplicert.analysis.study import Study
-from simplicert.analysis.subsample import subsample
 from simplicert.types import Certificates, Floats
 
 SIGMAS = ("0.12", "0.25", "0.5", "1")
 MACER = ("0.25", "1")
-ABOVE = 0.05  # the paper's "certified proportion" is of radii above it
 RADII = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5)  # of Cohen et al.'s own table for CIFAR-10
-FOUR = ("cohen", "li", "improved_dp", "ensemble")
 THREE = ("sigma-{}", "macer-{}", "control-{}")  # runs of one sigma
 PAIRED = 1000  # draws at which MACER and its control are compared
-NOTHING = 1e-9  # a radius that is none
 LEAST = 0.05  # of a base, in units of sigma: a ratio over almost nothing says little
-PARTS = 10  # random parts of the long run, to see how much they differ
 
 
 def study(folder: Path, name: str) -> Study:
@@ -192,125 +185,6 @@ def softmax_methods(one: Study) -> dict[str, float]:
     }
 
 
-def rules(one: Study) -> tuple[str, ...]:
-    """Questions that a user of this noise would ask: a small radius, a large one, any at all."""
-    return (f"radius={one.sigma / 2:g}", f"radius={one.sigma:g}", "rtol=0.05", "decided")
-
-
-def stopped_early(one: Study, rule: str) -> dict[str, Any]:
-    """These very draws, looked at as the rule's plan would have: what it leaves undrawn.
-
-    Each look is a random part of the next, as in a run that grows.
-    """
-    whole = one.tally
-    until = sc.Until(rule, one.run.manifest.alpha)
-    plan = until.plan(int(whole.draws.min()))
-    looks = nested(whole, plan.looks)
-    used, found = np.zeros(len(whole), np.int64), np.zeros(len(whole))
-    going = np.arange(len(whole))
-    for look in plan.looks:
-        tally = sc.Tally(
-            looks[look].counts[going], whole.sigma, invalid=looks[look].invalid[going], plan=plan
-        )
-        used[going] = look
-        found[going] = sc.certify(sc.bound(tally, until.alpha), ["two_sided"]).radius
-        going = going[until(tally) == ""]
-        if not going.size:
-            break
-    fixed = one.certificates("multinomial").column("two_sided")
-    name, target = until.parsed()
-    goal = target if name == "radius" else NOTHING
-    return {
-        "rule": rule,
-        "share_of_draws": float(used.mean() / plan.looks[-1]),
-        "median_draws": int(np.median(used)),
-        "reached_fixed": float((fixed >= goal).mean()),
-        "reached": float((found >= goal).mean()),
-        "mean_fixed": float(fixed.mean()),
-        "mean": float(found.mean()),
-    }
-
-
-def nested(whole: sc.Tally, looks: Sequence[int], seed: int = 0) -> dict[int, sc.Tally]:
-    """A shorter run out of each longer one, from the last look to the first."""
-    random = np.random.default_rng(seed)
-    plain = sc.Tally(
-        whole.counts, whole.sigma, whole.labels, invalid=whole.invalid, index=whole.index
-    )
-    found = {looks[-1]: plain}
-    for longer, shorter in pairwise(reversed(looks)):
-        found[shorter] = subsample(found[longer], shorter, random)
-    return found
-
-
-def draws_needed(one: Study) -> dict[str, Any]:
-    """Draws with which ensemble and two_sided certify the share that Cohen does with all of them.
-
-    These draws are thinned to each n of a ladder, every step a random part of the next; the share
-    is of radii above 0.05. `there` is Cohen's own share with the draws that two_sided needs.
-    """
-    counts = one.certificates("multinomial")
-    goal = share_above(counts, ABOVE, "cohen").value
-    most = int(one.tally.draws.min())
-    ladder = np.unique(np.geomspace(100, most, 60).astype(int)).tolist()
-    shorter = nested(one.tally, ladder)
-    alpha = one.run.manifest.alpha
-    made = {n: sc.certify(sc.bound(tally, alpha)) for n, tally in shorter.items()}
-    needed = {
-        name: min(n for n in ladder if share_above(made[n], ABOVE, name).value >= goal)
-        for name in ("ensemble", "two_sided")
-    }
-    there = share_above(made[needed["two_sided"]], ABOVE, "cohen").value
-    return {"cohen": goal, "draws": most, **needed, "there": there}
-
-
-def joint_saves(one: Study) -> dict[str, float]:
-    """The part of the draws with which the joint bound has the mean radius of all by the pair.
-
-    In steps of a twentieth, by halving: the last step seen not to reach it is one below.
-    """
-    most, alpha = int(one.tally.draws.min()), one.run.manifest.alpha
-    goal = float(one.certificates("multinomial").column("two_sided").mean())
-    parts = [round(most * twentieths / 20) for twentieths in range(1, 21)]
-    shorter = nested(one.tally, parts)
-
-    def reached(draws: int) -> bool:
-        known = sc.bound(shorter[draws], alpha, scheme="joint")
-        return float(sc.certify(known, ["two_sided"]).radius.mean()) >= goal
-
-    short = bisect_left(parts, True, hi=len(parts) - 1, key=reached)
-    return {"pair": goal, "draws": parts[short], "share": parts[short] / most}
-
-
-def longer(short: Study, long: Study) -> dict[str, Any]:
-    """The short run, as long a part of the long one, and the long one: precision, then draws."""
-    draws = int(short.tally.draws.min())
-    whole = long.certificates("multinomial")
-    parts = [at_draws(long, draws, seed) for seed in range(PARTS)]
-    rows = [
-        (short.name, short.certificates("multinomial")),
-        (f"{long.name}, a part", parts[0]),
-        (long.name, whole),
-    ]
-    spread = np.std([part.column("cohen").mean() for part in parts], ddof=1)
-    described = [
-        {
-            "name": name,
-            "draws": draws if made is not whole else int(long.tally.draws.min()),
-            "top1": top1(made).value,
-            "refused": abstention_rate(made).value,
-            "improved": improvement(made).improved.value,
-            "above": share_above(made, ABOVE, "cohen").value,
-            "means": {name: float(made.column(name).mean()) for name in (*FOUR, "two_sided")},
-            "agree": float((made.known.top == whole.known.top).mean()),
-            "gained": int((made.abstained & ~whole.abstained).sum()),
-            "gained_by_cohen": int((made.abstained & (whole.column("cohen") > 0)).sum()),
-        }
-        for name, made in rows
-    ]
-    return {"rows": described, "parts": PARTS, "spread": float(spread)}
-
-
 def macer(plain: Study, moved: Study, control: Study) -> dict[str, Any]:
     """MACER beside its control and the network both began from, all at the same draws."""
     three = {"gaussian": plain, "control": control, "macer": moved}
@@ -322,13 +196,6 @@ def macer(plain: Study, moved: Study, control: Study) -> dict[str, Any]:
         "shift": {"difference": shift.difference, "low": shift.low, "high": shift.high},
         "accuracy": [switched(made["control"], made["macer"], at) for at in (0.25, 0.5, 1.0)],
     }
-
-
-def at_draws(one: Study, draws: int, seed: int = 0) -> Certificates:
-    """The run as if it had been this short."""
-    tally = one.tally
-    short = subsample(tally, draws, seed) if int(tally.draws.min()) > draws else tally
-    return sc.certify(sc.bound(short, one.run.manifest.alpha))
 
 
 def network(made: Certificates) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from typing import Any
 
 import findings
 import numpy as np
+import shorter
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from simplicert.analysis.figures import style
@@ -173,8 +174,8 @@ def numbers(held: dict[str, Study]) -> dict[str, Any]:
         },
         "moved": {sigma: findings.basics(held[LONGER.format(sigma)]) for sigma in findings.MACER},
         "long": findings.gaussian(held[LONG]),
-        "longer": findings.longer(held["sigma-1"], held[LONG]),
-        "joint_saves": findings.joint_saves(held["sigma-1"]),
+        "longer": shorter.longer(held["sigma-1"], held[LONG]),
+        "joint_saves": shorter.joint_saves(held["sigma-1"]),
         "networks": networks(),
         "runs": [findings.described(one) for one in held.values()],
     }

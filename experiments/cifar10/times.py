@@ -11,11 +11,14 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
+
 import simplicert as sc
 from simplicert.analysis.growth import cost
 from simplicert.analysis.study import Study
 from simplicert.analysis.timing import seconds_of
 from simplicert.runs import open_run
+from simplicert.types.selection import some
 
 HERE = Path(__file__).resolve().parent
 
@@ -45,7 +48,7 @@ def main() -> None:
 def beyond(study: Study) -> dict[str, float]:
     """Seconds an input for what the paper has not, and for one input by itself."""
     alpha, tally = study.run.manifest.alpha, study.tally
-    inputs, one = len(tally), sc.Tally(tally.counts[:1], tally.sigma, invalid=tally.invalid[:1])
+    inputs, one = len(tally), some(tally, np.arange(1))
     soft = sc.bound(tally, alpha, "softmax")
     of_all = {
         "bounds, joint": lambda: sc.bound(tally, alpha, scheme="joint"),

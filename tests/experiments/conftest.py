@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from memory import made
 
 FOLDER = Path(__file__).parents[2] / "experiments" / "cifar10"
 
@@ -13,6 +14,19 @@ def findings(monkeypatch):
     import findings
 
     return findings
+
+
+@pytest.fixture
+def shorter(findings):
+    import shorter
+
+    return shorter
+
+
+@pytest.fixture
+def clear():
+    """Inputs from nearly a tie to almost certain."""
+    return made("made")
 
 
 @pytest.fixture

@@ -61,7 +61,8 @@ def test_the_whole_path(images, command):
         assert code == 0, err
         assert len(certificates.read_text().splitlines()) == 3
     second = [images / "runs" / "sigma-1" if word == run else word for word in drawing]
-    assert command(*second, "--sigma", 1)[0] == 0
+    code, _, err = command(*second, "--sigma", 1)
+    assert code == 0 and "sigma 1 is not the 0.5 that" in err
     for words in printed_commands():
         typed = " ".join(words).replace("/data/val", str(images / "val"))
         typed = typed.replace("runs/sigma-*", f"{run} {images / 'runs' / 'sigma-1'}")

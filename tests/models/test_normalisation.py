@@ -68,3 +68,8 @@ def test_another_number_of_channels_is_refused():
 def test_wrong_numbers(mean, std, message):
     with pytest.raises(InvalidInput, match=message):
         with_normalisation(Model(same, "f", "0"), mean, std)
+
+
+def test_what_is_known_of_a_model_is_kept():
+    found = with_normalisation(Model(same, "f", "0", ("cat", "dog"), 0.5), MEAN, STD)
+    assert (found.name, found.classes, found.sigma) == ("f", ("cat", "dog"), 0.5)

@@ -7,7 +7,7 @@ import pytest
 
 from simplicert.data.dataset import Dataset
 from simplicert.models import Model
-from simplicert.runs.doubts import doubts, strangers
+from simplicert.runs.doubts import doubts, mismatches
 from simplicert.sampling import Settings
 from simplicert.sampling.sampler import sums_to_one
 
@@ -74,7 +74,7 @@ def data(classes=("cat", "dog", "eel"), labels=(0,)):
     ],
 )
 def test_a_model_and_data_that_do_not_belong_together(asked, given, said):
-    (found,) = strangers(asked, given, 0.5, num_classes=3)
+    (found,) = mismatches(asked, given, 0.5, num_classes=3)
     assert said in found
 
 
@@ -87,4 +87,4 @@ def test_a_model_and_data_that_do_not_belong_together(asked, given, said):
     ],
 )
 def test_a_model_and_data_that_do(asked, given):
-    assert strangers(asked, given, 0.5, num_classes=3) == ()
+    assert mismatches(asked, given, 0.5, num_classes=3) == ()

@@ -39,7 +39,7 @@ def doubts(example: np.ndarray, settings: Settings, normalised: bool) -> tuple[s
     return tuple(said)
 
 
-def strangers(model: Model, data: Dataset, sigma: float, num_classes: int) -> tuple[str, ...]:
+def mismatches(model: Model, data: Dataset, sigma: float, num_classes: int) -> tuple[str, ...]:
     """Sentences about a model and data that may not belong together; no radius depends on them."""
     said = []
     if data.labels is not None and data.classes is not None:

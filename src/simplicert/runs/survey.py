@@ -9,7 +9,7 @@ from simplicert.data import Dataset, load_data
 from simplicert.errors import InvalidInput, require
 from simplicert.models import Model, load_model
 from simplicert.runs.atomic import checksum
-from simplicert.runs.doubts import doubts, strangers
+from simplicert.runs.doubts import doubts, mismatches
 from simplicert.runs.job import arithmetic
 from simplicert.runs.machine import this_machine
 from simplicert.runs.manifest import Manifest
@@ -77,7 +77,7 @@ def explore(request: Request, before: Manifest | None) -> Ground:
         )
     manifest = described(request, model, data, sampler)
     said = doubts(example, settings, sampler.normalised)
-    said += strangers(model, data, settings.sigma, sampler.classes)
+    said += mismatches(model, data, settings.sigma, sampler.classes)
     return Ground(sampler, data, Survey(manifest, data.index, settings.noise_scale, said))
 
 
