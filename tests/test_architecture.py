@@ -21,6 +21,7 @@ ROOMS = [
     "search",
     "mechanisms",
     "bounds",
+    "scale",
     "certification",
     "stopping",
     "data",

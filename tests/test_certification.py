@@ -266,3 +266,40 @@ def test_without_histograms_cdf_is_left_out_or_refused():
     hard = sc.Expectations([0], [0.7], [0.2])
     with pytest.raises(sc.KindMismatch, match="'cdf' has no proof for multinomial"):
         sc.certify(hard, ["cdf"])
+
+
+@pytest.mark.parametrize("scheme", ["gated", "joint"])
+def test_the_radius_has_the_sigma_that_was_drawn(scheme):
+    """Noise is drawn in single precision: .12 becomes 0.11999999732, .1 becomes 0.10000000149."""
+    for sigma in (0.12, 0.1, 0.25):
+        counts = sc.Tally([[900, 100, 0]], sigma)
+        unit = sc.certify(sc.bound(sc.Tally([[900, 100, 0]], 1.0), scheme=scheme)).radius
+        found = sc.certify(sc.bound(counts, scheme=scheme)).radius
+        drawn = min(sigma, float(np.float32(sigma)))
+        np.testing.assert_allclose(found, drawn * unit, rtol=1e-15)
+        assert drawn < sigma * (1 - 2e-8) if sigma == 0.12 else drawn == sigma
+
+
+def test_with_a_share_of_sigma_for_each_feature_every_share_is_rounded():
+    """No share loses more than 2**-24 of itself by rounding, and the radius takes off as much."""
+    sigma = 0.3
+    shares = np.random.default_rng(0).uniform(1e-3, 1e3, 10_000)
+    drawn = np.asarray(sigma * shares, np.float32).astype(float)
+    assert (drawn >= sigma * (1 - 2**-24) * shares).all()
+    known = sc.bound(sc.Tally([[900, 100]], sigma, norm="scaled l2"))
+    unit = sc.certify(sc.bound(sc.Tally([[900, 100]], 1.0))).radius
+    np.testing.assert_allclose(
+        sc.certify(known).radius, sigma * (1 - 2**-24) * unit, rtol=1e-15, atol=0
+    )
+
+
+def test_pure_mathematics_keeps_sigma_as_it_is():
+    assert sc.radius("cohen", 0.9, 0.1, sigma=0.12) > 0.12 * (1 - 1e-15) * sc.radius(
+        "cohen", 0.9, 0.1
+    )
+    assert point(0.9, 0.1, sigma=0.12).radii["cohen"] == sc.radius("cohen", 0.9, 0.1, sigma=0.12)
+
+
+def test_a_sigma_that_vanishes_in_single_precision():
+    with pytest.raises(sc.InvalidInput, match="sigma must not vanish in single precision"):
+        sc.certify(sc.bound(sc.Tally([[900, 100]], 1e-60)))

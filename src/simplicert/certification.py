@@ -1,7 +1,7 @@
 """From what is known (Expectations) to what is promised (Certificates).
 
-Sigma and sensitivity live here and nowhere else. So does the rule e0 > e1 for radii; the schemes in
-`bounds` apply it once more, to hide what they do not prove.
+The rule e0 > e1 for radii lives here; the schemes in `bounds` apply it once more, to hide what they
+do not prove.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,9 +19,10 @@ from simplicert.errors import (
     require,
 )
 from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
+from simplicert.scale import drawn_sigma, noise_scale, scaled
 from simplicert.search import in_blocks
 from simplicert.types import KINDS, Certificates, Expectations, Floats, Kind
-from simplicert.types.arrays import positive, probabilities
+from simplicert.types.arrays import probabilities
 from simplicert.types.certificates import RESERVED
 
 Own = Mechanism | Callable[[Floats, Floats], Floats]
@@ -66,15 +67,24 @@ def certify(
     """Radii by every mechanism valid for the kind (or those asked for), and the paper's ensemble.
 
     All of them hold on the event that the expectations do, so the largest costs no extra alpha.
+    With `sensitivity` L they are radii of the input x of a first stage that is Lipschitz with
+    constant L, where known is about noise that was added to what the stage puts out.
     """
     made = isinstance(known, Expectations)
     require(made, f"known must be what bound(tally) makes, got {type(known).__name__}")
+    return _certificates(known, mechanisms, drawn_sigma(known), sensitivity)
+
+
+def _certificates(
+    known: Expectations, mechanisms: Asked, sigma: float, sensitivity: float
+) -> Certificates:
+    """The same at a sigma that is taken as given."""
+    scale = noise_scale(sigma, sensitivity)
     if known.margin is not None:
-        return from_margin(known, known.margin, mechanisms, sensitivity)
+        return from_margin(known, known.margin, mechanisms, scale, sensitivity)
     table = chosen(mechanisms, known.kind)
     if mechanisms is None and known.bands is None:
         table = {name: row for name, row in table.items() if row.needs != "histograms"}
-    scale = noise_scale(known.sigma, sensitivity)
     ensemble = PAPER_ENSEMBLE[known.kind]
     radii = {name: certified_radii(name, row, known, scale) for name, row in table.items()}
     members = [
@@ -89,7 +99,7 @@ def certify(
 
 
 def from_margin(
-    known: Expectations, margin: Floats, mechanisms: Asked, sensitivity: float
+    known: Expectations, margin: Floats, mechanisms: Asked, scale: float, sensitivity: float
 ) -> Certificates:
     """The two-sided radius that was bounded itself; whatever else would need a pair (e0, e1)."""
     table = chosen(("two_sided",) if mechanisms is None else mechanisms, known.kind)
@@ -100,7 +110,7 @@ def from_margin(
                 "on the two-sided radius itself and bounds no e0 and e1; ask for two_sided alone, "
                 "or choose another scheme before the counts are seen"
             )
-    radii = scaled(np.nan_to_num(margin, nan=0.0), noise_scale(known.sigma, sensitivity))
+    radii = scaled(np.nan_to_num(margin, nan=0.0), scale)
     nothing, nobody = np.full(len(known), np.nan), np.full(len(known), "")
     others = tuple(name for name in chosen(None, known.kind) if name not in table)
     return Certificates(
@@ -141,7 +151,7 @@ def point(
         sigma,
         kind=choose("kind", kind, KINDS),
     )
-    return certify(known, sensitivity=sensitivity)
+    return _certificates(known, None, known.sigma, sensitivity)
 
 
 def unit_radius(name: str, mechanism: Mechanism, e0: Floats, e1: Floats) -> Floats:
@@ -195,14 +205,6 @@ def checked(name: str, mechanism: Mechanism, found: Floats, e0: Floats, e1: Floa
     return np.minimum(found, limit)
 
 
-def noise_scale(sigma: float, sensitivity: float) -> float:
-    """Sigma over sensitivity, which every radius is multiplied by."""
-    scale = positive("sigma", sigma) / positive("sensitivity", sensitivity)
-    usual = np.finfo(float).tiny <= scale <= 1 / np.finfo(float).tiny
-    require(bool(usual), f"sigma / sensitivity must be an ordinary number, got {scale}")
-    return scale
-
-
 def all_finite(name: str, unit: Floats, e0: Floats, e1: Floats) -> Floats:
     """The radii, or an error where the expectations leave them infinite."""
     infinite = np.isinf(unit)
@@ -213,11 +215,6 @@ def all_finite(name: str, unit: Floats, e0: Floats, e1: Floats) -> Floats:
             "give an upper bound e1 > 0"
         )
     return unit
-
-
-def scaled(unit: Floats, scale: float) -> Floats:
-    """Radii in units of the input, rounded toward zero (two roundings: the scale, the product)."""
-    return np.nextafter(np.nextafter(unit * scale, 0.0), 0.0)
 
 
 def named(mechanism: str | Own) -> Mechanism:

@@ -79,6 +79,45 @@ def test_it_holds_on_a_linear_classifier(draws):
     assert lost.mean() > beta
 
 
+@pytest.mark.parametrize("sensitivity", [2.0, 1.0, 0.5, 0.3, 700.0])
+def test_it_is_searched_where_the_noise_is_and_divided_once(sensitivity):
+    known = sc.bound(sc.Tally([[8000, 1000, 1000]], sigma=1.0))
+    found = operational_radius(sc.certify(known, sensitivity=sensitivity), draws=1000)
+    np.testing.assert_allclose(found * sensitivity, 0.7728701, rtol=1e-6)
+    asked = sc.certify(known, ["cohen"], sensitivity=sensitivity)
+    np.testing.assert_array_equal(operational_radius(asked, draws=1000), found)
+
+
+@pytest.mark.parametrize("norm", [2.0, 0.5])
+def test_it_holds_behind_a_linear_first_stage(norm):
+    """A matrix of this operator norm comes before the noise; predict is asked about the input.
+
+    Moved by the operational radius, and by parts of it, in the direction that the matrix stretches
+    most. 2,000 predictions a distance; beta is .05, and four standard errors of the rate are .02:
+    each of the three rates is below by chance with probability 3.2e-5.
+    """
+    sigma, beta, draws = 0.5, 0.05, 200
+    random = np.random.default_rng(5)
+    left, right = (np.linalg.qr(random.normal(size=(4, 4)))[0] for _ in range(2))
+    left[:, 0], left[:, 1:] = np.eye(4)[0], np.eye(4)[:, 1:]  # the longest goes to feature 0
+    stage = left @ np.diag(norm * np.array([1.0, 0.7, 0.2, 0.05])) @ right.T
+    smooth = sc.Smoothed(line_array, sigma, sensitivity=norm)
+    x = np.linalg.solve(stage, point(0.95, sigma)[0].astype(float))
+    certificates = smooth.certify((stage @ x)[None], draws=20_000, seed=0)
+    assert certificates.sensitivity == norm
+    found = smooth.operational_radius(certificates, draws=draws, beta=beta)[0]
+    assert 0 < found < certificates.radius[0]
+    for part in (0.3, 0.8, 1.0):
+        moved = x - part * found * right[:, 0]
+        many = np.repeat((stage @ moved)[None], 2000, axis=0)
+        kept = smooth.predict(many, draws=draws, seed=1).classes == 0
+        assert kept.mean() >= 1 - beta - 0.02
+    # And it is no empty promise: a quarter of sigma further, at the noise, the answer is lost.
+    moved = x - (found + sigma / 4 / norm) * right[:, 0]
+    many = np.repeat((stage @ moved)[None], 500, axis=0)
+    assert (smooth.predict(many, draws=draws, seed=2).classes != 0).mean() > beta
+
+
 def test_more_draws_reach_further_and_never_past_the_certificate():
     known = sc.bound(sc.Tally([[9000, 800, 200], [9990, 5, 5], [5100, 4900, 0]], 0.5))
     certificates = sc.certify(known)
@@ -104,6 +143,8 @@ def test_bad_input():
         operational_radius(joint, draws=100)
     with pytest.raises(sc.InvalidInput, match="certificates must be of kind multinomial at sigma"):
         sc.Smoothed(line_array, 0.25).operational_radius(certificates)
+    with pytest.raises(sc.InvalidInput, match="certificates must be for sensitivity 2, got 1"):
+        sc.Smoothed(line_array, 0.5, sensitivity=2).operational_radius(certificates)
 
 
 def test_the_step_from_p_to_b():

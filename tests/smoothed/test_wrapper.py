@@ -86,6 +86,20 @@ def test_saved_and_loaded(tmp_path, rows):
     assert (after.predict(many, seed=0).votes == before.predict(many, seed=0).votes).all()
 
 
+def test_sensitivity_is_used_shown_and_kept(tmp_path):
+    x = np.random.default_rng(0).random((2, 3, 2, 2), dtype=np.float32)
+    plain, behind = sc.Smoothed(net(), SIGMA, 3), sc.Smoothed(net(), SIGMA, 3, sensitivity=4)
+    one, other = (each.certify(x, draws=2000, seed=0) for each in (plain, behind))
+    np.testing.assert_array_equal(one.radius, other.radius * 4)
+    assert "sensitivity=4" in repr(behind) and "sensitivity" not in repr(plain)
+    plain.save(tmp_path / "plain", x)
+    behind.save(tmp_path / "behind", x)
+    assert sc.Smoothed.load(tmp_path / "plain").sensitivity == 1
+    assert sc.Smoothed.load(tmp_path / "behind").sensitivity == 4
+    with pytest.raises(sc.InvalidInput, match="sensitivity must be a positive finite number"):
+        sc.Smoothed(net(), SIGMA, 3, sensitivity=0)
+
+
 def test_what_cannot_be_kept_or_read(tmp_path):
     with pytest.raises(sc.InvalidInput, match="classifier must be a torch module to be saved"):
         sc.Smoothed(line_array, SIGMA).save(tmp_path / "f", point(0.9, SIGMA))

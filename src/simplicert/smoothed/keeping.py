@@ -54,6 +54,7 @@ def read(folder: Path) -> tuple[Model, dict[str, Any]]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidInput(f"{path} cannot be read: {error}") from None
     known = {"format", "fingerprint", "sigma", "num_classes", "kind", "outputs", "noise_scale"}
+    known |= {"sensitivity"}
     require(
         kept.get("format") == FORMAT and set(kept) <= known,
         f"{path} must be of format {FORMAT}, got {kept.get('format')!r}",

@@ -2,8 +2,9 @@
 
 A certificate is about endless draws: within its radius the class's expectation stays above every
 other's. `predict` draws n times and must tell them apart. Let the class have at least a = E_0 and
-every other at most b = E_1. At a distance d they become at least Phi(Phi^-1(a) - d / sigma) and at
-most Phi(Phi^-1(b) + d / sigma). Then `predict` fails to return the class with probability at most
+every other at most b = E_1. At a distance d where the noise is added they become at least
+Phi(Phi^-1(a) - d / sigma) and at most Phi(Phi^-1(b) + d / sigma). Then `predict` fails to return
+the class with probability at most
 
     alpha (1 - w) + min over s of  P(Bin(n, a) < t(s)) + (1 - a) / b P(Bin(n, b) > s),
 
@@ -18,12 +19,16 @@ import numpy as np
 from scipy.special import betainc, ndtr, ndtri
 
 from simplicert.bounds.limits import sign_test
+from simplicert.certification import unit_radius
 from simplicert.errors import require
+from simplicert.mechanisms import MECHANISMS
+from simplicert.scale import drawn_sigma, noise_scale
 from simplicert.search import last_below, toward_zero
 from simplicert.smoothed.sequence import looks, require_deciding, shares
 from simplicert.types import Certificates, Floats, Ints
 
 ROUNDING = 1e-9  # of a probability, and of a radius: far above what scipy's functions miss
+FARTHEST = 40.0  # sigmas: Phi(-40) is no number above 0 any more
 
 
 def operational_radius(
@@ -31,7 +36,8 @@ def operational_radius(
 ) -> Floats:
     """(N,) distances up to which `predict` returns the class with probability 1 - beta or more.
 
-    `draws` and `alpha` are those of `predict`. As true as the certificates: where these hold, this
+    `draws` and `alpha` are those of `predict`. In units of the certificates' radii: of the input,
+    where they have a sensitivity. As true as the certificates: where these hold, this
     holds. 0 where there is no certificate, and where so few draws tell nothing apart.
     """
     require_deciding(draws, alpha)
@@ -51,11 +57,13 @@ def operational_radius(
         high = ndtr(ndtri(e1) + distance) * (1 + ROUNDING)
         return test.fails(low, np.minimum(high, 1 - low))
 
-    most = np.where(live, certificates.column("two_sided") / known.sigma, 0.0)
+    # In units of sigma at the noise; the scale that certificates have is multiplied once, last.
+    most = np.minimum(unit_radius("two_sided", MECHANISMS["two_sided"], e0, e1), FARTHEST)
     none = np.zeros(len(e0))
     found = last_below(fails, np.full(len(e0), beta), none, most)
     found = np.where(live & (fails(found) <= beta), found, 0.0)
-    return toward_zero(found * known.sigma, ROUNDING * found * known.sigma)
+    radius = found * noise_scale(drawn_sigma(known), certificates.sensitivity)
+    return toward_zero(radius, ROUNDING * radius)
 
 
 class Test:

@@ -19,6 +19,7 @@ from simplicert.smoothed.drawing import Source, is_torch
 from simplicert.smoothed.operational import operational_radius
 from simplicert.smoothed.prediction import Predictions, predict
 from simplicert.types import KINDS, Certificates, Floats
+from simplicert.types.arrays import positive
 
 if TYPE_CHECKING:
     from simplicert.smoothed.module import SoftSmoothed
@@ -33,9 +34,11 @@ class Smoothed:
     `kind` "multinomial" counts answers; "softmax" averages scores, and both prediction and
     certificate are then about the largest mean score. `classifier`: a torch module, or a function
     of NumPy arrays (or of tensors, where the inputs are tensors). Inputs are always batches.
+    `sensitivity`: where the inputs given here are what a first stage puts out, that stage's
+    Lipschitz constant; radii are then distances of what goes into the stage.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         classifier: Any,
         sigma: float,
@@ -44,6 +47,7 @@ class Smoothed:
         kind: str = "multinomial",
         outputs: str = "logits",
         noise_scale: ArrayLike | None = None,
+        sensitivity: float = 1.0,
         batch_size: int | None = None,
         device: str | None = None,
     ) -> None:
@@ -60,6 +64,7 @@ class Smoothed:
         )
         self.classifier, self.num_classes, self.outputs = classifier, num_classes, outputs
         self.sigma, self.noise_scale = float(checked.sigma), scale
+        self.sensitivity = positive("sensitivity", sensitivity)
         self.batch_size, self.device = batch_size, device
 
     def predict(
@@ -111,7 +116,7 @@ class Smoothed:
             noise_scale=self.noise_scale,
             **{"batch_size": self.batch_size, "device": self.device, **options},
         )
-        return certify(bound(tally, alpha, self.kind, scheme))
+        return certify(bound(tally, alpha, self.kind, scheme), sensitivity=self.sensitivity)
 
     def operational_radius(
         self,
@@ -125,6 +130,11 @@ class Smoothed:
             certificates.known.kind == self.kind and certificates.known.sigma == self.sigma,
             f"certificates must be of kind {self.kind} at sigma {self.sigma:g}, got "
             f"{certificates.known.kind} at {certificates.known.sigma:g}",
+        )
+        require(
+            certificates.sensitivity == self.sensitivity,
+            f"certificates must be for sensitivity {self.sensitivity:g}, got "
+            f"{certificates.sensitivity:g}",
         )
         return operational_radius(certificates, draws=draws, alpha=alpha, beta=beta)
 
@@ -149,6 +159,8 @@ class Smoothed:
             "kind": self.kind,
             "outputs": self.outputs,
         }
+        if self.sensitivity != 1:
+            settings["sensitivity"] = self.sensitivity
         if self.num_classes is not None:
             settings["num_classes"] = int(self.num_classes)
         if self.noise_scale is not None:
@@ -164,7 +176,9 @@ class Smoothed:
 
     def __repr__(self) -> str:
         """What it is, in one line."""
-        return f"Smoothed({type(self.classifier).__name__}, sigma={self.sigma:g}, kind={self.kind})"
+        stage = "" if self.sensitivity == 1 else f", sensitivity={self.sensitivity:g}"
+        name = type(self.classifier).__name__
+        return f"Smoothed({name}, sigma={self.sigma:g}{stage}, kind={self.kind})"
 
 
 def batched(inputs: Any) -> Any:
