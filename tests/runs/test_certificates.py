@@ -47,6 +47,7 @@ def test_parquet_carries_settings_and_origin(tmp_path, certificates):
         "method": "clopper_pearson",
         "norm": "l2",
         "sensitivity": 1.0,
+        "grid": None,
         "exploratory": False,
         "run": "mine",
     }

@@ -283,3 +283,9 @@ def test_no_altered_run_toml_makes_verification_fall_over(place):
         found = list(verify(run.folder, replay=Replay(1, data="data.npz")))
         named = any(check.holds is False and "run.toml" in check.says for check in found)
         assert named, (text[start:stop], word, found)
+
+
+def test_a_run_on_a_grid_says_so_in_its_tally_and_certificates(place):
+    run = on_grid(place)
+    assert run.tally().grid == 1 / 255
+    assert set(run.certify().to_frame()["grid"]) == {1 / 255}

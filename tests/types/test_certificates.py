@@ -31,6 +31,12 @@ COLUMNS = [
     "alpha",
     "kind",
     "scheme",
+    "method",
+    "level",
+    "count_top",
+    "count_second",
+    "sensitivity",
+    "grid",
 ]
 
 
@@ -174,7 +180,7 @@ def test_a_margin_leaves_the_other_columns_empty(alone):
     assert frame["radius"][1] == frame["two_sided"][1] == 0
     line = frame.to_csv(index=False).splitlines()[1].split(",")
     assert [line[COLUMNS.index(name)] for name in empty] == [""] * len(empty)
-    assert line[-1] == "joint"
+    assert line[-7:] == ["joint", "buehler", "0.001", "900", "80", "1.0", ""]
 
 
 def test_a_margin_has_no_ensemble(alone):
@@ -206,3 +212,40 @@ def test_nothing_false_can_be_built_on_a_margin(alone):
 
 def test_columns_of_a_pair_end_in_the_ensemble(certificates):
     assert certificates.columns == (*certificates.radii, "ensemble")
+
+
+def test_the_last_columns_say_what_the_numbers_rest_on():
+    """Counts by hand: draws without a class count as a rival; scheme paper proves 3 alpha."""
+    tally = Tally([[900, 80, 20], [600, 100, 20]], 0.5, invalid=[0, 280], grid=1 / 255)
+    frame = certify(bound(tally, scheme="paper"), sensitivity=2.0).to_frame()
+    assert list(frame["method"]) == ["clopper_pearson"] * 2
+    assert list(frame["level"]) == [0.003] * 2
+    assert list(frame["count_top"]) == [900, 600]
+    assert list(frame["count_second"]) == [80, 280]
+    assert list(frame["sensitivity"]) == [2.0] * 2
+    assert list(frame["grid"]) == [1 / 255] * 2
+
+
+def test_a_pilot_chooses_whose_draws_are_counted():
+    tally = Tally([[900, 80, 20]], 0.5, pilot=[[1, 9, 0]])
+    frame = certify(bound(tally, scheme="split")).to_frame()
+    assert list(frame[["top", "count_top", "count_second"]].loc[0]) == [1, 80, 900]
+
+
+def test_softmax_counts_are_the_votes():
+    unit = 2**40
+    tally = Tally(
+        [[900, 80, 20]],
+        0.5,
+        softmax_sums=[[800 * unit, 100 * unit, 50 * unit]],
+        softmax_squares=[[700 * unit, 50 * unit, 25 * unit]],
+        votes=[[810, 90, 40]],
+        votes_invalid=[60],
+    )
+    frame = certify(bound(tally, kind="softmax")).to_frame()
+    assert list(frame[["count_top", "count_second"]].loc[0]) == [810, 90]
+
+
+def test_without_counts_their_cells_are_empty():
+    frame = certify(Expectations([0], [0.6], [0.3])).to_frame()
+    assert frame[["count_top", "count_second", "grid"]].isna().all(axis=None)

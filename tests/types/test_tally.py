@@ -5,8 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simplicert import IncompatibleTallies, InvalidInput, Plan, Tally
+from simplicert import Expectations, IncompatibleTallies, InvalidInput, Plan, Tally, bound
+from simplicert.analysis.subsample import subsample
 from simplicert.types import FIXED_POINT
+from simplicert.types.selection import some
 
 UNIT = 1 << FIXED_POINT
 
@@ -208,3 +210,28 @@ def test_seeds_add_up_to_a_look_only_where_no_count_decided_how_many_draws():
     for plan, look in ((fixed, 2), (stopped, 0)):
         both = sampled([0], 1, 0, 100, plan=plan) + sampled([0], 2, 0, 100, plan=plan)
         assert both.looks.tolist() == [look]
+
+
+@pytest.mark.parametrize("grids", [(1 / 255, None), (None, 1 / 255), (1 / 255, 1 / 127)])
+def test_tallies_of_different_grids_do_not_add(grids):
+    """Rounding changes the function whose draws are counted."""
+    one, other = (Tally([[9, 1]], 0.5, grid=grid) for grid in grids)
+    with pytest.raises(IncompatibleTallies, match="another grid"):
+        one + other
+
+
+def test_the_grid_goes_wherever_the_tally_goes():
+    tally = Tally([[900, 100], [800, 200]], 0.5, grid=1 / 255)
+    assert (tally + tally).grid == 1 / 255
+    assert some(tally, np.array([1])).grid == 1 / 255
+    assert subsample(tally, 10).grid == 1 / 255
+    assert bound(tally).grid == 1 / 255
+    assert tally != Tally(tally.counts, 0.5)
+
+
+@pytest.mark.parametrize("wrong", [0.0, -1.0, np.inf, np.nan, "1/255"])
+def test_a_grid_is_a_positive_step(wrong):
+    with pytest.raises(InvalidInput, match="grid must be a positive finite number"):
+        Tally([[9, 1]], 0.5, grid=wrong)
+    with pytest.raises(InvalidInput, match="grid must be a positive finite number"):
+        Expectations([0], [0.6], [0.3], grid=wrong)

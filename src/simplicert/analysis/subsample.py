@@ -45,6 +45,7 @@ def subsample(tally: Tally, draws: int, random: np.random.Generator | int = 0) -
         invalid=kept[:, -1],
         pilot=tally.pilot,
         norm=tally.norm,
+        grid=tally.grid,
     )
 
 

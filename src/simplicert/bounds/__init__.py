@@ -9,12 +9,12 @@ from numbers import Real
 
 import numpy as np
 
-from simplicert.bounds.box import Box, reasons
+from simplicert.bounds.box import Box, ranked, reasons
 from simplicert.bounds.looks import alpha_spent, history
 from simplicert.bounds.schemes import gated, joint, paper, split
 from simplicert.bounds.softmax import LIMITS
 from simplicert.errors import choose, require
-from simplicert.types import KINDS, Expectations, Floats, Kind, Tally
+from simplicert.types import KINDS, Expectations, Floats, Ints, Kind, Tally
 from simplicert.types.plan import FREE
 
 Scheme = Callable[[Tally, Floats], Box]
@@ -87,8 +87,24 @@ def bound(
         draws=tally.draws,
         reason=reason,
         norm=tally.norm,
+        grid=tally.grid,
         **history(tally, alpha),
+        **deciding_counts(tally, kind, box.top),
     )
+
+
+def deciding_counts(tally: Tally, kind: Kind, top: Ints) -> dict[str, Ints]:
+    """The counts of the class and of its strongest rival; of kind softmax, those of the votes.
+
+    Draws without a class count as one rival, as they do in every scheme.
+    """
+    by_votes = kind == "softmax"
+    counts = tally.votes if by_votes else tally.counts
+    invalid = tally.votes_invalid if by_votes else tally.invalid
+    if counts is None or invalid is None:
+        return {}
+    field = ranked(counts, invalid, top)
+    return {"count_top": field.wins, "count_second": field.rival}
 
 
 def proved(tally: Tally, alpha: float, kind: Kind, scheme: str) -> float:

@@ -41,6 +41,7 @@ def write_certificates(
         "method": known.method,
         "norm": known.norm,
         "sensitivity": certificates.sensitivity,
+        "grid": known.grid,
         "exploratory": certificates.exploratory,
         **(origin or {}),
     }

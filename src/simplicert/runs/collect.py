@@ -39,6 +39,7 @@ def join(parts: Sequence[Tally], *, random: bool = False) -> Tally:
         sigma=parts[0].sigma,
         plan=parts[0].plan,
         norm=parts[0].norm,
+        grid=parts[0].grid,
     )
 
 

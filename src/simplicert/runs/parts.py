@@ -172,7 +172,13 @@ def from_table(table: pa.Table, manifest: Manifest) -> Tally:
     if SEGMENTS in held:
         fields[SEGMENTS] = flat_segments(table, fields["index"])
     norm = "scaled l2" if "noise_scale" in manifest.source else "l2"
-    return Tally(**fields, sigma=manifest.sigma, plan=manifest.plan, norm=norm)
+    return Tally(
+        **fields,
+        sigma=manifest.sigma,
+        plan=manifest.plan,
+        norm=norm,
+        grid=manifest.source.get("grid"),
+    )
 
 
 def sparse(name: str, values: Ints) -> dict[str, pa.ListArray]:

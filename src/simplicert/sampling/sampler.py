@@ -164,7 +164,7 @@ class Sampler:
             name: None if values is None else values[:done] for name, values in fields.items()
         }
         norm = "l2" if settings.noise_scale is None else "scaled l2"
-        return Tally(**complete, sigma=settings.sigma, plan=plan, norm=norm)
+        return Tally(**complete, sigma=settings.sigma, plan=plan, norm=norm, grid=settings.grid)
 
     def _pilot(self, rows: np.ndarray, index: Ints, soft: bool) -> tuple[Ints | None, Ints | None]:
         """Counts of separate draws, and the leading classes by mean score in them."""

@@ -146,6 +146,7 @@ def at_the_end(tally: Tally, grown: Any, sums: Ints | None, scores: Ints | None)
         pilot=tally.pilot,
         plan=tally.plan,
         norm=tally.norm,
+        grid=tally.grid,
     )
 
 

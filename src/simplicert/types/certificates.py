@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 # Columns of the table that are not mechanisms, in their order; radii stand between e1 and ensemble.
 BEFORE = ("index", "label", "top", "predicted", "correct", "abstained", "radius", "e0", "e1")
 AFTER = ("ensemble", "winner", "draws", "sigma", "alpha", "kind", "scheme")
-HISTORY = ("looks", "alpha_spent", "stopped")  # last, where inputs were drawn look by look
-RESERVED = frozenset(BEFORE + AFTER + HISTORY)
+HISTORY = ("looks", "alpha_spent", "stopped")  # where inputs were drawn look by look
+LAST = ("method", "level", "count_top", "count_second", "sensitivity", "grid")
+RESERVED = frozenset(BEFORE + AFTER + HISTORY + LAST)
 
 SHOWN = 10  # rows in a notebook
 
@@ -118,20 +119,15 @@ class Certificates:
 
         known, hidden = self.known, self.abstained
         rows = len(known)
-        labels = pd.array([pd.NA] * rows, dtype="Int64")
         correct = pd.array([pd.NA] * rows, dtype="boolean")
         if known.labels is not None:
-            labels = pd.array(known.labels, dtype="Int64")
             correct = pd.array(self.correct, dtype="boolean")
         predicted = pd.array(known.top, dtype="Int64")
         predicted[hidden] = pd.NA
-        draws = pd.array([pd.NA] * rows, dtype="Int64")
-        if known.draws is not None:
-            draws = pd.array(known.draws, dtype="Int64")
         return pd.DataFrame(
             {
                 "index": known.index,
-                "label": labels,
+                "label": self._whole(known.labels),
                 "top": known.top,
                 "predicted": predicted,
                 "correct": correct,
@@ -143,14 +139,26 @@ class Certificates:
                 **self.radii,
                 "ensemble": self.ensemble,
                 "winner": pd.array([name or None for name in self.winner], dtype="string"),
-                "draws": draws,
+                "draws": self._whole(known.draws),
                 "sigma": known.sigma,
                 "alpha": known.alpha,
                 "kind": known.kind,
                 "scheme": known.scheme,
                 **self._history(),
+                "method": known.method,
+                "level": known.level,
+                "count_top": self._whole(known.count_top),
+                "count_second": self._whole(known.count_second),
+                "sensitivity": self.sensitivity,
+                "grid": np.nan if known.grid is None else known.grid,
             }
         )
+
+    def _whole(self, values: Ints | None) -> "pd.api.extensions.ExtensionArray":
+        """A column of whole numbers; empty cells where there are none."""
+        import pandas as pd
+
+        return pd.array([pd.NA] * len(self) if values is None else values, dtype="Int64")
 
     def _history(self) -> dict[str, Any]:
         """How each input was drawn, where it was drawn look by look."""

@@ -61,6 +61,9 @@ class Expectations:
     norm: str = "l2"  # in which the radii made from these are
     bands: ScoreBands | None = None  # of the scores, for `cdf`; bounds where e0 and e1 are
     margin: Floats | None = None  # (N,)
+    count_top: Ints | None = None  # (N,) draws of the class `top`; of kind softmax, votes for it
+    count_second: Ints | None = None  # (N,) those of its strongest rival: a class, or no class
+    grid: float | None = None  # step to which every draw was rounded before it was classified
 
     if TYPE_CHECKING:  # lists and arrays of any numbers are taken; the fields say what they become
 
@@ -85,6 +88,9 @@ class Expectations:
             norm: str = "l2",
             bands: ScoreBands | None = None,
             margin: ArrayLike | None = None,
+            count_top: ArrayLike | None = None,
+            count_second: ArrayLike | None = None,
+            grid: float | None = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -116,9 +122,15 @@ class Expectations:
         require(0 <= self.alpha < 1, f"alpha must lie in [0, 1), got {self.alpha}")
         if self.index is None:
             set_field(self, "index", np.arange(len(top)))
-        for name in ("labels", "index", "draws", "looks"):
+        for name in ("labels", "index", "draws", "looks", "count_top", "count_second"):
             if getattr(self, name) is not None:
                 set_field(self, name, whole_numbers(name, getattr(self, name), top.shape))
+        if self.grid is not None:
+            set_field(self, "grid", positive("grid", self.grid))
+        require(
+            (self.count_top is None) == (self.count_second is None),
+            "count_top and count_second must be given together",
+        )
         require(
             self.bands is None or len(self.bands) == len(top),
             f"bands must have one row for each of {len(top)} inputs",

@@ -83,6 +83,7 @@ def compatible(left: "Tally", right: "Tally") -> None:
         ("number of classes", left.classes, right.classes),
         ("plan", left.plan, right.plan),
         ("norm", left.norm, right.norm),
+        ("grid", left.grid, right.grid),
     ):
         if a != b:
             raise IncompatibleTallies(f"tallies of another {name} cannot be added: {a} and {b}")

@@ -8,7 +8,7 @@ import numpy as np
 from simplicert.types.arrays import Bools, Ints
 from simplicert.types.tally import Tally
 
-WHOLE = ("sigma", "plan", "norm", "segments")  # not one row an input
+WHOLE = ("sigma", "plan", "norm", "grid", "segments")  # not one row an input
 
 
 def some(tally: Tally, rows: Ints | Bools) -> Tally:
@@ -21,4 +21,11 @@ def some(tally: Tally, rows: Ints | Bools) -> Tally:
     segments = tally.segments
     if segments is not None:
         segments = segments[np.isin(segments[:, 0], held["index"])]
-    return Tally(**held, sigma=tally.sigma, plan=tally.plan, norm=tally.norm, segments=segments)
+    return Tally(
+        **held,
+        sigma=tally.sigma,
+        plan=tally.plan,
+        norm=tally.norm,
+        grid=tally.grid,
+        segments=segments,
+    )

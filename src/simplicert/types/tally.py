@@ -44,6 +44,7 @@ class Tally:
     looks: Ints | None = None  # (N,) looks taken; derived from the plan where not given
     segments: Ints | None = None  # (M, 4)
     norm: str = "l2"  # "scaled l2" where each feature had its own share of the noise
+    grid: float | None = None  # step to which every noisy draw was rounded before it was classified
 
     if TYPE_CHECKING:  # lists and arrays of any integers are taken; the fields say what they become
 
@@ -67,6 +68,7 @@ class Tally:
             looks: ArrayLike | None = None,
             segments: ArrayLike | None = None,
             norm: str = "l2",
+            grid: float | None = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -84,6 +86,8 @@ class Tally:
         set_field(self, "counts", counts)
         set_field(self, "sigma", positive("sigma", self.sigma))
         require(self.norm in NORMS, f"norm must be one of {', '.join(NORMS)}, got {self.norm!r}")
+        if self.grid is not None:
+            set_field(self, "grid", positive("grid", self.grid))
         per_input, per_class = (rows,), (rows, classes)
         if self.index is None:
             set_field(self, "index", np.arange(rows))
@@ -187,7 +191,11 @@ class Tally:
             return NotImplemented
         merging.compatible(self, other)
         return Tally(
-            **merging.merged(self, other), sigma=self.sigma, plan=self.plan, norm=self.norm
+            **merging.merged(self, other),
+            sigma=self.sigma,
+            plan=self.plan,
+            norm=self.norm,
+            grid=self.grid,
         )
 
     def __eq__(self, other: object) -> bool:

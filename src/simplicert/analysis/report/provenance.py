@@ -58,6 +58,8 @@ def of_certificates(view: View) -> list[tuple[str, str]]:
         ("scheme", known.scheme),
         ("method", known.method),
         ("norm of the radii", known.norm),
+        ("sensitivity", f"{view.certificates.sensitivity:g}"),
+        ("noisy inputs rounded to", "no grid" if known.grid is None else f"{known.grid:g}"),
     ]
 
 

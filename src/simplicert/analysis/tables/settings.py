@@ -23,6 +23,8 @@ def settings_record(study: Study, certificates: Certificates) -> dict[str, Value
         "scheme": known.scheme,
         "method": known.method,
         "norm": known.norm,
+        "sensitivity": certificates.sensitivity,
+        "grid": known.grid,
         "exploratory": certificates.exploratory,
         **draws_record(study, certificates),
         "missing": study.run.missing,

@@ -15,7 +15,7 @@ from simplicert.runs.folder import Run
 from simplicert.runs.known import KnownRun
 from simplicert.runs.verification.check import Check, listed
 from simplicert.types import Certificates
-from simplicert.types.certificates import RESERVED
+from simplicert.types.certificates import LAST, RESERVED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -181,8 +181,9 @@ def differences(stored: Stored, anew: Certificates) -> tuple[list[str], float]:
     shared = [item for item in mine.index if item in set(frame.index)]
     foreign = not set(stored.mechanisms) <= set(MECHANISMS)
     largest = 0.0
+    older = not set(LAST) & set(frame.columns)  # written before there were such columns
     for name in mine.columns:
-        if foreign and name in ON_RADIUS:
+        if (foreign and name in ON_RADIUS) or (older and name in LAST):
             continue
         if name not in frame.columns:
             wrong.append(f"column {name} is missing")
