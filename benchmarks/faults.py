@@ -150,12 +150,12 @@ def moved(place):
 
 def out_of_memory(place):
     """The model raises MemoryError in its 40th batch."""
-    return place.draw("hungry", CALLS="40"), resumed(place, "hungry")
+    return place.draw("hungry", "--patience", "0", CALLS="40"), resumed(place, "hungry")
 
 
 def out_of_addresses(place):
     """The model asks for more than the process may have (RLIMIT_AS)."""
-    said = place.draw("limited", before=small_memory, CALLS="40", LIMIT="1")
+    said = place.draw("limited", "--patience", "0", before=small_memory, CALLS="40", LIMIT="1")
     return said, resumed(place, "limited")
 
 

@@ -69,7 +69,7 @@ def changed():
 def test_a_library_that_makes_something_else_of_the_signal(
     words, command, monkeypatch, number, library
 ):
-    def prepare(request, crew):
+    def prepare(request, crew, say):
         with library():
             signal.raise_signal(number)
 

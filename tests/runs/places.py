@@ -13,6 +13,7 @@ from simplicert.runs.preparation import prepare
 from simplicert.runs.request import Request
 
 MODEL = """
+import builtins
 import os
 import time
 import numpy as np
@@ -55,6 +56,22 @@ def patient():
     def classify(batch):
         if not os.path.exists("enough"):
             time.sleep(0.03)
+        return batch.reshape(len(batch), -1) @ WEIGHTS
+    return classify
+def remote():  # fails while there is a file `down`, by the class of error that stands in it
+    def classify(batch):
+        try:
+            with open("down") as file:
+                error = getattr(builtins, file.read() or "OSError")
+        except FileNotFoundError:
+            return batch.reshape(len(batch), -1) @ WEIGHTS
+        batch[:] = 7  # what it does to the batch before it fails must not matter
+        raise error("HTTP 503\\x1b[2J")
+    return classify
+def refusing():
+    def classify(batch):
+        if batch.max() > 50:
+            raise ConnectionResetError("reset by peer")
         return batch.reshape(len(batch), -1) @ WEIGHTS
     return classify
 def noisy():
@@ -122,11 +139,11 @@ def asked(place, out, **more):
     return Request(**settings)
 
 
-def drawn(request, **more):
+def drawn(request, say=lambda sentence: None, **more):
     """Draw by the engine asked for; whether all is done, and the run, opened anew."""
     with crew_for(request) as crew:
-        ready = prepare(request, crew)
-        outcome = draw_run(ready.run, crew, ready.index, **more)
+        ready = prepare(request, crew, say)
+        outcome = draw_run(ready.run, crew, ready.index, say=say, **more)
     return outcome.complete and not outcome.failed, sc.open_run(request.out)
 
 

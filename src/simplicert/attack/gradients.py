@@ -19,6 +19,7 @@ from simplicert.attack.ball import Ball, length
 from simplicert.attack.losses import Loss
 from simplicert.models.model import is_module
 from simplicert.sampling import Sampler
+from simplicert.sampling.asking import asked_again
 from simplicert.types import Floats
 
 LEAST = 1e-30  # of a probability, before its logarithm is taken
@@ -112,7 +113,7 @@ class ThroughNoise:
         around = offset + sampler.settings.sigma * noise
         rows = ball.centre + (around if ball.scale is None else ball.scale * around)
         laid_out = np.moveaxis(rows, 1, -1) if sampler.channels_last else rows
-        outputs = sampler.batch.of(np.ascontiguousarray(laid_out, dtype=np.float32))
+        outputs = asked_again(sampler.batch.of)(np.ascontiguousarray(laid_out, dtype=np.float32))
         self.draws += size
         read = sampler.loop.read(outputs)
         one_hot = np.eye(sampler.classes + 1)[read.hard][:, :-1]

@@ -61,10 +61,18 @@ def drawn_by(crew: "Crew", request: "Request") -> "Outcome":
     from simplicert.runs.preparation import prepare
 
     with at_once():  # once more: a Ray that starts hears SIGTERM itself from then on
-        ready = prepare(request, crew)
+        ready = prepare(request, crew, warn)
         warn_before(request, ready)
     with stoppable() as told, shown(request, ready.run.manifest) as report:
-        return draw_run(ready.run, crew, ready.index, stop=told, report=report)
+        return draw_run(
+            ready.run,
+            crew,
+            ready.index,
+            stop=told,
+            report=report,
+            patience=request.patience,
+            say=warn,
+        )
 
 
 def warn_before(request: "Request", ready: "Prepared") -> None:

@@ -54,6 +54,9 @@ def sample(
         float | None, typer.Option(help="With ray; default: 1 where there are any.")
     ] = None,
     quiet: Annotated[bool, typer.Option(help="No progress.")] = False,
+    patience: Annotated[
+        float, typer.Option(help="Seconds to keep asking a model that fails every time.")
+    ] = 600.0,
 ) -> None:
     """Classify noisy copies of each input and keep the tallies; the slow step.
 

@@ -55,16 +55,19 @@ class Board:
         if held is not None:
             self.piles = {n: [some(held, held.draws == n)] for n in np.unique(held.draws).tolist()}
         self.again: list[tuple[int, Lot]] = []  # failed together, to be tried apart
+        self.alone: list[tuple[int, Lot]] = []  # inputs that failed by themselves: tried last
         self.out: dict[int, tuple[int, Lot]] = {}  # units that a worker has
         self.keys = 0
         self.tries: dict[int, int] = {}
+        self.answers = 0  # units that came back with draws
+        self.suspected: dict[int, int] = {}  # inputs of units that failed: the answers until then
         self.failed: dict[int, str] = {}  # inputs given up, and the last error of each
         self.row: list[int] = []  # those given up since anything was drawn
 
     @property
     def left(self) -> bool:
         """Whether there is anything to hand out now."""
-        return bool(self.fresh.size or self.piles or self.again)
+        return bool(self.fresh.size or self.piles or self.again or self.alone)
 
     def next(self, rate: float, workers: int = 1) -> Unit | None:
         """The next unit for a worker that makes `rate` draws a second (0: not known yet)."""
@@ -72,7 +75,7 @@ class Board:
             return self._hand_out(*self.again.pop(0))
         level = self._level(rate)
         if level is None:
-            return None
+            return self._hand_out(*self.alone.pop(0)) if self.alone else None
         size = self._size(level, rate)
         if workers > 1:  # the last units are small, so that all workers end at about the same time
             draws = self._target(level) - level
@@ -131,6 +134,7 @@ class Board:
         if tally is None:
             return None
         self.row.clear()
+        self.answers += 1
         held = lot.part(slice(0, count)).held
         whole = tally if held is None else held + tally
         done = self.until(whole) != ""
@@ -138,9 +142,15 @@ class Board:
             self.piles.setdefault(unit.span[1], []).append(some(whole, ~done))
         return some(whole, done) if done.any() else None
 
-    def fail(self, unit: Unit, error: str) -> list[int]:
-        """A unit failed: its halves are tried apart, an input alone a few times; those given up."""
+    def fail(self, unit: Unit, error: str, *, waited: bool = True) -> list[int]:
+        """A unit failed: its halves are tried apart, an input alone a few times; those given up.
+
+        An input is given up if others were drawn since it was first part of a failure, or if there
+        was time enough for the model to come back (`waited`). Else it may not be the input.
+        """
         level, lot = self.out.pop(unit.key)
+        for each in lot.items.tolist():
+            self.suspected.setdefault(each, self.answers)
         if len(lot.items) > 1:
             middle = len(lot.items) // 2
             halves = lot.part(slice(0, middle)), lot.part(slice(middle, None))
@@ -148,8 +158,9 @@ class Board:
             return []
         item = int(lot.items[0])
         self.tries[item] = self.tries.get(item, 0) + 1
-        if self.tries[item] < TRIES:
-            self.again.append((level, lot))
+        its_own = waited or self.answers > self.suspected[item]
+        if self.tries[item] < TRIES or not its_own:
+            self.alone.append((level, lot))
             return []
         self.failed[item] = error
         self.row.append(item)

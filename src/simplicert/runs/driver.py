@@ -1,5 +1,7 @@
 """The process that leads: hands out units, keeps what comes back, until the board is empty."""
 
+import time
+
 import numpy as np
 
 from simplicert.errors import SamplingFailed
@@ -10,14 +12,19 @@ from simplicert.runs.crew import Crew
 from simplicert.runs.failures import record
 from simplicert.runs.folder import PARTS, Run
 from simplicert.runs.parts import read_part
+from simplicert.runs.patience import Patience
 from simplicert.runs.units import Answer, Unit
 from simplicert.types import Tally
 
+MOMENT = 0.1  # seconds between looks whether to stop, in a pause
 GIVE_UP = 10  # inputs that fail one after another: then it is not the inputs
 
 
-def drive(run: Run, board: Board, crew: Crew, counter: Counter) -> bool:
-    """True when every input is done or given up, False when stopped before."""
+def drive(run: Run, board: Board, crew: Crew, counter: Counter, patience: Patience) -> bool:
+    """True when every input is done or given up, False when stopped before.
+
+    While the model fails, nothing is handed out for a while, and the pauses grow.
+    """
     rates: dict[int, float] = {}
     while True:
         if counter.stop():
@@ -26,12 +33,14 @@ def drive(run: Run, board: Board, crew: Crew, counter: Counter) -> bool:
                 return not board.left
         elif not board.left and not board.out:
             return True
+        elif pause := patience.left():
+            time.sleep(min(pause, MOMENT) if not board.out else 0)
         else:
             hand_out(board, crew, rates)
         for worker, unit, answer in crew.wait(counter.batch):
             if answer.rows:
                 counter.batch(answer.rows)
-            settle(run, board, counter, unit, answer)
+            settle(run, board, counter, unit, answer, patience)
             if answer.seconds:
                 rates[worker] = len(unit.items) * (unit.span[1] - unit.span[0]) / answer.seconds
 
@@ -45,7 +54,9 @@ def hand_out(board: Board, crew: Crew, rates: dict[int, float]) -> None:
         crew.give(worker, unit)
 
 
-def settle(run: Run, board: Board, counter: Counter, unit: Unit, answer: Answer) -> None:
+def settle(
+    run: Run, board: Board, counter: Counter, unit: Unit, answer: Answer, patience: Patience
+) -> None:
     """Enter on the board what became of a unit."""
     if answer.fatal is not None:
         raise answer.fatal
@@ -53,11 +64,15 @@ def settle(run: Run, board: Board, counter: Counter, unit: Unit, answer: Answer)
     if answer.lost:
         tally = left_behind(run, unit)
     if answer.error and tally is None:
-        for item in board.fail(unit, answer.error):
+        # A lost worker is no reason to wait: its unit goes to whoever is free.
+        waited = answer.lost or not patience.fail(answer.error)
+        for item in board.fail(unit, answer.error, waited=waited):
             record(run.folder, item, answer.error)
             counter.gave_up()
         refuse_to_go_on(run, board, answer.error)
         return
+    if tally is not None:
+        patience.end()
     done = board.drawn(unit, tally)
     if done is not None:
         counter.finished(done)

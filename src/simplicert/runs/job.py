@@ -14,6 +14,7 @@ from simplicert.runs.driver import drive
 from simplicert.runs.failures import forget
 from simplicert.runs.folder import Run, begin_run
 from simplicert.runs.manifest import Manifest, differences, read_manifest, write_manifest
+from simplicert.runs.patience import Patience, Say, say_nothing
 from simplicert.types import Ints, Tally
 from simplicert.types.merging import begun
 from simplicert.types.selection import some
@@ -65,8 +66,13 @@ def draw_run(
     *,
     stop: Callable[[], bool] = lambda: False,
     report: Callable[[Progress], None] = lambda progress: None,
+    patience: float = 0.0,
+    say: Say = say_nothing,
 ) -> Outcome:
-    """Draw what is missing of these inputs, by a crew that has joined the run."""
+    """Draw what is missing of these inputs, by a crew that has joined the run.
+
+    A model that fails is asked again for `patience` seconds, and `say` hears of it.
+    """
     assert run.manifest.plan is not None
     held = run.tally() if run.paths() else None
     left = index[~np.isin(index, run.done())]
@@ -75,7 +81,8 @@ def draw_run(
     fresh = left if before is None else left[~np.isin(left, before.inputs)]
     size = int(run.manifest.source["batch_size"])
     board = Board(run.manifest.plan, run.until, size, fresh, before)
-    complete = drive(run, board, crew, Counter(len(left), stop, report))
+    counter = Counter(len(left), stop, report)
+    complete = drive(run, board, crew, counter, Patience(patience, say))
     return Outcome(complete, board.failed)
 
 

@@ -43,3 +43,4 @@ class Request:
     cpus_per_worker: int | None = None
     gpus_per_worker: float | None = None
     quiet: bool = False
+    patience: float = 600.0

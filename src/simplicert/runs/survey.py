@@ -48,8 +48,8 @@ class Ground:
     survey: Survey
 
 
-def explore(request: Request, before: Manifest | None) -> Ground:
-    """Load and probe; what a run decided `before` is obeyed."""
+def load(request: Request) -> tuple[Model, Dataset]:
+    """Model and data, as they were asked for."""
     data = load_data(
         request.data,
         start=request.start,
@@ -60,6 +60,11 @@ def explore(request: Request, before: Manifest | None) -> Ground:
     model = load_model(
         request.model, mean=numbers("mean", request.mean), std=numbers("std", request.std)
     )
+    return model, data
+
+
+def explore(request: Request, before: Manifest | None, model: Model, data: Dataset) -> Ground:
+    """Probe; what a run decided `before` is obeyed."""
     example = data.inputs[np.arange(min(EXAMPLES, len(data.inputs)))]
     settings = settled(request, model, example, len(data.index), before)
     refuse_impossible(request, data)

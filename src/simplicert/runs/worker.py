@@ -8,15 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from simplicert.data import Dataset
 from simplicert.errors import SimplicertError
+from simplicert.models import Model
 from simplicert.runs.atomic import write_whole
 from simplicert.runs.folder import PARTS
 from simplicert.runs.job import refuse_differences
 from simplicert.runs.manifest import NAME, Manifest, read_manifest
 from simplicert.runs.parts import encoded
 from simplicert.runs.request import Request
-from simplicert.runs.survey import Ground, Survey, explore
+from simplicert.runs.survey import Ground, Survey, explore, load
 from simplicert.runs.units import Answer, Unit
+from simplicert.sampling.asking import ClassifierFailed, first_line
 from simplicert.types import Tally
 from simplicert.types.merging import rows_of
 
@@ -31,11 +34,14 @@ class Worker:
         self.request = request
         self.ground: Ground | None = None
         self.manifest: Manifest | None = None
+        self.loaded: tuple[Model, Dataset] | None = None
         self.shared = False
 
     def survey(self, before: Manifest | None) -> Survey:
         """Load and probe; what a run decided before is obeyed."""
-        self.ground = explore(self.request, before)
+        if self.loaded is None:  # kept, should the model fail while it is probed
+            self.loaded = load(self.request)
+        self.ground = explore(self.request, before, *self.loaded)
         return self.ground.survey
 
     def join(self, manifest: Manifest) -> None:
@@ -53,6 +59,8 @@ class Worker:
             if word == "survey":
                 return "surveyed", self.survey(value)
             self.join(value)
+        except ClassifierFailed as error:
+            return "stumbled", error.words
         except (SimplicertError, OSError) as error:
             return "refused", error
         return "ready", None
@@ -62,13 +70,12 @@ class Worker:
         began = time.perf_counter()
         try:
             tally = self._tally(unit, after_batch)
+        except ClassifierFailed as error:
+            return self._failed(error.words)
         except (SimplicertError, OSError) as error:  # not the classifier's doing
             return Answer(fatal=error)
-        except Exception as error:  # the classifier is foreign code and may raise anything
-            assert self.ground is not None
-            self.ground.sampler.batch.clear()
-            words = str(error).strip().splitlines() or [type(error).__name__]
-            return Answer(error=words[0])
+        except Exception as error:  # outputs that nobody can read are the classifier's, too
+            return self._failed(first_line(error))
         if tally is None:
             return Answer()
         assert self.manifest is not None
@@ -77,6 +84,12 @@ class Worker:
         if self.shared:
             self._write(name, content)
         return Answer(name, content, seconds)
+
+    def _failed(self, words: str) -> Answer:
+        """What the classifier failed on is forgotten: it must not pad the next batch."""
+        assert self.ground is not None
+        self.ground.sampler.batch.clear()
+        return Answer(error=words)
 
     def _tally(self, unit: Unit, after_batch: AfterBatch) -> Tally | None:
         assert self.ground is not None and self.manifest is not None
@@ -90,6 +103,7 @@ class Worker:
             plan=self.manifest.plan,
             before=unit.before,
             after_batch=after_batch,
+            keep_finished=True,
         )
 
     def _write(self, name: str, content: bytes) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from simplicert.errors import require
 from simplicert.models.model import is_module
+from simplicert.sampling.asking import ask
 from simplicert.sampling.sampler import Sampler
 from simplicert.sampling.settings import Settings
 
@@ -33,7 +34,7 @@ def decide(
         return settings
     sampler = Sampler(classifier, example, settings, tensors)
     start = time.perf_counter()
-    sampler.batch.outputs()
+    ask(sampler.batch.outputs, sampler.batch.clear)
     planned = (time.perf_counter() - start) * draws / settings.batch_size
     return replace(settings, compiled=planned > WORTH)
 

@@ -1,10 +1,13 @@
 """The drawing loop: which draws fill which rows of a batch, and where their outputs are counted."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
+from simplicert.errors import InvalidInput
+from simplicert.sampling.asking import ClassifierFailed, ask
 from simplicert.sampling.batch import Batch, Copies
 from simplicert.sampling.ledger import Ledger
 from simplicert.sampling.noise import NOISE, PILOT, PILOT_VOTES, VOTES, generator, stream_of
@@ -66,6 +69,21 @@ def packed(work: Iterator[Piece], size: int, together: bool) -> Iterator[list[Pi
         yield group
 
 
+def classified(loop: Loop, ledger: Ledger) -> np.ndarray:
+    """The outputs for the batch; others than it gave at first would be counted for other inputs."""
+    outputs = loop.batch.outputs()
+    allowed = (loop.size,), (loop.size, ledger.classes)
+    if outputs.shape not in allowed:
+        raise InvalidInput(f"its outputs have shape {outputs.shape}, and had {allowed[1]} at first")
+    return outputs
+
+
+def refill(batch: Batch, copies: Sequence[Copies]) -> None:
+    """The same rows anew, and no others: the classifier may have failed on those around them."""
+    batch.clear()
+    batch.fill(copies)
+
+
 def run(
     loop: Loop,
     inputs: np.ndarray,
@@ -75,11 +93,14 @@ def run(
     *,
     pilot: bool = False,
     after_batch: AfterBatch = go_on,
+    keep_finished: bool = False,
 ) -> int:
     """Draw span[0]..span[1]-1 of each input into the ledger; the number of inputs completed.
 
-    `after_batch` is told the rows drawn and the inputs completed, and stops the loop by True.
+    `after_batch` is told the rows drawn and the inputs completed, and stops the loop by True. So
+    does a classifier that fails, with `keep_finished`, once an input is complete.
     """
+    complete = 0
     noise, votes = (stream_of(stream, loop.chunk) for stream in STREAMS[pilot])
     slots, lots = np.empty(loop.size, np.int64), np.empty(loop.size)
     for group in packed(pieces(len(inputs), *span, loop.chunk), loop.size, loop.packable):
@@ -92,8 +113,13 @@ def run(
             lots[at:end] = generator(*where, votes).random(rows.stop)[rows]
             at = end
         loop.batch.fill(copies)
-        outputs = loop.batch.outputs()[:at]
-        ledger.add(slots[:at], loop.read(outputs), lots[:at])
+        try:
+            outputs = ask(partial(classified, loop, ledger), partial(refill, loop.batch, copies))
+        except ClassifierFailed:
+            if complete and keep_finished:
+                return complete
+            raise
+        ledger.add(slots[:at], loop.read(outputs[:at]), lots[:at])
         last = group[-1]
         ended = last.chunk * loop.chunk + last.rows.stop == span[1]
         complete = last.slot + int(ended)

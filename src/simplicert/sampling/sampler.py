@@ -7,6 +7,7 @@ import numpy as np
 from simplicert.errors import require
 from simplicert.models.model import is_module, uncallable
 from simplicert.sampling import draw
+from simplicert.sampling.asking import asked_again
 from simplicert.sampling.batch import Batch, Copies, DeviceBatch, HostBatch
 from simplicert.sampling.draw import AfterBatch, Loop, go_on
 from simplicert.sampling.forward import first_outputs, of_arrays, of_tensors
@@ -96,7 +97,7 @@ class Sampler:
         )
         assert classes is not None
         self.normalised = not labels_only and sums_to_one(outputs)
-        nature = probe(self.batch.of, one, other, settings.autocast)
+        nature = probe(asked_again(self.batch.of), one, other, settings.autocast)
         return nature, classes, outputs.reshape(len(outputs), -1)[:: self.chunk][:ROWS, :COLUMNS]
 
     def _example_batch(self, inputs: np.ndarray, turn: int) -> np.ndarray:
@@ -125,11 +126,13 @@ class Sampler:
         plan: Plan | None = None,
         before: Tally | Earlier | None = None,
         after_batch: AfterBatch = go_on,
+        keep_finished: bool = False,
     ) -> Tally | None:
         """The draws span[0]..span[1]-1 of each input, as a tally that knows which they are.
 
         `before` holds earlier draws of the same inputs in the same order: their pilot is not drawn
         again. Stopped by `after_batch`, it holds the inputs that were complete; None if none were.
+        With `keep_finished` a classifier that fails stops it too, once an input is complete.
         """
         settings = self.settings
         if settings.grid is not None:
@@ -140,7 +143,15 @@ class Sampler:
             self._pilot(rows, index, soft) if before is None else (before.pilot, before.leaders)
         )
         ledger = Ledger(len(rows), self.classes, soft, leaders)
-        done = draw.run(self.loop, rows, index, span, ledger, after_batch=after_batch)
+        done = draw.run(
+            self.loop,
+            rows,
+            index,
+            span,
+            ledger,
+            after_batch=after_batch,
+            keep_finished=keep_finished,
+        )
         if done == 0:
             return None
         seeds = np.full(len(index), settings.seed)

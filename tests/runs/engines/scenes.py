@@ -12,6 +12,7 @@ import pytest
 from places import HOT, alive, asked, drawn, heat, marked, soon, words, workers_seen
 
 import simplicert as sc
+from simplicert.runs import board, patience
 from simplicert.runs.engines import crew_for
 from simplicert.runs.job import draw_run
 from simplicert.runs.preparation import prepare
@@ -96,6 +97,32 @@ def poisoned_input(place, **engine):
     np.testing.assert_array_equal(run.tally().inputs, rows)
     np.testing.assert_array_equal(run.tally().softmax_sums, alone.softmax_sums[rows])
     assert (folder / "run" / "failed" / f"{HOT:08d}.txt").read_text() == "too hot\n"
+
+
+def stumbling_model(place, patch, **engine):
+    """The model fails while it is probed and while it is drawn from, until it was waited for."""
+    folder, name = place
+    patch.setattr(patience, "FIRST", 0.01)
+    patch.setattr(patience, "WORTH_SAYING", 0.0)
+    patch.setattr(board, "PART_SECONDS", 1e-9)  # an input a unit
+    down, heard, failures = folder / "down", [], ["TimeoutError", "OSError"]
+    down.write_text("ConnectionResetError")
+
+    def say(sentence):
+        heard.append(sentence)
+        down.unlink(missing_ok=True)
+
+    def report(progress):
+        if failures and progress.done >= 3 and not down.exists():
+            down.write_text(failures.pop())
+
+    request = asked(place, "run", model=f"{name}:remote", **engine)
+    complete, run = drawn(request, say, report=report, patience=300)
+    assert complete
+    assert run.failed == {}
+    assert set(heard) == {"the model failed (HTTP 503?[2J); trying again in 0 s"}
+    assert len(heard) >= 3  # once by the probe, twice by the draws
+    assert run.tally() == drawn(asked(place, "alone"))[1].tally()
 
 
 def no_shared_folder(place, **engine):

@@ -40,6 +40,11 @@ def test_a_poisoned_input_is_given_up_and_the_rest_drawn(place, workers):
     scenes.poisoned_input(place, workers=workers)
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_model_that_stumbles_is_asked_again(place, workers, monkeypatch):
+    scenes.stumbling_model(place, monkeypatch, workers=workers)
+
+
 def test_an_input_that_kills_the_process(place):
     heat()
     complete, run = drawn(asked(place, "run", model=f"{place[1]}:deadly", workers=2))

@@ -72,6 +72,10 @@ def test_a_poisoned_input_is_given_up_and_the_rest_drawn(place, ray):
     scenes.poisoned_input(place, workers=2, **RAY)
 
 
+def test_a_model_that_stumbles_is_asked_again(place, ray, monkeypatch):
+    scenes.stumbling_model(place, monkeypatch, workers=2, **RAY)
+
+
 def test_an_input_that_kills_the_worker(place, ray):
     heat()
     complete, run = drawn(asked(place, "run", model=f"{place[1]}:deadly", **RAY))

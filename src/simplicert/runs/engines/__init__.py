@@ -26,5 +26,7 @@ def crew_for(request: Request) -> AbstractContextManager[Crew]:
         require(value is None or value >= 1, f"{name} must be at least 1, got {value}")
     gpus = request.gpus_per_worker
     require(gpus is None or gpus >= 0, f"gpus_per_worker must not be negative, got {gpus}")
+    patience = request.patience
+    require(patience >= 0, f"patience must be a number of seconds, 0 or more, got {patience:g}")
     # Workers may have another current folder.
     return engine(replace(request, out=request.out.absolute()))

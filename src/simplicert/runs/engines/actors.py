@@ -11,10 +11,12 @@ from simplicert.data.libraries import said
 from simplicert.errors import InvalidInput, SamplingFailed
 from simplicert.runs.crew import Heard
 from simplicert.runs.manifest import Manifest
+from simplicert.runs.patience import Patience, log_warning
 from simplicert.runs.request import Request
 from simplicert.runs.survey import Survey
 from simplicert.runs.units import Answer, Unit
 from simplicert.runs.worker import Worker, at_home
+from simplicert.sampling.asking import ClassifierFailed
 
 SECOND = 1.0
 LOOK_AROUND = 3.0  # seconds between looks for room
@@ -67,9 +69,11 @@ class Member:
     """An actor and what it is doing."""
 
     actor: Any
+    patience: Patience
     ref: Any = None  # of the answer that is waited for
     unit: Unit | None = None
     ready: bool = False
+    stumbled: bool = False  # its model failed while it was probed
 
     def ask(self, word: str, value: Any) -> None:
         """One thing at a time."""
@@ -109,6 +113,8 @@ class Actors:
         member.ref = None
         if word == "refused":
             raise found
+        if word == "stumbled":
+            raise ClassifierFailed(found)
         assert isinstance(found, Survey)
         return found
 
@@ -136,6 +142,7 @@ class Actors:
 
     def wait(self, heard: Heard) -> list[tuple[int, Unit, Answer]]:
         """Hear everybody whose answer is there."""
+        self._ask_again()
         waited = {m.ref: n for n, m in self.members.items() if m.ref is not None}
         if not waited:
             time.sleep(SECOND / 5)
@@ -162,8 +169,19 @@ class Actors:
             self._refuse(number, value)
         elif word == "ready":
             member.ready, self.stillborn = True, 0
+        elif word == "stumbled":
+            member.stumbled = True
+            if not member.patience.fail(value):
+                raise ClassifierFailed(value)
         elif unit is not None:
             answers.append((number, unit, value))
+
+    def _ask_again(self) -> None:
+        """Those whose model failed while they probed it, once their pause is over."""
+        for member in self.members.values():
+            if member.stumbled and not member.patience.left():
+                member.stumbled = False
+                member.ask("join", self.manifest)
 
     def _lose(self, number: int, member: Member, words: str) -> None:
         """An actor died or was cut off: make sure of it, and look around for room soon."""
@@ -205,7 +223,8 @@ class Actors:
         free = min(room, self.need.fits(self.ray.available_resources()))
         for _ in range(free if most is None else min(free, most - len(self.members))):
             threads = max(1, int(self.need.cpus))
-            member = Member(self.remote.remote(self.request, str(Path.cwd()), threads))
+            actor = self.remote.remote(self.request, str(Path.cwd()), threads)
+            member = Member(actor, Patience(self.request.patience, log_warning))
             self.members[self.hired] = member
             self.hired += 1
             if self.manifest is not None:

@@ -13,10 +13,12 @@ from typing import Any
 from simplicert.errors import SamplingFailed
 from simplicert.runs.crew import Heard
 from simplicert.runs.manifest import Manifest
+from simplicert.runs.patience import Patience, log_warning
 from simplicert.runs.request import Request
 from simplicert.runs.survey import Survey
 from simplicert.runs.units import Answer, Unit
 from simplicert.runs.worker import Worker, at_home
+from simplicert.sampling.asking import ClassifierFailed
 
 SPAWN = get_context("spawn")  # a forked child of a process with threads may hang
 SECOND = 1.0  # between looks around, and between what a process tells of its draws
@@ -42,7 +44,8 @@ class Member:
             for name, value in before.items():
                 os.environ.pop(name) if value is None else os.environ.update({name: value})
         far.close()  # now the pipe ends when the process does
-        self.ready = False
+        self.ready, self.stumbled = False, False
+        self.patience = Patience(request.patience, log_warning)
         self.unit: Unit | None = None
 
     def ask(self, word: str, value: Any) -> None:
@@ -71,6 +74,8 @@ class Processes:
             raise SamplingFailed("the process that loaded the model died") from None
         if word == "refused":
             raise found
+        if word == "stumbled":
+            raise ClassifierFailed(found)
         assert isinstance(found, Survey)
         return found
 
@@ -95,6 +100,7 @@ class Processes:
 
     def wait(self, heard: Heard) -> list[tuple[int, Unit, Answer]]:
         """Hear everybody who has something to say."""
+        self._ask_again()
         pipes = {m.pipe: number for number, m in enumerate(self.members) if not m.pipe.closed}
         answers: list[tuple[int, Unit, Answer]] = []
         for pipe in connection.wait(list(pipes), SECOND):
@@ -121,11 +127,22 @@ class Processes:
             raise value
         if word == "ready":
             member.ready, self.stillborn = True, 0
+        elif word == "stumbled":
+            member.stumbled = True
+            if not member.patience.fail(value):
+                raise ClassifierFailed(value)
         elif word == "rows":
             heard(value)
         elif member.unit is not None:
             answers.append((number, member.unit, value))
             member.unit = None
+
+    def _ask_again(self) -> None:
+        """Those whose model failed while they probed it, once their pause is over."""
+        for member in self.members:
+            if member.stumbled and not member.patience.left():
+                member.stumbled = False
+                member.ask("join", self.manifest)
 
     def _replace(self, number: int, answers: list[tuple[int, Unit, Answer]]) -> None:
         """A process died: its unit comes back, and another takes its place."""
