@@ -390,3 +390,22 @@ def test_a_sigma_written_as_a_whole_number(tmp_path):
     text = (tmp_path / "run" / "run.toml").read_text()
     (tmp_path / "run" / "run.toml").write_text(text.replace("sigma = 5.0", "sigma = 5"))
     assert open_run(tmp_path / "run").certify().known.sigma == 5.0
+
+
+def test_a_declared_sensitivity(tmp_path):
+    """In run.toml; certificates, and the rule that stops, are by it unless another is asked for."""
+    tally = sc.Tally([[950, 50], [990, 10]], 0.5, plan=sc.Plan((1000,)))
+    one = create_run(tmp_path / "one", manifest_of(tally), tally)
+    other = create_run(tmp_path / "other", manifest_of(tally, source={"sensitivity": 8.0}), tally)
+    assert open_run(tmp_path / "other").manifest.sensitivity == 8
+    np.testing.assert_array_equal(other.certify().radius, one.certify().radius / 8)
+    np.testing.assert_array_equal(other.certify(sensitivity=1).radius, one.certify().radius)
+    assert not other.certify(sensitivity=1).exploratory
+    assert (one.until.sensitivity, other.until.sensitivity) == (1, 8)
+    text = (tmp_path / "other" / "run.toml").read_text()
+    for bad in ("0.0", "-2.0", "nan", '"2"'):
+        lines = text.replace("sensitivity = 8.0", f"sensitivity = {bad}")
+        assert lines != text
+        (tmp_path / "other" / "run.toml").write_text(lines)
+        with pytest.raises(sc.DamagedRun, match="sensitivity must be a positive finite number"):
+            open_run(tmp_path / "other")

@@ -8,6 +8,7 @@ import pytest
 from verified import certified, checks, forged, fresh, moved, wrong
 
 import simplicert as sc
+from simplicert.types.certificates import LAST
 
 
 @pytest.fixture
@@ -115,9 +116,25 @@ def test_parquet_says_its_level_and_sensitivity(run):
     known = sc.bound(run.tally())
     path = run.folder.parent / "c.parquet"
     sc.write_certificates(sc.certify(known, sensitivity=2.0), path)
-    assert "made for sensitivity 2.0" in str(checks(run, [path]))
+    assert not wrong(run, [path])
+    assert "made for sensitivity 2, and the run declares 1" in str(checks(run, [path]))
     sc.write_certificates(sc.certify(replace(known, level=1e-9)), path)
     assert "the proved level is 0.001, and the file says 1e-09" in wrong(run, [path])
+
+
+def test_files_of_before_had_sigma_unrounded(place):
+    """Radii of then may be larger by the rounding of sigma; files of now may not."""
+    run = fresh(place, sigma=0.12)
+    path = certified(run)
+    frame = pd.read_csv(path)
+    radii = [name for name in ("radius", "ensemble", *sc.MECHANISMS) if name in frame.columns]
+    for name in radii:
+        frame[name] *= 0.12 / float(np.float32(0.12))
+    frame.to_csv(path, index=False)
+    assert "radius of input" in wrong(run, [path])
+    frame.drop(columns=list(LAST)).to_csv(path, index=False)
+    assert not wrong(run, [path])
+    assert "up to rounding (2e-08 of a number)" in str(checks(run, [path]))
 
 
 def test_a_mechanism_of_the_caller_s_own_is_not_judged(run):

@@ -193,8 +193,8 @@ def by_label(study: Study) -> dict[str, Bools]:
     }
 
 
-def gate_table(found: Sequence[Check]) -> Grid:
-    """Failed requirements in bold."""
+def gate_table(found: Sequence[Check], stage: str = "") -> Grid:
+    """Failed requirements in bold; `stage` is what comes before the noise, in words."""
     rows = [
         (
             item.requirement,
@@ -210,13 +210,17 @@ def gate_table(found: Sequence[Check]) -> Grid:
     title = f"{len(found) - failed} of {len(found)} requirements hold"
     bold = frozenset((place, 4) for place, item in enumerate(found) if not item.holds)
     headings = ("requirement", "inputs of", "inputs", "value", "")
-    return Grid(title, headings, rows, keys=2, bold=bold)
+    notes = (f"radii are distances of the input of {stage}",) if stage else ()
+    return Grid(title, headings, rows, notes, keys=2, bold=bold)
 
 
-def gate_record(found: Sequence[Check], said: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def gate_record(
+    found: Sequence[Check], said: Sequence[dict[str, Any]], sensitivity: float = 1.0
+) -> dict[str, Any]:
     """For machines."""
     return {
         "passed": all(item.holds for item in found),
         "checks": [vars(item) for item in found],
         "statements": list(said),
+        "sensitivity": sensitivity,
     }

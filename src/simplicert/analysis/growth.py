@@ -35,7 +35,9 @@ def growth(study: Study, seed: int = 0) -> dict[int, Certificates]:
     """Certificates of shorter and shorter runs out of this one, by number of draws, rising."""
     exploratory = study.run.manifest.kind != KIND
     return {
-        draws: replace(certify(bounded(study, tally)), exploratory=exploratory)
+        draws: replace(
+            certify(bounded(study, tally), sensitivity=study.stage), exploratory=exploratory
+        )
         for draws, tally in shortened(study.tally, seed).items()
     }
 

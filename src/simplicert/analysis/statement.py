@@ -11,7 +11,7 @@ were tested: one binomial, as inputs and their noise are independent. The limit 
 1 - confidence.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,14 +35,19 @@ class Statement:
     level: float  # probability that a certificate is issued and wrong
     share: float  # of all inputs like these, at least
     norm: str
+    sensitivity: float = 1.0  # of a stage before the noise: distances are of what goes into it
 
     @property
     def sentence(self) -> str:
         """As it may be quoted, the number rounded down."""
+        stage = ""
+        if self.sensitivity != 1:
+            stage = f" of what goes into a first stage of sensitivity {self.sensitivity:g}"
         return (
             f"With {100 * self.confidence:g} % confidence at least {down(100 * self.share, 1)} % "
             "of inputs drawn like these are classified correctly by the smoothed classifier "
-            f"everywhere within {self.norm} distance {self.radius:g} ({self.hits} of {self.inputs} "
+            f"everywhere within {self.norm} distance {self.radius:g}{stage} ({self.hits} of "
+            f"{self.inputs} "
             f"tested inputs are certified, each wrongly with probability at most {self.level:g})."
         )
 
@@ -64,7 +69,8 @@ def statement(
     require(np.isfinite(radius) and radius >= 0, f"radius must not be negative, got {radius!r}")
     hit = certificates.correct & (certificates.column("radius") > radius)
     known = certificates.known
-    return of_hits(hit, radius, confidence, known.level, known.norm)
+    found = of_hits(hit, radius, confidence, known.level, known.norm)
+    return replace(found, sensitivity=certificates.sensitivity)
 
 
 def of_hits(hit: Bools, radius: float, confidence: float, level: float, norm: str) -> Statement:

@@ -26,11 +26,18 @@ class Study:
 
     name: str
     run: Run | KnownRun
+    sensitivity: float | None = None  # of a stage before the noise; None: as the run declares
 
     @property
     def sigma(self) -> float:
         """Of the noise, in units of the input."""
         return self.run.manifest.sigma
+
+    @property
+    def stage(self) -> float:
+        """The sensitivity that its certificates are made by."""
+        declared = self.run.manifest.sensitivity
+        return declared if self.sensitivity is None else self.sensitivity
 
     @property
     def data(self) -> str:
@@ -70,7 +77,7 @@ class Study:
         wanted = choose("kind", kind or self.run.manifest.kind, KINDS)
         if wanted not in self._made:
             try:
-                self._made[wanted] = self.run.certify(kind=wanted)
+                self._made[wanted] = self.run.certify(kind=wanted, sensitivity=self.sensitivity)
             except SimplicertError as error:
                 raise type(error)(f"run {self.name}: {error}") from None
         return self._made[wanted]
@@ -130,17 +137,23 @@ def read_studies(
     labels: Mapping[str, str] | None = None,
     *,
     one_name_per_sigma: bool = False,
+    sensitivity: float | None = None,
 ) -> list[Study]:
     """Open each run; its name is the folder's, or what `labels` gives for the folder as written.
 
     With `one_name_per_sigma` runs of different sigmas may share a name: a method drawn at each.
+    `sensitivity` is for all of them, in place of what each declares.
     """
     require(len(folders) > 0, "runs must name at least one run folder, got none")
     names = {str(Path(folder)): name for folder, name in (labels or {}).items()}
     unknown = set(names) - {str(Path(folder)) for folder in folders}
     require(not unknown, f"label must name a run that is given, got {', '.join(sorted(unknown))}")
     studies = [
-        Study(names.get(str(Path(folder)), Path(folder).resolve().name), open_run(folder))
+        Study(
+            names.get(str(Path(folder)), Path(folder).resolve().name),
+            open_run(folder),
+            sensitivity,
+        )
         for folder in folders
     ]
     taken = [(study.name, study.sigma if one_name_per_sigma else None) for study in studies]
@@ -209,7 +222,14 @@ def require_same_labels(studies: Sequence[Study]) -> None:
 
 
 def require_same_norm(studies: Sequence[Study]) -> None:
-    """Refuse to compare radii in different norms: one run's noise was scaled, another's was not."""
+    """Refuse to compare radii of different norms, or of different places in the network."""
+    stages = {study.name: study.stage for study in studies}
+    require(
+        len(set(stages.values())) <= 1,
+        "runs must have radii of one sensitivity to be compared, and these declare "
+        + ", ".join(f"{value:g} ({name})" for name, value in stages.items())
+        + ": give sensitivity to certify all of them by one",
+    )
     scales = {study.run.manifest.source.get("noise_scale") for study in studies}
     require(
         len(scales) == 1,

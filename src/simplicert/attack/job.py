@@ -62,6 +62,11 @@ def attack_run(
     What is found of an input depends on the run, the effort and that input, not on the others or
     on an interruption. A perturbation that breaks a certificate is kept beside the table.
     """
+    require(
+        certificates.sensitivity == 1,
+        f"certificates must be for sensitivity 1 to be attacked, got {certificates.sensitivity:g}: "
+        "what is moved is what the noise is added to, behind the first stage",
+    )
     rows = resumed(out, target, certificates, inputs, effort)
     done = {row.index for row in rows}
     report(len(rows), len(inputs), rows)

@@ -57,9 +57,14 @@ def attack(
     opened = open_run(run)
     with reading_shown(quiet):
         target = target_of(opened, model, data, mean=mean, std=std, device=device, seed=seed)
-    certificates = target.run.certify(kind=kind)
+    certificates = target.run.certify(kind=kind, sensitivity=1.0)
     path = out or attack_path(run, target.run.manifest, certificates.known.kind)
     items = chosen_inputs(certificates, inputs, index or [], seed)
+    if opened.manifest.sensitivity != 1:
+        warn(
+            f"radii and distances are those at the noise, behind the first stage: the run's "
+            f"sensitivity of {opened.manifest.sensitivity:g} is left out"
+        )
     if certificates.exploratory:
         warn("exploratory: the run did not declare this kind before it was drawn")
     with stoppable("input") as told, shown(quiet) as report:

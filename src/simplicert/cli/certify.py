@@ -16,6 +16,9 @@ def certify(
     scheme: Annotated[str | None, typer.Option(help="gated, joint, paper or split.")] = None,
     method: Annotated[str | None, typer.Option(help="Limit used inside the scheme.")] = None,
     mechanisms: Annotated[str | None, typer.Option(help="Comma-separated; default: all.")] = None,
+    sensitivity: Annotated[
+        float | None, typer.Option(help="Of the stage before the noise; default: the run's own.")
+    ] = None,
 ) -> None:
     """Compute the certificates anew; never touches the model.
 
@@ -34,7 +37,7 @@ def certify(
     inside = run.resolve() in out.resolve().parents
     require(not inside, f"out must not lie inside the run it is made from, got {str(out)!r}")
     names = mechanisms.split(",") if mechanisms else None
-    certificates = opened.certify(alpha, kind, scheme, method, names)
+    certificates = opened.certify(alpha, kind, scheme, method, names, sensitivity)
     write_certificates(certificates, out, origin={"run": run.name})
     plan = opened.manifest.plan
     show(summary(certificates, "fixed" if plan is None else plan.rule))
@@ -51,6 +54,11 @@ def certify(
         needed = too_few(opened.manifest, plan or Plan((int(certificates.known.draws.max()),)))
         if needed:
             warn(needed)
+    if certificates.sensitivity != opened.manifest.sensitivity:
+        warn(
+            f"sensitivity {certificates.sensitivity:g} was asked for, and the run declares "
+            f"{opened.manifest.sensitivity:g}: radii hold if the first stage has the one asked for"
+        )
     scale = getattr(opened, "noise_scale", None)
     if scale is not None:
         warn(scaled_norm(scale))

@@ -14,6 +14,9 @@ def export(
         str, typer.Option(help="cohen, ensemble, two_sided, radius (the largest), ...")
     ] = "cohen",
     kind: Annotated[str | None, typer.Option(help="Default: the run's own.")] = None,
+    sensitivity: Annotated[
+        float | None, typer.Option(help="Of the stage before the noise; default: the run's own.")
+    ] = None,
 ) -> None:
     """Write certificates as another tool's log, radii rounded down.
 
@@ -26,7 +29,12 @@ def export(
 
     opened = open_run(run)
     require(not opened.missing, f"run {run} must be complete: {opened.missing} inputs are missing")
-    certificates = opened.certify(kind=kind)
+    certificates = opened.certify(kind=kind, sensitivity=sensitivity)
+    require(
+        certificates.sensitivity == 1,
+        f"sensitivity must be 1 in a log, whose readers know of none, and it is "
+        f"{certificates.sensitivity:g}: --sensitivity 1 writes radii at the noise",
+    )
     seconds = opened.seconds / len(certificates) if isinstance(opened, Run) else 0.0
     text = written(certificates, log, column, seconds)
     if out is None:

@@ -14,6 +14,9 @@ def figure(
     kind: Annotated[str | None, typer.Option(help="multinomial or softmax.")] = None,
     seed: Annotated[int | None, typer.Option(help="Of which draws a shorter run keeps.")] = None,
     dpi: Annotated[int, typer.Option(help="Dots an inch of a PNG.")] = 200,
+    sensitivity: Annotated[
+        float | None, typer.Option(help="Of the stage before the noise; default: each run's own.")
+    ] = None,
 ) -> None:
     """Draw a figure of the paper, or one it has not, from your own runs.
 
@@ -55,7 +58,11 @@ def figure(
     require(path.parent.is_dir(), f"out must lie in a folder that exists, got {str(path)!r}")
     names = parse_labels(label or [], folders)
     require(bool(folders) or not names, "label must name a run that is given, and there is none")
-    studies = read_studies(folders, names) if folders else []
+    require(
+        bool(folders) or sensitivity is None,
+        f"sensitivity must come with a run, got {sensitivity} alone",
+    )
+    studies = read_studies(folders, names, sensitivity=sensitivity) if folders else []
     typer.echo(f"wrote {make(name, studies, path, kind, seed, dpi)}")
     for study in studies:
         if lacking := study.lacking:

@@ -19,6 +19,9 @@ def gate(
         str | None, typer.Option(help="CSV with index,group; or 'label': each class by itself.")
     ] = None,
     confidence: Annotated[float, typer.Option(help="Of statements.")] = 0.99,
+    sensitivity: Annotated[
+        float | None, typer.Option(help="Of the stage before the noise; default: each run's own.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, at full precision.")] = False,
 ) -> None:
     """Exit code 0 if every requirement holds, 1 if one does not.
@@ -38,7 +41,7 @@ def gate(
         f"max_drop must come with baseline, got {max_drop} alone",
     )
     requirements = [gates.parse(text) for text in wanted]
-    (study,) = read_studies([run])
+    (study,) = read_studies([run], sensitivity=sensitivity)
     parts = None
     if groups is not None:
         label = groups == "label"
@@ -46,18 +49,19 @@ def gate(
     found = gates.checks(study, requirements, parts, confidence)
     if baseline is not None:
         labels = {str(baseline): f"baseline {baseline.name}"}
-        (before,) = read_studies([baseline], labels)
+        (before,) = read_studies([baseline], labels, sensitivity=sensitivity)
         found += gates.drops(study, before, requirements, max_drop or 0.0)
     radii = sorted({item.at for item in requirements if item.at is not None})
     said = [statement(study.certificates(), at, confidence) for at in radii]
     if as_json:
         import json
 
-        typer.echo(json.dumps(gates.gate_record(found, [item.record() for item in said])))
+        record = gates.gate_record(found, [item.record() for item in said], study.stage)
+        typer.echo(json.dumps(record))
     else:
         from simplicert.cli.screen import show
 
-        show(gates.gate_table(found))
+        show(gates.gate_table(found, study.certificates().stage))
         for item in said:
             typer.echo(f"\n{item.sentence}")
     raise typer.Exit(0 if all(item.holds for item in found) else 1)

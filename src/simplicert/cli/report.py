@@ -19,6 +19,9 @@ def report(
         str | None, typer.Option(help="Where the inputs are, for thumbnails; default: the run's.")
     ] = None,
     images: Annotated[bool, typer.Option(help="Thumbnails of the inputs.")] = True,
+    sensitivity: Annotated[
+        float | None, typer.Option(help="Of the stage before the noise; default: each run's own.")
+    ] = None,
 ) -> None:
     """Write one HTML file that holds all it shows and calls nothing over the network.
 
@@ -28,9 +31,11 @@ def report(
     from simplicert.errors import require
 
     folders = runs or []
-    given = [name for name, value in (("label", label), ("data", data)) if value]
+    asked = {"label": label, "data": data, "sensitivity": sensitivity}
+    given = [name for name, value in asked.items() if value]
     require(bool(folders) or not given, f"{' and '.join(given)} must come with a run, got none")
-    studies = read_studies(folders, parse_labels(label or [], folders)) if folders else []
+    names = parse_labels(label or [], folders)
+    studies = read_studies(folders, names, sensitivity=sensitivity) if folders else []
     write_page(studies, out, data, images=images)
 
 

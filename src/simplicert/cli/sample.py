@@ -32,6 +32,9 @@ def sample(
     histograms: Annotated[bool, typer.Option(help="Keep score histograms.")] = True,
     grid: Annotated[str | None, typer.Option(help="Sound mode on a grid, such as 1/255.")] = None,
     noise_scale: Annotated[Path | None, typer.Option(help="npy: each feature's share.")] = None,
+    sensitivity: Annotated[
+        float, typer.Option(help="Lipschitz constant of a stage that made the data.")
+    ] = 1.0,
     batch_size: Annotated[int | None, typer.Option(help="Default: fits the device.")] = None,
     device: Annotated[str | None, typer.Option(help="Default: cuda if there, else cpu.")] = None,
     compile_model: Annotated[

@@ -30,6 +30,9 @@ def table(
     intervals: Annotated[
         bool | None, typer.Option(help="95 % intervals over the choice of inputs.")
     ] = None,
+    sensitivity: Annotated[
+        float | None, typer.Option(help="Of the stage before the noise; default: each run's own.")
+    ] = None,
 ) -> None:
     """Certified accuracy at radii, the paper's two tables, or two runs paired.
 
@@ -47,7 +50,9 @@ def table(
         inside = any(run.resolve() in out.resolve().parents for run in runs)
         require(not inside, f"out must not lie inside a run it is made from, got {str(out)!r}")
         require(out.parent.is_dir(), f"out must lie in a folder that exists, got {str(out)!r}")
-    studies = read_studies(runs, parse_labels(label or [], runs), one_name_per_sigma=True)
+    studies = read_studies(
+        runs, parse_labels(label or [], runs), one_name_per_sigma=True, sensitivity=sensitivity
+    )
     grid = make_table(studies, style, choices)
     if chosen == "screen":
         show(grid)

@@ -57,7 +57,14 @@ class Run:
         """When an input of this run has been drawn often enough, by the declared settings."""
         declared = self.manifest
         rule = "fixed" if declared.plan is None else declared.plan.rule
-        return Until(rule, declared.alpha, declared.kind, declared.scheme, declared.method)
+        return Until(
+            rule,
+            declared.alpha,
+            declared.kind,
+            declared.scheme,
+            declared.method,
+            declared.sensitivity,
+        )
 
     @cached_property
     def stopped(self) -> Texts:
@@ -146,10 +153,12 @@ class Run:
         scheme: str | None = None,
         method: str | None = None,
         mechanisms: Sequence[str] | Mapping[str, str | Own] | None = None,
+        sensitivity: float | None = None,
     ) -> Certificates:
         """Certificates by the declared settings, or by others, which are then exploratory.
 
-        The guarantee is that of settings chosen before the counts were seen.
+        The guarantee is that of settings chosen before the counts were seen. Another sensitivity
+        is not exploratory: it is a fact about the first stage, whatever the counts are.
         """
         declared = self.manifest
         alpha = declared.alpha if alpha is None else alpha
@@ -162,7 +171,8 @@ class Run:
             known = replace(known, stopped=np.where(self.stopped == "", "unfinished", self.stopped))
         own = declared.method or next(iter(SCHEMES[declared.kind][declared.scheme]))
         as_declared = same and known.alpha == declared.alpha and known.method == own
-        return replace(certify(known, mechanisms), exploratory=not as_declared)
+        stage = declared.sensitivity if sensitivity is None else sensitivity
+        return replace(certify(known, mechanisms, stage), exploratory=not as_declared)
 
 
 def begin_run(folder: Path, manifest: Manifest) -> None:

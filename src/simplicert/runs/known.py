@@ -100,6 +100,7 @@ class KnownRun:
         scheme: str | None = None,
         method: str | None = None,
         mechanisms: Sequence[str] | Mapping[str, str | Own] | None = None,
+        sensitivity: float | None = None,
     ) -> Certificates:
         """Certificates at the settings of the import; no others can be computed from a log."""
         known = self.expectations()
@@ -119,7 +120,8 @@ class KnownRun:
             f"mechanisms must be among {', '.join(MECHANISMS)} for an imported log, which bounds "
             f"no class but the top one, got {', '.join(names)}",
         )
-        return certify(known, names)
+        stage = self.manifest.sensitivity if sensitivity is None else sensitivity
+        return certify(known, names, stage)
 
     def to_frame(self) -> "pd.DataFrame":
         """The certificates' table, or for bare radii what the log says of each input."""

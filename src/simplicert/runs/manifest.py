@@ -77,6 +77,13 @@ class Manifest:
         for name, kind in (("source", dict), ("made", dict), ("package", str), ("id", str)):
             value = getattr(self, name)
             require(isinstance(value, kind), f"{name} must be a {kind.__name__}, got {value!r}")
+        positive("sensitivity", self.sensitivity)
+
+    @property
+    def sensitivity(self) -> float:
+        """Of the stage before the noise, as declared; 1 where noise is added to the input."""
+        declared: float = self.source.get("sensitivity", 1.0)
+        return declared
 
     def text(self) -> bytes:
         """The content of run.toml; TOML has no null, so what is not set is left out."""

@@ -31,6 +31,7 @@ class Request:
     histograms: bool = True
     grid: str | None = None
     noise_scale: Path | None = None
+    sensitivity: float = 1.0
     batch_size: int | None = None
     device: str | None = None
     compile_model: bool | None = None

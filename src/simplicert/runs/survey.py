@@ -165,6 +165,8 @@ def described(request: Request, model: Model, data: Dataset, sampler: Sampler) -
         source["reserve"] = True
     if settings.grid is not None:
         source["grid"] = settings.grid
+    if request.sensitivity != 1:
+        source["sensitivity"] = float(request.sensitivity)
     if settings.noise_scale is not None:
         source["noise_scale"] = checksum(np.ascontiguousarray(settings.noise_scale).tobytes())
     return Manifest(

@@ -33,6 +33,7 @@ class Until:
     kind: str = "multinomial"
     scheme: str = "gated"
     method: str | None = None
+    sensitivity: float = 1.0  # of a stage before the noise; the rule's radii are before it
 
     def __post_init__(self) -> None:
         """Refuse a rule that does not exist or lacks its number."""
@@ -83,7 +84,7 @@ class Until:
         """(N,) best radius at each input's look, in units of the input."""
         known = bound(tally, self.alpha, self.kind, self.scheme, self.method)
         names = ["two_sided"] if known.bands is None else ["two_sided", "cdf"]
-        return np.asarray(certify(known, names).radius)
+        return np.asarray(certify(known, names, self.sensitivity).radius)
 
 
 def plan_until(draws: int, rule: str) -> Plan:

@@ -38,15 +38,15 @@ class Certificates:
     radii: Mapping[str, Floats]  # mechanism -> (N,)
     ensemble: Floats  # (N,)
     winner: Texts  # (N,)
-    sensitivity: float = 1.0
+    sensitivity: float = 1.0  # of the stage before the noise: radii are of what goes into it
     exploratory: bool = False  # settings other than those declared before the counts were seen
     uncomputed: tuple[str, ...] = ()  # mechanisms the scheme left no alpha for: empty columns
 
     def __post_init__(self) -> None:
         """No NaN, nothing negative, nothing certified where the expectations were refused."""
-        positive("sensitivity", self.sensitivity)
-        require(bool(self.radii), "mechanisms must name at least one mechanism, got none")
         set_field = object.__setattr__
+        set_field(self, "sensitivity", positive("sensitivity", self.sensitivity))
+        require(bool(self.radii), "mechanisms must name at least one mechanism, got none")
         copied = {name: np.array(r, float) for name, r in self.radii.items()}
         set_field(self, "radii", MappingProxyType(copied))
         set_field(self, "ensemble", np.array(self.ensemble, float))
@@ -80,6 +80,16 @@ class Certificates:
     def columns(self) -> tuple[str, ...]:
         """Names of what was computed: the mechanisms, and the ensemble where there is one."""
         return tuple(self._computed())
+
+    @property
+    def space(self) -> str:
+        """Of what the radii are distances, in words: the input, or what goes into a first stage."""
+        return "the input" if self.sensitivity == 1 else f"the input of {self.stage}"
+
+    @property
+    def stage(self) -> str:
+        """The first stage that comes before the noise, in words; "" where there is none."""
+        return "" if self.sensitivity == 1 else f"a first stage of sensitivity {self.sensitivity:g}"
 
     @property
     def radius(self) -> Floats:
@@ -181,6 +191,7 @@ class Certificates:
             f"Certificates({int(live.sum())} of {len(self)} inputs certified, "
             f"median radius {middle}; {known.kind}, scheme {known.scheme}, "
             f"sigma {known.sigma:g}, "
+            f"{'' if self.sensitivity == 1 else f'sensitivity {self.sensitivity:g}, '}"
             f"alpha {known.alpha:g}{level}{', exploratory' if self.exploratory else ''}"
             f"{'' if known.norm == 'l2' else f', {known.norm} norm'})"
         )

@@ -13,11 +13,14 @@ BROKEN = "#D55E00"  # Okabe and Ito's vermilion; the mark is a cross besides
 MARGIN = 1.08  # of the largest value: where the axes end
 
 
-def attack_distances(several: Mapping[str, Sequence[Attacked]], axes: "Axes") -> "Axes":
+def attack_distances(
+    several: Mapping[str, Sequence[Attacked]], axes: "Axes", *, staged: bool = False
+) -> "Axes":
     """One point an input; the true distance lies between its two coordinates.
 
     Below the diagonal a certificate is broken: the class was confirmed to change nearer than was
-    promised. Where nothing was found there is no upper bound; the legend counts them.
+    promised. Where nothing was found there is no upper bound; the legend counts them. `staged`:
+    the runs have a first stage, and both distances are those behind it.
     """
     rows = [row for own in several.values() for row in own]
     across = MARGIN * max(row.radius for row in rows)
@@ -51,6 +54,7 @@ def attack_distances(several: Mapping[str, Sequence[Attacked]], axes: "Axes") ->
         zorder=2,
     )
     norm = "" if rows[0].norm == "l2" else f" ({rows[0].norm})"
+    norm += " at the noise" if staged else ""
     dress(axes, f"certified radius{norm}", f"attack distance{norm}")
     axes.set(xlim=(0, across), ylim=(0, up))
     legend(axes, note(rows), columns=2, handle=1.0)

@@ -125,7 +125,8 @@ def attack(asked: Asked) -> list[Panel]:
             f"run {study.name} must have been attacked (simplicert attack), and holds no table of "
             f"an attack on {kind} certificates",
         )
-    return [partial(attack_distances, several)]
+    staged = any(study.stage != 1 for study in asked.studies)
+    return [partial(attack_distances, several, staged=staged)]
 
 
 def each_kind(asked: Asked) -> list[Certificates]:

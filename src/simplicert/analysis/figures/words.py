@@ -17,6 +17,7 @@ def note(several: Sequence[Certificates], *, sigma: bool = True, draws: bool = T
         {f"$\\sigma$ = {item.sigma:g}" for item in known} if sigma else set(),
         {f"$n$ = {spread(item.draws)}" for item in known if item.draws is not None and draws},
         {f"$\\alpha$ = {item.alpha:g}" for item in known},
+        {f"sensitivity {item.sensitivity:g}" for item in several if item.sensitivity != 1},
         {f"all {len(item):,} inputs" for item in known},
     ]
     settings = ", ".join(text for texts in said if len(texts) == 1 for text in texts)

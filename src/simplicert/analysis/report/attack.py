@@ -10,6 +10,7 @@ from simplicert.analysis.figures import attack_distances, save
 from simplicert.analysis.report.views import View
 from simplicert.analysis.tables.attack import attack_table, rows_table
 from simplicert.runs.attacks import Attacked
+from simplicert.types import Floats
 
 SIZE, DPI = (3.9, 3.4), 180
 MOST = 25  # inputs in the table, the closest to breaking first
@@ -21,7 +22,7 @@ def attack_block(view: View) -> dict[str, Any] | None:
     if not rows:
         return None
     return {
-        "picture": picture(rows),
+        "picture": picture(rows, view.study.stage != 1),
         "summary": attack_table(rows),
         "closest": rows_table(rows, MOST),
     }
@@ -37,7 +38,12 @@ def attack_cautions(view: View) -> list[str]:
             f"BROKEN: an attack confirmed another class inside the certified radius of "
             f"{len(broken)} of {len(rows)} inputs: {named}"
         )
-    now = dict(zip(view.index.tolist(), view.radius.tolist(), strict=True))
+    if rows and view.study.stage != 1:
+        found.append(
+            "the attack's radii and distances are those at the noise, behind the first stage: they "
+            f"are not divided by the sensitivity of {view.study.stage:g}"
+        )
+    now = dict(zip(view.index.tolist(), radii_at_the_noise(view).tolist(), strict=True))
     changed = sum(now.get(row.index) != row.radius for row in rows)
     if changed:
         found.append(
@@ -47,10 +53,20 @@ def attack_cautions(view: View) -> list[str]:
     return found
 
 
-def picture(rows: Sequence[Attacked]) -> str:
+def radii_at_the_noise(view: View) -> Floats:
+    """(N,) the best radii without a first stage, which is what an attack is about."""
+    if view.study.stage == 1:
+        return view.radius
+    return view.study.run.certify(kind=view.kind, sensitivity=1.0).radius
+
+
+def picture(rows: Sequence[Attacked], staged: bool) -> str:
     """The figure as an address that holds it."""
     with tempfile.TemporaryDirectory() as folder:
         path = save(
-            lambda axes: attack_distances({"inputs": rows}, axes), Path(folder) / "a.png", SIZE, DPI
+            lambda axes: attack_distances({"inputs": rows}, axes, staged=staged),
+            Path(folder) / "a.png",
+            SIZE,
+            DPI,
         )
         return f"data:image/png;base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"

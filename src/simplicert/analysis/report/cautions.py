@@ -33,6 +33,11 @@ def cautions(view: View) -> list[str]:
             f"scheme {declared.scheme}; alpha covers other settings only if they were fixed "
             "before the draws"
         )
+    if view.certificates is not None and view.certificates.stage:
+        found.append(
+            f"radii are distances of {view.certificates.space}, which is taken as given"
+            + ("" if view.study.stage == run.manifest.sensitivity else other_stage(run))
+        )
     rule = rule_of(view.study)
     if view.certificates is not None and rule != FIXED:
         found.append(f"stopped early: {draws_sentence(view.certificates, rule)}")
@@ -47,6 +52,11 @@ def cautions(view: View) -> list[str]:
     if view.labels is None:
         found.append("no labels: nothing is said of accuracy, and risk goes by the radius alone")
     return found
+
+
+def other_stage(run: Run | KnownRun) -> str:
+    """What the run declared of the stage before the noise, where it was certified by another."""
+    return f"; the run itself declares sensitivity {run.manifest.sensitivity:g}"
 
 
 def of_draws(view: View, run: Run) -> list[str]:
@@ -90,6 +100,6 @@ def largest_radius(certificates: Certificates, tally: Tally, draws: int) -> floa
     try:
         agreed = Tally(**ideal, sigma=tally.sigma, plan=tally.plan)  # type: ignore[arg-type]
         bounds = bound(agreed, known.alpha, known.kind, known.scheme, known.method)
-        return float(certify(bounds).radius[0])
+        return float(certify(bounds, sensitivity=certificates.sensitivity).radius[0])
     except SimplicertError:  # evidence that only real draws have
         return None

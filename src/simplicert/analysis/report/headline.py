@@ -120,6 +120,7 @@ def meaning(view: View) -> str:
     known, proved = view.certificates.known, level_sentence(view.certificates)
     return (
         f"What is certified is the smoothed classifier, at noise of sigma {known.sigma:g} "
-        f"({number_of_draws(view.certificates)}), for {known.norm} perturbations of the input. "
+        f"({number_of_draws(view.certificates)}), for {known.norm} perturbations of "
+        f"{view.certificates.space}. "
         f"{proved[0].upper()}{proved[1:]}."
     )

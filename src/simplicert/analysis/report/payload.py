@@ -55,6 +55,7 @@ def of_view(view: View) -> dict[str, Any]:
         "name": view.title,
         "kind": view.kind,
         "sigma": view.study.sigma,
+        "sensitivity": view.study.stage,
         "labelled": view.labels is not None,
         "columns": view.columns,
         "csv": view.csv,

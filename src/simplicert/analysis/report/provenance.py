@@ -8,7 +8,8 @@ from simplicert.analysis.report.views import View
 from simplicert.analysis.tables import Grid
 from simplicert.types.text import rounded_down
 
-OF_ITSELF = ("answers", "index", "class_names", "plan", "audit", "source", "made")  # not as a row
+# Not as a row, or under another name.
+OF_ITSELF = ("answers", "index", "class_names", "plan", "audit", "source", "made", "sensitivity")
 MOST_ROWS = 400  # of the noise scale
 
 
@@ -23,6 +24,7 @@ def settings_table(view: View) -> Grid:
         "declared alpha": manifest.alpha,
         "declared kind": manifest.kind,
         "declared scheme": manifest.scheme,
+        "declared sensitivity": manifest.sensitivity,
         "inputs planned": manifest.inputs,
         "classes": manifest.classes,
         **manifest.source,

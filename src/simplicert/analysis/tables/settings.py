@@ -54,6 +54,7 @@ def settings_sentence(certificates: Certificates, rule: str) -> str:
     """Kind, scheme, alpha, norm, what is proved, and from how many draws."""
     known = certificates.known
     norm = "" if known.norm == "l2" else f", {known.norm} norm"
+    norm += f", radii of the input of {certificates.stage}" if certificates.stage else ""
     return (
         f"{known.kind}, scheme {known.scheme} ({known.method}), alpha {known.alpha:g}{norm}; "
         f"{level_sentence(certificates)}; {draws_sentence(certificates, rule)}"

@@ -42,7 +42,7 @@ def summary(certificates: Certificates, rule: str | None = None) -> Grid:
     members = ", ".join(PAPER_ENSEMBLE[known.kind])
     beyond = "; acc>r: correct and certified beyond r" if with_labels else ""
     notes = [
-        f"over all {len(certificates)} inputs; radii in units of the input"
+        f"over all {len(certificates)} inputs; radii in units of {certificates.space}"
         f"{'' if known.norm == 'l2' else f', {known.norm} norm'}; all rounded down",
         (
             f"ensemble and largest: among {members}{beyond}"

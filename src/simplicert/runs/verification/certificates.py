@@ -14,6 +14,7 @@ from simplicert.runs.certificates import SUFFIXES
 from simplicert.runs.folder import Run
 from simplicert.runs.known import KnownRun
 from simplicert.runs.verification.check import Check, listed
+from simplicert.scale import HALF_STEP
 from simplicert.types import Certificates
 from simplicert.types.certificates import LAST, RESERVED
 
@@ -36,6 +37,12 @@ class Stored(NamedTuple):
     def settings(self) -> dict[str, Any]:
         """Alpha, kind, scheme and sigma."""
         return {name: self.frame[name].iloc[0] for name in SETTINGS}
+
+    @property
+    def sensitivity(self) -> float:
+        """Of the stage before the noise; files without the column were made for none."""
+        told = self.frame["sensitivity"].iloc[0] if "sensitivity" in self.frame.columns else 1.0
+        return float(self.extra.get("sensitivity", told))
 
     @property
     def mechanisms(self) -> list[str]:
@@ -62,10 +69,6 @@ def certificate_checks(run: Run | KnownRun, path: Path) -> Iterator[Check]:
             f"{path.name}: radii of {listed(foreign)}, and what rests on them, are not recomputed"
         )
         yield Check(ABOUT, None, says)
-    if stored.extra.get("sensitivity", 1.0) != 1.0:
-        says = f"{path.name} was made for sensitivity {stored.extra['sensitivity']}: not recomputed"
-        yield Check(ABOUT, None, says)
-        return
     try:
         yield compared(run, path, stored)
     except (SimplicertError, ValueError, TypeError) as error:  # settings that are none
@@ -79,6 +82,13 @@ def certificate_checks(run: Run | KnownRun, path: Path) -> Iterator[Check]:
     ]
     if other:
         says = f"{path.name} is exploratory: the run did not declare {', '.join(other)}"
+        yield Check(ABOUT, None, says)
+    if stored.sensitivity != declared.sensitivity:
+        says = (
+            f"{path.name} was made for sensitivity {stored.sensitivity:g}, and the run declares "
+            f"{declared.sensitivity:g}: its radii hold if its first stage has that Lipschitz "
+            "constant, which nothing here shows"
+        )
         yield Check(ABOUT, None, says)
 
 
@@ -130,6 +140,8 @@ def compared(run: Run | KnownRun, path: Path, stored: Stored) -> Check:
         if not wrong:
             how = "bit for bit" if largest == 0 else f"up to rounding ({largest:.1g} of a number)"
             settings = f"{anew.known.kind}, {anew.known.scheme}, {anew.known.method}"
+            if anew.sensitivity != 1:
+                settings += f", sensitivity {anew.sensitivity:g} taken as given"
             says = f"{path.name}: all {len(anew)} rows follow from the tallies {how} ({settings})"
             return Check(ABOUT, True, says)
         first = first or f"{path.name} does not follow from the tallies: {listed(wrong, 3)}"
@@ -161,6 +173,7 @@ def again(run: Run | KnownRun, stored: Stored, method: str | None) -> Certificat
         str(asked["scheme"]),
         method,
         None if margin or not names else names,
+        stored.sensitivity,
     )
 
 
@@ -182,6 +195,7 @@ def differences(stored: Stored, anew: Certificates) -> tuple[list[str], float]:
     foreign = not set(stored.mechanisms) <= set(MECHANISMS)
     largest = 0.0
     older = not set(LAST) & set(frame.columns)  # written before there were such columns
+    slack = HALF_STEP if older else ROUNDING  # nor was sigma then taken as it was drawn
     for name in mine.columns:
         if (foreign and name in ON_RADIUS) or (older and name in LAST):
             continue
@@ -191,9 +205,9 @@ def differences(stored: Stored, anew: Certificates) -> tuple[list[str], float]:
         theirs, ours = (cells(side.loc[shared, name]) for side in (frame, mine))
         for item, claimed, right in zip(shared, theirs, ours, strict=True):
             gap = distance(claimed, right)
-            if gap > ROUNDING:
+            if gap > slack:
                 wrong.append(f"{name} of input {item} is {right}, and the file says {claimed}")
-            largest = max(largest, min(gap, ROUNDING))
+            largest = max(largest, min(gap, slack))
     return wrong, largest
 
 

@@ -146,9 +146,12 @@ function showPoint(e0, e1) {
     return fillCard("", "No certificate on the grid", line("E0 and E1 are too close for this page's grid."));
   }
   const sigma = state.view ? state.view.sigma : Math.max(0, Number(byId("sigma").value) || 0);
-  const at = (name) => gridRadius(name, i, j) * sigma * (1 - 1e-12);
+  const sensitivity = state.view ? state.view.sensitivity : 1;
+  // A run's sigma is a little smaller where it was rounded to single precision.
+  const scale = (sigma / sensitivity) * (state.view ? 1 - 1e-7 : 1 - 1e-12);
+  const at = (name) => gridRadius(name, i, j) * scale;
   const largest = Math.max(...ensembles[state.kind].map(at));
-  const where = `E0 = ${down((i + 0.5) / steps, 5)}, E1 = ${up((j + 0.5) / steps)}, sigma = ${sigma}`;
+  const where = `E0 = ${down((i + 0.5) / steps, 5)}, E1 = ${up((j + 0.5) / steps)}, sigma = ${sigma}${sensitivity === 1 ? "" : `, sensitivity = ${sensitivity}`}`;
   const note = make("p", { className: "note" }, "of the nearest grid point that promises less");
   const pairs = [...kinds[state.kind].map((name) => [name, at(name)]), ["ensemble", largest]];
   return fillCard("", "Radii at a point", line(where), radiiTable(pairs), note);
