@@ -3,6 +3,7 @@
 import json
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 from simplicert.errors import require
 from simplicert.runs.atomic import write_whole
@@ -31,8 +32,18 @@ def write_certificates(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    settings = {**settings_kept(certificates), **(origin or {})}
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    metadata = {**(table.schema.metadata or {}), b"simplicert": json.dumps(settings).encode()}
+    sink = BytesIO()
+    pq.write_table(table.replace_schema_metadata(metadata), sink, compression="zstd")
+    write_whole(path, sink.getvalue())
+
+
+def settings_kept(certificates: Certificates) -> dict[str, Any]:
+    """What a Parquet file says besides its table."""
     known = certificates.known
-    settings = {
+    return {
         "sigma": known.sigma,
         "alpha": known.alpha,
         "proved_level": known.level,
@@ -43,10 +54,4 @@ def write_certificates(
         "sensitivity": certificates.sensitivity,
         "grid": known.grid,
         "exploratory": certificates.exploratory,
-        **(origin or {}),
     }
-    table = pa.Table.from_pandas(frame, preserve_index=False)
-    metadata = {**(table.schema.metadata or {}), b"simplicert": json.dumps(settings).encode()}
-    sink = BytesIO()
-    pq.write_table(table.replace_schema_metadata(metadata), sink, compression="zstd")
-    write_whole(path, sink.getvalue())
