@@ -17,6 +17,8 @@ ROOMS = [
     "errors",
     "importing",
     "cores",
+    "memory",
+    "files",
     "types",
     "search",
     "mechanisms",

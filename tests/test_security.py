@@ -78,14 +78,14 @@ def test_a_part_that_is_a_link(run, tmp_path):
     outside = tmp_path / part.name
     part.rename(outside)
     part.symlink_to(outside)
-    with pytest.raises(sc.DamagedRun, match="is no plain file"):
+    with pytest.raises(sc.DamagedRun, match="must be a plain file"):
         sc.open_run(run.folder).tally()
 
 
 def test_a_part_that_is_a_pipe(run):
     """Reading it would wait without end."""
     os.mkfifo(run.folder / "parts" / "00000009-aa.parquet")
-    with pytest.raises(sc.DamagedRun, match="is no plain file"):
+    with pytest.raises(sc.DamagedRun, match="must be a plain file"):
         sc.open_run(run.folder).tally()
 
 

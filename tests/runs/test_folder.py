@@ -255,7 +255,7 @@ def test_a_part_that_vanishes_while_all_are_read(tmp_path, monkeypatch):
     whole = run.paths()
     torn = whole[0].with_name(f"00000001-{'0' * 32}.parquet")
     monkeypatch.setattr(Run, "paths", lambda run: [*whole, torn])
-    with pytest.raises(sc.DamagedRun, match="is no plain file"):
+    with pytest.raises(sc.DamagedRun, match="is not there any more"):
         run.tally()
     assert run.set_aside_damage() == []
 

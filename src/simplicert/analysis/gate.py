@@ -16,9 +16,11 @@ from simplicert.analysis.study import Study, require_same_inputs, require_same_n
 from simplicert.analysis.tables.grid import Grid
 from simplicert.analysis.tables.numbers import down, up
 from simplicert.errors import InvalidInput, choose, require
+from simplicert.files import read_text
 from simplicert.types import Bools, Certificates, Floats, Ints
 
 ALL = "all"  # the group of every input
+NUMBER = re.compile("[0-9]{1,18}")  # of an input
 SLACK = 1e-12  # of a number that is shown
 WRITTEN = re.compile(r"\s*([a-z_]+)(?:@([0-9.eE+-]+))?\s*(>=|<=)\s*([0-9.eE+-]+)\s*")
 SIDES: dict[str, Callable[[float, float], bool]] = {">=": operator.ge, "<=": operator.le}
@@ -160,8 +162,8 @@ def drops(
 def read_groups(path: Path, index: Ints) -> dict[str, Bools]:
     """A CSV with columns index and group; inputs that it does not name are in no group."""
     try:
-        lines = list(csv.DictReader(StringIO(path.read_text(encoding="utf-8"))))
-    except (UnicodeDecodeError, csv.Error) as error:
+        lines = list(csv.DictReader(StringIO(read_text(path))))
+    except (InvalidInput, csv.Error) as error:
         raise InvalidInput(f"groups must be a CSV file, and {path.name} is none: {error}") from None
     fields = set(lines[0]) if lines else set()
     require(
@@ -172,8 +174,9 @@ def read_groups(path: Path, index: Ints) -> dict[str, Bools]:
     for number, line in enumerate(lines, 2):
         text, name = (line["index"] or "").strip(), (line["group"] or "").strip()
         require(
-            text.isdigit() and bool(name) and name != ALL,
-            f"groups must have a number and a name in line {number}, got {text!r}, {name!r}",
+            NUMBER.fullmatch(text) is not None and bool(name) and name != ALL,
+            f"groups must have a number and a name in line {number}, got {text[:40]!r}, "
+            f"{name[:40]!r}",
         )
         mask = found.setdefault(name, np.zeros(len(index), bool))
         mask |= index == int(text)

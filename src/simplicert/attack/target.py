@@ -7,13 +7,14 @@ import numpy as np
 
 from simplicert.attack.smoothed import own_seed
 from simplicert.data import Dataset
-from simplicert.errors import InvalidInput, require
+from simplicert.errors import DamagedRun, InvalidInput, require
 from simplicert.models import Model
 from simplicert.runs.folder import Run
 from simplicert.runs.known import KnownRun
 from simplicert.runs.manifest import same_answers
 from simplicert.runs.origin import origin_of, settings_of
 from simplicert.runs.survey import EXAMPLES
+from simplicert.runs.verification.coverage import planned
 from simplicert.sampling import Sampler, Settings
 from simplicert.types import Ints
 
@@ -66,9 +67,17 @@ def target_of(
         f"data must hold input {index.max()} of {run.folder}, and holds {len(inputs)}",
     )
     # Compiling would change last bits only, and take a minute.
-    drawn = settings_of(run)
+    try:
+        drawn = settings_of(run)
+    except (KeyError, TypeError) as error:
+        raise DamagedRun(f"{run.folder} does not say how it was drawn: {error!r}") from None
     settings = replace(drawn, pilot=0, histograms=False, device=device or drawn.device)
-    example = inputs.inputs[first_inputs(run, index)]
+    first = first_inputs(run, index)
+    require(
+        int(first.max()) < len(inputs),
+        f"data must hold input {first.max()} of {run.folder}, and holds {len(inputs)}",
+    )
+    example = inputs.inputs[first]
     refuse_other_answers(run, found, example, settings)
     stream = (found.fingerprint, inputs.fingerprint, settings.sigma, settings.seed, seed)
     sampler = Sampler(found.classifier, example, replace(settings, seed=own_seed(*stream, "draws")))
@@ -77,10 +86,9 @@ def target_of(
 
 def first_inputs(run: Run, index: Ints) -> Ints:
     """Those that the run's own probe looked at, where their order is known."""
-    first, step, count = (run.manifest.index or [-1, 0, 0])[:3]
-    if first < 0:
-        return index[:EXAMPLES]
-    return first + step * np.arange(min(EXAMPLES, count))
+    known = planned(run.manifest)
+    ordered = known is not None and run.manifest.index is not None and run.manifest.index[0] >= 0
+    return known[:EXAMPLES] if known is not None and ordered else index[:EXAMPLES]
 
 
 def refuse_other_answers(run: Run, model: Model, example: np.ndarray, settings: Settings) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from simplicert.errors import InvalidInput, require
+from simplicert.files import read_text
 from simplicert.types import Ints
 
 
@@ -25,7 +26,7 @@ def chosen(count: int, *, start: int, stop: int | None, step: int, index_file: P
 def listed(count: int, path: Path) -> Ints:
     """The numbers in a text file, separated by white space; what follows a # is a comment."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = read_text(path).splitlines()
         numbers = [int(word) for line in lines for word in line.partition("#")[0].split()]
     except (OSError, ValueError) as error:  # ValueError: no number, or no text at all
         raise InvalidInput(f"index_file {path} must hold whole numbers: {error}") from None

@@ -1,12 +1,12 @@
 """A folder written by `simplicert train`: weights, and model.toml, which explains them."""
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simplicert.data.libraries import library
 from simplicert.errors import InvalidInput, require
+from simplicert.files import read_toml
 from simplicert.models.fingerprints import digest, of_module
 from simplicert.models.model import Model
 from simplicert.models.weights import fill, numbers, read_weights
@@ -79,7 +79,7 @@ def read_facts(folder: Path) -> Facts:
     path = folder / TEXT
     require(path.is_file(), f"model {folder} must be a folder written by train, with {TEXT}")
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = read_toml(path)
         require(content["format"] == FORMAT, f"format must be {FORMAT}, got {content['format']!r}")
         model = content["model"]
         return Facts(

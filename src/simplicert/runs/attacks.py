@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from simplicert.errors import DamagedRun, InvalidInput, require
+from simplicert.files import read_text
 from simplicert.runs.atomic import write_whole
 from simplicert.runs.manifest import Manifest
 from simplicert.types import KINDS
@@ -108,8 +109,8 @@ def write_attack(path: Path, rows: Sequence[Attacked]) -> None:
 def read_attack(path: Path) -> list[Attacked]:
     """The rows of a table, checked; a sentence names the line that cannot be one."""
     try:
-        lines = list(csv.reader(StringIO(path.read_text(encoding="utf-8"))))
-    except (UnicodeDecodeError, csv.Error) as error:
+        lines = list(csv.reader(StringIO(read_text(path))))
+    except (InvalidInput, csv.Error) as error:
         raise DamagedRun(f"{path} cannot be read as a table of an attack: {error}") from None
     if not lines or tuple(lines[0]) != COLUMNS:
         raise DamagedRun(f"{path} is no table of an attack: its first line must name {COLUMNS}")

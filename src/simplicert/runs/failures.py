@@ -3,9 +3,12 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from simplicert.errors import DamagedRun
+from simplicert.files import read_run_file
 from simplicert.runs.atomic import write_whole
 
 FAILED = "failed"
+MOST = 2**20  # bytes of what one input's error says
 
 
 def record(folder: Path, item: int, error: str) -> None:
@@ -16,10 +19,12 @@ def record(folder: Path, item: int, error: str) -> None:
 
 def read_failures(folder: Path) -> dict[int, str]:
     """The inputs noted, each with its error."""
+    if (folder / FAILED).is_symlink():  # what lies elsewhere is no part of a run
+        raise DamagedRun(f"{folder / FAILED} must be a folder, got a link")
     found = {}
     for path in sorted((folder / FAILED).glob("*.txt")):
-        if path.stem.isdigit():
-            found[int(path.stem)] = path.read_text(encoding="utf-8", errors="replace").strip()
+        if path.stem.isascii() and path.stem.isdecimal():
+            found[int(path.stem)] = read_run_file(path, MOST).decode(errors="replace").strip()
     return found
 
 

@@ -17,8 +17,10 @@ import pyarrow.parquet as pq
 
 from simplicert.certification import Own, certify
 from simplicert.errors import DamagedRun, MissingEvidence, SimplicertError, require
+from simplicert.files import read_run_file
 from simplicert.runs.atomic import checksum, refuse_existing, write_whole
 from simplicert.runs.manifest import Manifest, read_manifest, write_manifest
+from simplicert.runs.parquet import MOST_FILE, read_parquet
 from simplicert.types import KINDS, Certificates, Expectations, Tally
 
 if TYPE_CHECKING:
@@ -58,7 +60,7 @@ class KnownRun:
     @cached_property
     def columns(self) -> dict[str, Any]:
         """Everything that was kept, by name: numbers as arrays, texts as lists."""
-        return read_columns(self.folder, HOLDS[self.holds])
+        return read_columns(self.folder, HOLDS[self.holds], self.manifest.most_rows)
 
     def tally(self) -> Tally:
         """There is none; the error says why."""
@@ -179,17 +181,20 @@ def read_known_run(folder: Path | str) -> KnownRun:
     return KnownRun(folder, manifest)
 
 
-def read_columns(folder: Path, needed: Sequence[str]) -> dict[str, Any]:
+def read_columns(folder: Path, needed: Sequence[str], most_rows: int) -> dict[str, Any]:
     """The one table of the folder, after its checksum."""
     paths = sorted(folder.glob("known-*.parquet"))
     if len(paths) != 1:
         raise DamagedRun(f"{folder} must hold one file known-*.parquet, got {len(paths)}")
-    content = paths[0].read_bytes()
+    content = read_run_file(paths[0], MOST_FILE)
     if f"known-{checksum(content)}" != paths[0].stem:
         raise DamagedRun(
             f"{paths[0]} was altered or truncated: its checksum does not match its name"
         )
-    table = pq.read_table(BytesIO(content), use_threads=False)
+    try:
+        table = read_parquet(content, most_rows, texts=True)
+    except (pa.ArrowException, DamagedRun) as error:
+        raise DamagedRun(f"{paths[0]} does not hold an imported log: {error}") from None
     if lost := set(needed) - set(table.column_names):
         raise DamagedRun(f"{paths[0]} lacks the columns {', '.join(sorted(lost))}")
     return {

@@ -2,7 +2,6 @@
 
 import re
 import secrets
-import tomllib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -12,14 +11,18 @@ import numpy as np
 import tomli_w
 
 from simplicert.bounds import SCHEMES
-from simplicert.errors import DamagedRun, SimplicertError, choose, require
+from simplicert.errors import DamagedRun, InvalidInput, SimplicertError, choose, require
+from simplicert.files import parse_toml, read_run_file
+from simplicert.memory import require_memory
 from simplicert.runs.atomic import checksum, write_whole
 from simplicert.types import KINDS, Plan
 from simplicert.types.arrays import positive
 
 FORMAT = 1
 NAME = "run.toml"
-MOST_CLASSES = 10**7
+MOST_INPUTS, MOST_CLASSES = 2**53, 10**7
+FEW_ROWS = 10**5
+MOST_COUNTS = 2**31  # inputs x classes of a tally that is opened: 16 GiB for each vector
 SAME = 1e-2  # share by which the outputs of the same model may differ on another machine
 SEAL = "# checksum of all lines above: "  # a comment: a run without it, or edited, opens too
 
@@ -54,7 +57,7 @@ class Manifest:
         """Refuse what no run can be."""
         positive("sigma", self.sigma)
         object.__setattr__(self, "sigma", float(self.sigma))  # TOML written by hand may say 1
-        for name, least, most in (("inputs", 1, 2**53), ("classes", 2, MOST_CLASSES)):
+        for name, least, most in (("inputs", 1, MOST_INPUTS), ("classes", 2, MOST_CLASSES)):
             value = getattr(self, name)
             whole = isinstance(value, int) and not isinstance(value, bool)
             require(
@@ -74,6 +77,14 @@ class Manifest:
         require(
             self.plan is None or isinstance(self.plan, Plan), f"plan must be a Plan: {self.plan!r}"
         )
+        require(
+            self.answers is None
+            or (
+                isinstance(self.answers, list)
+                and all(type(v) in (int, float) for v in self.answers)
+            ),
+            f"answers must be a list of numbers, got {self.answers!r:.80}",
+        )
         for name, kind in (("source", dict), ("made", dict), ("package", str), ("id", str)):
             value = getattr(self, name)
             require(isinstance(value, kind), f"{name} must be a {kind.__name__}, got {value!r}")
@@ -84,6 +95,27 @@ class Manifest:
         """Of the stage before the noise, as declared; 1 where noise is added to the input."""
         declared: float = self.source.get("sensitivity", 1.0)
         return declared
+
+    def require_room(self, rows: int, vectors: int, more: int = 0) -> None:
+        """Refuse a tally that would not fit into the memory once it is spread over the classes.
+
+        `vectors`: numbers for each class that it has of an input; `more`: numbers besides.
+        """
+        if rows * self.classes > MOST_COUNTS:
+            raise DamagedRun(
+                f"run {self.id} must hold at most {MOST_COUNTS:,} counts, got {rows:,} inputs of "
+                f"{self.classes:,} classes"
+            )
+        needed = 8 * rows * (self.classes * (vectors + 1) + 2 * more)  # one is being worked on
+        try:
+            require_memory(f"the tally of run {self.id}", needed)
+        except InvalidInput as error:
+            raise DamagedRun(str(error)) from None
+
+    @property
+    def most_rows(self) -> int:
+        """Rows that a table of this run may have; a few too many are read, and said to be so."""
+        return max(self.inputs, FEW_ROWS)
 
     def text(self) -> bytes:
         """The content of run.toml; TOML has no null, so what is not set is left out."""
@@ -147,9 +179,9 @@ def read_manifest(folder: Path) -> Manifest:
     if not path.is_file():
         raise DamagedRun(f"{folder} is not a run folder: it holds no {NAME}")
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DamagedRun(f"{path} cannot be read as TOML: {error}") from None
+        content = parse_toml(path, read_run_file(path))
+    except InvalidInput as error:
+        raise DamagedRun(str(error)) from None
     version = content.pop("format", None)
     if version != FORMAT:
         raise DamagedRun(f"{path} has run format {version}; this simplicert reads format {FORMAT}")

@@ -4,6 +4,7 @@ One row an input. Class vectors are stored sparse, as two lists (classes, values
 thousand classes of which five were ever seen take the space of five.
 """
 
+import math
 from collections.abc import Sequence, Set
 from io import BytesIO
 from pathlib import Path
@@ -14,8 +15,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from simplicert.errors import DamagedRun, SimplicertError
+from simplicert.files import open_file, read_run_file
 from simplicert.runs.atomic import checksum, write_whole
 from simplicert.runs.manifest import Manifest
+from simplicert.runs.parquet import MOST_FILE, read_column, read_notes, read_parquet
 from simplicert.types import Ints, Tally
 from simplicert.types.histogram import BINS
 from simplicert.types.merging import rows_of
@@ -73,13 +76,14 @@ def read_parts(paths: Sequence[Path], manifest: Manifest) -> list[Tally]:
 def read_checked(path: Path, manifest: Manifest, content: bytes | None = None) -> pa.Table:
     """One part's table, after its checksum, its run and its name."""
     if content is None:
-        if path.is_symlink() or not path.is_file():  # a pipe would be waited for without end
-            raise DamagedRun(f"{path} is no plain file: links and devices are not parts")
-        content = path.read_bytes()
+        try:
+            content = read_run_file(path, MOST_FILE)
+        except FileNotFoundError:
+            raise DamagedRun(f"{path} is not there any more") from None
     if checksum(content) != path.stem.rpartition("-")[2]:
         raise DamagedRun(f"{path} was altered or truncated: its checksum does not match its name")
     try:
-        table = pq.read_table(BytesIO(content), use_threads=False)
+        table = read_parquet(content, manifest.most_rows)
         first = int(numbers(table, "index").min())
     except (pa.ArrowException, *UNREADABLE) as error:
         raise DamagedRun(f"{path} does not hold a tally: {error}") from None
@@ -95,6 +99,10 @@ def read_checked(path: Path, manifest: Manifest, content: bytes | None = None) -
 
 def tally_of(tables: Sequence[pa.Table], paths: Sequence[Path], manifest: Manifest) -> list[Tally]:
     """Checked tables as tallies: one, or one for each where inputs come more than once."""
+    names, rows = set(tables[0].column_names), sum(table.num_rows for table in tables)
+    leaders = tables[0]["leaders"].type.list_size if "leaders" in names else 0
+    bins = (leaders + 1) * BINS if "histograms_class" in names else 0
+    manifest.require_room(rows, sum(f"{name}_class" in names for name in VECTORS), bins)
     index = np.concatenate([numbers(table, "index") for table in tables])
     same = all(table.schema == tables[0].schema for table in tables)
     if len(tables) > 1 and same and len(np.unique(index)) == len(index):
@@ -108,28 +116,30 @@ def tally_of(tables: Sequence[pa.Table], paths: Sequence[Path], manifest: Manife
     return out
 
 
-def may_hold(path: Path, items: Set[int]) -> bool:
+def may_hold(path: Path, items: Set[int], manifest: Manifest) -> bool:
     """Whether to read a part for these inputs, though its name, of one input, is not among them.
 
     The file is not checked here, so the answer must never be used to count. Where it cannot be
     told the answer is yes: reading then says what is wrong.
     """
-    if path.is_symlink() or not path.is_file():  # not to be opened: a pipe would be waited for
-        return True
     try:
-        with pq.ParquetFile(path) as file:
-            if file.metadata.num_rows == 1:  # the input of its name
-                return False
-            table = file.read(columns=["index"], use_threads=False)
-        return not items.isdisjoint(numbers(table, "index").tolist())
+        with open_file(path, follow=False) as file:
+            index = read_column(file, manifest.most_rows, "index")
+        return not items.isdisjoint(index.to_pylist())
     except (pa.ArrowException, OSError, *UNREADABLE):
         return True
 
 
 def read_seconds(path: Path) -> float:
     """The time a part took to draw; 0 where it does not say."""
-    metadata = pq.read_schema(path).metadata or {}
-    return float(metadata.get(SECONDS, 0.0))
+    try:
+        with open_file(path, follow=False) as file:
+            seconds = float(read_notes(file).get(SECONDS, 0.0))
+    except (pa.ArrowException, ValueError) as error:
+        raise DamagedRun(f"{path} does not say how long it took: {error}") from None
+    if not 0 <= seconds < math.inf:
+        raise DamagedRun(f"{path} must have taken a number of seconds, got {seconds}")
+    return seconds
 
 
 def to_table(tally: Tally) -> pa.Table:

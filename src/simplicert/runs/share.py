@@ -31,7 +31,7 @@ class Share(Run):
     def _to_read(self, path: Path) -> bool:
         if path.name not in self._known:
             other = first_input(path) in self.others
-            self._known[path.name] = not other or may_hold(path, self.mine)
+            self._known[path.name] = not other or may_hold(path, self.mine, self.manifest)
         return self._known[path.name]
 
 

@@ -1,6 +1,5 @@
 """A smoothed classifier on disk: the network as an exported program, and its settings as text."""
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +7,7 @@ import numpy as np
 import tomli_w
 
 from simplicert.errors import InvalidInput, require
+from simplicert.files import read_toml
 from simplicert.models import Model, load_model
 from simplicert.models.model import is_module
 from simplicert.sampling.settings import as_array
@@ -49,10 +49,7 @@ def read(folder: Path) -> tuple[Model, dict[str, Any]]:
     """The network and the settings; refused where they do not belong together."""
     path = folder / TEXT
     require(path.is_file(), f"{folder} must be a folder that Smoothed.save wrote, with {TEXT}")
-    try:
-        kept = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"{path} cannot be read: {error}") from None
+    kept = read_toml(path)
     known = {"format", "fingerprint", "sigma", "num_classes", "kind", "outputs", "noise_scale"}
     known |= {"sensitivity"}
     require(

@@ -1,10 +1,10 @@
 """Recipes: settings by name, from the TOML files beside this one or from a file of your own."""
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from simplicert.errors import InvalidInput, choose
+from simplicert.files import read_toml
 from simplicert.training.settings import Settings, settings_from
 
 FOLDER = Path(__file__).parent / "recipes"
@@ -22,7 +22,7 @@ def read_recipe(name: str) -> dict[str, Any]:
     own = Path(name).suffix == ".toml"
     path = Path(name) if own else choose("recipe", name, shipped)
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = read_toml(path)
         held: dict[str, Any] = content[SETTINGS]
     except (OSError, ValueError, KeyError) as error:
         raise InvalidInput(

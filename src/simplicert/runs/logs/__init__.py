@@ -9,6 +9,7 @@ from typing import Any
 
 from simplicert.bounds import SCHEMES
 from simplicert.errors import choose, require
+from simplicert.files import MOST_LOG, read_file
 from simplicert.runs.atomic import checksum
 from simplicert.runs.folder import Run, create_run
 from simplicert.runs.known import KnownRun, write_known_run
@@ -149,7 +150,11 @@ def checked(sigma: float, alpha: float, draws: int | None) -> Stated:
 def origin(name: str, file: Path) -> dict[str, Any]:
     """Where a run comes from, so that it can be traced."""
     require(file.is_file(), f"file must be a log that exists, got {str(file)!r}")
-    return {"format": name, "file": printable(file.name), "sha256": checksum(file.read_bytes())}
+    return {
+        "format": name,
+        "file": printable(file.name),
+        "sha256": checksum(read_file(file, MOST_LOG)),
+    }
 
 
 def printable(name: str) -> str:

@@ -1,12 +1,12 @@
 """Counts as lists: lines of idx, label and [c0, c1, ...], read as JSON and never evaluated."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from simplicert.errors import InvalidInput
+from simplicert.files import parse_json
 from simplicert.runs.logs.table import is_number, text_of
 from simplicert.types import Ints
 
@@ -49,13 +49,13 @@ def row_of(path: Path, number: int, line: str) -> tuple[int, int, list[int]]:
     """One line, or an error that says what it must be."""
     try:
         index, label, text = line.split("\t")
-        counts = json.loads(text)
+        counts = parse_json(f"line {number}", text)
         if not all(type(count) is int for count in counts):
             raise ValueError
         if max(abs(int(n)) for n in (index, label, *counts)) >= BEYOND:
             raise ValueError
         return int(index), int(label), counts
-    except (ValueError, TypeError, RecursionError):
+    except (ValueError, TypeError):
         raise InvalidInput(
             f"{path} line {number} must hold an index, a label and a list of counts, separated by "
             f"tabs, got {line!r:.60}"

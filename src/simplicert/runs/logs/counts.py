@@ -7,6 +7,7 @@ import numpy as np
 
 from simplicert.data.arrays import read_arrays
 from simplicert.errors import require
+from simplicert.files import MOST_LOG, read_file
 from simplicert.runs.logs.count_lists import Counted, holds_lists, read_count_lists
 from simplicert.runs.logs.count_table import read_count_table
 from simplicert.types import Ints, Tally
@@ -40,7 +41,7 @@ def read_counts(
     if pilot is None:
         return Tally(held.counts, sigma, held.labels, held.index, held.invalid)
     require(
-        pilot.read_bytes() != path.read_bytes(),
+        read_file(pilot, MOST_LOG) != read_file(path, MOST_LOG),
         f"pilot must hold separate draws, and {pilot} is the table of counts itself",
     )
     other = read_rows(pilot, labelled)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from simplicert.errors import InvalidInput, require
+from simplicert.files import MOST_LOG, read_text
 from simplicert.runs.logs import cells
 
 SEPARATORS = ("\t", ",", ";", "|")  # tried in this order on the first line; else any white space
@@ -86,17 +87,19 @@ def read_table(path: Path, key: Sequence[str], default: Sequence[str] = ()) -> T
 def text_of(path: Path) -> str:
     """The text of a log."""
     require(path.is_file(), f"file must be a log that exists, got {str(path)!r}")
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InvalidInput(f"{path} must be UTF-8 text: {error}") from None
+    return read_text(path, MOST_LOG, encoding="utf-8-sig")
 
 
 def split(line: str, separator: str | None) -> list[str]:
     """The cells of a line without the blanks around them."""
     if separator is None:
         return line.split()
-    return [cell.strip() for cell in next(csv.reader([line], delimiter=separator), [])]
+    try:
+        return [cell.strip() for cell in next(csv.reader([line], delimiter=separator), [])]
+    except csv.Error as error:  # a cell of more than 128 kB
+        raise InvalidInput(
+            f"a line of a log must be made of cells, got {line[:SHOWN]!r}: {error}"
+        ) from None
 
 
 def is_number(cell: str) -> bool:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from simplicert.data.arrays import UNREADABLE
 from simplicert.errors import DamagedRun
+from simplicert.files import read_run_file
 from simplicert.runs.folder import DAMAGED, PARTS, SCALE, Run
 from simplicert.runs.known import HOLDS, KnownRun, read_columns
 from simplicert.runs.manifest import NAME, unaltered
@@ -23,7 +24,7 @@ class Part(NamedTuple):
 
 def settings_check(folder: Path) -> Check:
     """run.toml against the checksum in its last line."""
-    intact = unaltered((folder / NAME).read_bytes())
+    intact = unaltered(read_run_file(folder / NAME))
     says = {
         True: f"{NAME} is as it was written",
         False: f"{NAME} was altered after it was written: its checksum does not match",
@@ -47,7 +48,7 @@ def part_checks(run: Run) -> tuple[list[Part], list[Check]]:
 def known_check(run: KnownRun) -> Check:
     """The one table of an imported log."""
     try:
-        held = read_columns(run.folder, HOLDS[run.holds])
+        held = read_columns(run.folder, HOLDS[run.holds], run.manifest.most_rows)
     except (DamagedRun, *UNREADABLE) as error:
         return Check("files", False, str(error))
     rows, wanted = len(held["index"]), run.manifest.inputs

@@ -1,0 +1,148 @@
+"""Files that somebody else may have made: opened only if they are plain, read only if they fit.
+
+A pipe would be waited for without end, a device never ends, a link shows another file, and a text
+of a few bytes may nest or count deeper than Python goes. Every limit has its number here.
+"""
+
+import json
+import os
+import re
+import stat
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from simplicert.errors import DamagedRun, InvalidInput
+from simplicert.memory import require_memory, size
+
+MOST_TEXT = 2**26  # bytes of settings: run.toml, model.toml, a recipe, the JSON of a model
+MOST_LOG = 2**31  # bytes of a log, a table of counts or of certificates
+MOST_DEPTH = 100  # lists and tables inside each other
+MOST_DIGITS = 1000  # of one number
+WHOLE = 2**63  # integers of TOML lie below this, as the format says
+
+_LONG_NUMBER = re.compile(f"[0-9_]{{{MOST_DIGITS + 1}}}")
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFLNK: "a link",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+}
+_CAREFULLY = ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY")  # each where the system has it
+
+
+def open_file(path: Path, *, follow: bool = True) -> IO[bytes]:
+    """A plain file, opened for reading; where `follow` is False a link to one is refused too."""
+    _refuse_special(path, path.stat(follow_symlinks=follow))
+    flags = [getattr(os, name, 0) for name in _CAREFULLY]
+    handle = os.open(
+        path, os.O_RDONLY | sum(flags) | (0 if follow else getattr(os, "O_NOFOLLOW", 0))
+    )
+    try:
+        _refuse_special(path, os.fstat(handle))  # it may have been replaced since
+        return os.fdopen(handle, "rb")
+    except BaseException:
+        os.close(handle)
+        raise
+
+
+def read_file(path: Path, most: int = MOST_TEXT, *, follow: bool = True) -> bytes:
+    """The whole content of a plain file of at most `most` bytes."""
+    with open_file(path, follow=follow) as file:
+        held = os.fstat(file.fileno()).st_size
+        content = b"" if held > most else file.read(most + 1)
+    held = max(held, len(content))
+    if held > most:
+        raise InvalidInput(f"{path} must have at most {size(most)}, got {size(held)}")
+    return content
+
+
+def read_text(path: Path, most: int = MOST_TEXT, *, encoding: str = "utf-8") -> str:
+    """The text of a plain file; lines may end as on any system."""
+    if path.is_file():
+        require_memory(str(path), 4 * path.stat().st_size)  # as bytes, as text and as lines
+    return decode(path, read_file(path, most), encoding)
+
+
+def decode(path: Path, content: bytes, encoding: str = "utf-8") -> str:
+    """Bytes as text, or a sentence that names the file."""
+    try:
+        return content.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{path} must be UTF-8 text: {error}") from None
+
+
+def read_run_file(path: Path, most: int = MOST_TEXT) -> bytes:
+    """A file inside a run folder, which must not be a link: it could show any file as the run's."""
+    try:
+        return read_file(path, most, follow=False)
+    except InvalidInput as error:
+        raise DamagedRun(str(error)) from None
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The settings in a TOML file."""
+    return parse_toml(path, read_file(path))
+
+
+def parse_toml(path: Path, content: bytes) -> dict[str, Any]:
+    """TOML with numbers of 64 bits and a plain depth; the path is for the sentence."""
+    text = decode(path, content)
+    _refuse_long_numbers(str(path), text)
+    try:
+        held = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"{path} cannot be read as TOML: {error}") from None
+    for value in _values(str(path), held):
+        if isinstance(value, int) and not -WHOLE <= value < WHOLE:
+            raise InvalidInput(f"{path} must hold integers of 64 bits, got {value}")
+    return held
+
+
+def read_json(path: Path) -> Any:
+    """The content of a JSON file."""
+    return parse_json(str(path), read_file(path))
+
+
+def parse_json(what: str, content: bytes | str) -> Any:
+    """JSON of a plain depth, its numbers short; `what` is the file's or the member's name."""
+    try:
+        text = content if isinstance(content, str) else content.decode()
+        _refuse_long_numbers(what, text)
+        held = json.loads(text)
+    except InvalidInput:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"{what} cannot be read as JSON: {error}") from None
+    for _ in _values(what, held):
+        pass
+    return held
+
+
+def _refuse_special(path: Path, found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "something else")
+        raise InvalidInput(f"{path} must be a plain file, got {kind}")
+
+
+def _refuse_long_numbers(what: str, text: str) -> None:
+    if _LONG_NUMBER.search(text):
+        raise InvalidInput(
+            f"{what} must hold numbers of at most {MOST_DIGITS} digits, got a longer one"
+        )
+
+
+def _values(what: str, held: Any) -> Iterator[Any]:
+    """Every value inside, without recursion; refuses more than MOST_DEPTH levels."""
+    waiting = [(held, 1)]
+    while waiting:
+        value, depth = waiting.pop()
+        yield value
+        if isinstance(value, (dict, list)):
+            if depth > MOST_DEPTH:
+                raise InvalidInput(f"{what} must nest at most {MOST_DEPTH} levels, got more")
+            inner = value.values() if isinstance(value, dict) else value
+            waiting.extend((item, depth + 1) for item in inner)
