@@ -16,6 +16,7 @@ from simplicert.analysis.study import parse_labels
 from simplicert.cli.table import parse_radii
 from simplicert.data import load_data
 from simplicert.data.arrays import read_array, read_arrays
+from simplicert.data.npz import NAMES
 from simplicert.errors import InvalidInput
 from simplicert.models import load_model
 from simplicert.models.trained import read_facts
@@ -211,6 +212,11 @@ def specs(load: Callable[[str], object]) -> Callable[[str], object]:
     return read
 
 
+def read_data(path: Path) -> object:
+    """The arrays of a data set."""
+    return read_arrays(path, NAMES)
+
+
 ENTRIES = [
     words("until", Until, ["radius=0.5", "rtol=0.05", "decided"], 10),
     words("shard", parse_shard, ["1/4", "3/3"], 10),
@@ -240,7 +246,7 @@ ENTRIES = [
     ),
     files("counts.txt", lambda path: read_counts(path, 0.5), lambda: COUNTS, 5),
     files("counts.npz", lambda path: read_counts(path, 0.5), lambda: [arrays(counts=[[9, 1]])], 3),
-    files("data.npz", read_arrays, lambda: [arrays(images=np.zeros((2, 4, 4)), labels=[0, 1])], 3),
+    files("data.npz", read_data, lambda: [arrays(images=np.zeros((2, 4, 4)), labels=[0, 1])], 3),
     files("scale.npy", read_array, lambda: [array(np.arange(4.0))], 4),
     files(
         "groups.csv",

@@ -7,8 +7,15 @@ import zipfile
 import numpy as np
 import pytest
 
-from simplicert import InvalidInput
-from simplicert.data.arrays import read_array, read_arrays
+from simplicert import InvalidInput, memory
+from simplicert.data import arrays
+from simplicert.data.arrays import read_array
+
+NAMES = ("images", "inputs", "labels")
+
+
+def read_arrays(path):
+    return arrays.read_arrays(path, NAMES)
 
 
 def header(shape, descr="<f4"):
@@ -55,6 +62,68 @@ def test_a_bomb(tmp_path):
         read_arrays(path)
 
 
+def test_several_members_that_are_a_bomb_together(tmp_path, monkeypatch):
+    """Each may be unpacked by itself; all of them are held against the file."""
+    monkeypatch.setattr(memory, "LARGE", 5 * 10**6)
+    zeros = {name: np.zeros(2 * 10**6, np.uint8) for name in NAMES}
+    np.savez_compressed(tmp_path / "a.npz", images=zeros["images"], inputs=zeros["inputs"])
+    assert len(read_arrays(tmp_path / "a.npz")) == 2
+    np.savez_compressed(tmp_path / "b.npz", **zeros)
+    with pytest.raises(InvalidInput, match=r"labels\.npy, is refused: it would grow from 6,\d+ to"):
+        read_arrays(tmp_path / "b.npz")
+
+
+def test_members_that_lie_on_top_of_each_other(tmp_path, monkeypatch):
+    """A directory may name one place many times."""
+    monkeypatch.setattr(memory, "LARGE", 10**5)
+    content = header((10**5,), "|u1") + bytes(10**5)
+    path = archive(tmp_path / "a.npz", {f"{n}.npy": content for n in NAMES}, zipfile.ZIP_DEFLATED)
+    with zipfile.ZipFile(path) as file:
+        assert sum(m.file_size for m in file.infolist()) > 100 * path.stat().st_size
+    with pytest.raises(InvalidInput, match="would grow"):
+        read_arrays(path)
+
+
+def test_more_than_the_memory(tmp_path, monkeypatch):
+    np.savez(tmp_path / "a.npz", images=np.zeros((200, 8, 8)))
+    np.save(tmp_path / "a.npy", np.zeros(1000))
+    monkeypatch.setattr(memory, "free_memory", lambda: 5000)
+    with pytest.raises(
+        InvalidInput, match=r"a\.npz.* needs 102,528 bytes of memory, and 5,000 byt"
+    ):
+        read_arrays(tmp_path / "a.npz")
+    with pytest.raises(
+        InvalidInput, match=r"a\.npy needs 8,128 bytes of memory, and 5,000 bytes are"
+    ):
+        read_array(tmp_path / "a.npy")
+
+
+def test_unknown_and_repeated_names_are_refused_unread(tmp_path):
+    archive(tmp_path / "a.npz", {"images.npy": header((2,)) + bytes(8), "other.npy": b""})
+    with pytest.raises(InvalidInput, match=r"may hold images, inputs, labels, .* got also other"):
+        read_arrays(tmp_path / "a.npz")
+    with (
+        pytest.warns(UserWarning, match="Duplicate"),
+        zipfile.ZipFile(tmp_path / "b.npz", "w") as f,
+    ):
+        f.writestr("images.npy", header((2,)) + bytes(8))
+        f.writestr("images.npy", header((2,)) + bytes(8))
+    with pytest.raises(InvalidInput, match="must hold each array once"):
+        read_arrays(tmp_path / "b.npz")
+
+
+def test_a_header_of_signs(tmp_path):
+    """Python's parser goes as deep as there are signs."""
+    text = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({'-' * 5000}1,), }}\n".encode()
+    content = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text
+    (tmp_path / "a.npy").write_bytes(content)
+    archive(tmp_path / "a.npz", {"images.npy": content})
+    with pytest.raises(InvalidInput, match=r"a\.npy must be an npy file of plain numbers"):
+        read_array(tmp_path / "a.npy")
+    with pytest.raises(InvalidInput, match=r"a\.npz must be an npz file of plain arrays"):
+        read_arrays(tmp_path / "a.npz")
+
+
 def test_objects_are_never_unpickled(tmp_path):
     np.savez(tmp_path / "a.npz", images=np.array([{"a": 1}], dtype=object))
     with pytest.raises(InvalidInput, match="never pickled objects"):
@@ -65,7 +134,7 @@ def test_objects_are_never_unpickled(tmp_path):
 
 
 def test_one_for_the_other(tmp_path):
-    np.savez(tmp_path / "a.npy.npz", x=np.arange(3))
+    np.savez(tmp_path / "a.npy.npz", inputs=np.arange(3))
     (tmp_path / "a.npy.npz").rename(tmp_path / "a.npy")
     with pytest.raises(InvalidInput, match="must be an npy file, got a npz one"):
         read_array(tmp_path / "a.npy")

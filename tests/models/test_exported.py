@@ -14,7 +14,8 @@ from torch import nn
 
 from simplicert.errors import InvalidInput
 from simplicert.models import load_model
-from simplicert.models.archives import OPERATION, SIZE
+from simplicert.models.archives import OPERATION
+from simplicert.models.sizes import is_size
 
 ANY_BATCH = ({0: torch.export.Dim("batch")},)
 
@@ -186,16 +187,95 @@ def test_functions_that_are_no_operators_are_refused(path):
         load_model(str(altered(path, "models/model.json", swap)))
 
 
-@pytest.mark.parametrize("text", ["s77", "2*s0 + 1", "Max(1, s0 - 3)", "FloorDiv(Symbol('s0'), 2)"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "True", "s77", "2*s0 + 1", "s0**2", "Max(1, s0 - 3)", "FloorDiv(Symbol('s0'), 2)"),
+        "Symbol('s77', integer=True, positive=True)",
+        "Add(Mul(Integer(-1), Pow(Symbol('s0', integer=True), Integer(2))), Rational(1, 2))",
+        "Pow(Symbol('s0'), Integer(-1))",
+        "Eq(Mod(Symbol('s0'), Integer(2)), Integer(0))",
+        "Float('0.5', precision=53)",
+    ],
+)
 def test_sizes(text):
-    assert SIZE.fullmatch(text)
+    assert is_size(text)
 
 
 @pytest.mark.parametrize(
-    "text", ["S('x')", "eval(s0)", "Symbol('s0').func", "().__class__", "exec"]
+    "text",
+    [
+        *("S('x')", "eval(s0)", "Symbol('s0').func", "().__class__", "exec", "__import__"),
+        *("9**9**9**9", "Pow(9, Pow(9, 9))", "((((9**9)**9)**9)**9)", "s0**s1", "(s0 + s1)**5000"),
+        *("LShift(1, 10000000000)", "PowByNatural(9, 999999999)", "Sum(s0, (s0, 1, 9))"),
+        *("9" * 1001, "(" * 900 + "1" + ")" * 900, "-" * 1900 + "1", "s0 + " * 1000 + "1"),
+        *("[1]*10", "'a'*9", "Symbol('x y')", "Symbol(s0)", "lambda: 0", "s0 if s1 else s2"),
+        *("1.0e400", "Float('9e999999999')", "Integer('9' * 9)", "factorial(99999999)", "f'{s0}'"),
+        *(None, 7),
+    ],
 )
 def test_not_sizes(text):
-    assert not SIZE.fullmatch(text)
+    """Other code, and numbers that sympy would work out for ever."""
+    assert not is_size(text)
+
+
+def test_a_size_that_would_never_be_worked_out(path):
+    def swap(content):
+        text = content.decode()
+        start = text.index("Symbol('")
+        return text.replace(text[start : text.index(")", start) + 1], "9**9**9**9")
+
+    with pytest.raises(InvalidInput, match=r"one of its sizes is '9\*\*9\*\*9\*\*9'"):
+        load_model(str(altered(path, "models/model.json", swap)))
+
+
+@pytest.mark.parametrize("text", ["[" * 200 + "]" * 200, "[" * 10**5, f'{{"a": {"9" * 5000}}}'])
+def test_texts_that_nest_or_count_too_far(path, text):
+    with pytest.raises(InvalidInput, match=r"its member models/model\.json (must|cannot)"):
+        load_model(str(altered(path, "models/model.json", lambda _: text)))
+
+
+def test_members_that_unpack_to_gigabytes(path):
+    """Outside, and inside the example inputs, which are an archive of their own."""
+
+    def packed(content, extra):
+        sink = io.BytesIO(content)
+        with zipfile.ZipFile(sink, "a", zipfile.ZIP_DEFLATED) as archive:
+            top = archive.namelist()[0].partition("/")[0]
+            archive.writestr(f"{top}/{extra}", bytes(10**8))
+        return sink.getvalue()
+
+    outer = path.with_name("outer.pt2")
+    outer.write_bytes(packed(path.read_bytes(), "data/weights/bomb"))
+    with pytest.raises(InvalidInput, match=r"outer\.pt2 is refused: its .* would grow from .* MiB"):
+        load_model(str(outer))
+    sample = pickled((torch.zeros(2),))
+    other = altered(path, "sample_inputs/model.pt", lambda _: packed(sample, "data/9"))
+    with pytest.raises(
+        InvalidInput, match=r"sample_inputs/model\.pt, is refused: its .* would grow"
+    ):
+        load_model(str(other))
+
+
+def test_an_array_of_any_length_in_the_example_inputs(path):
+    """It would be built before anybody can say that it is no tensor."""
+    other = altered(path, "sample_inputs/model.pt", lambda _: pickled(bytearray(9)))
+    with pytest.raises(InvalidInput, match="holds more than tensors"):
+        load_model(str(other))
+
+
+def test_weights_that_repeat_one_number(network, images, path):
+    """Strides of zero: four bytes in the file, and as many in memory as the sizes say."""
+
+    def stretch(content):
+        config = json.loads(content)
+        meta = config["config"]["0.weight"]["tensor_meta"]
+        meta["sizes"] = [{"as_int": 10**6}, {"as_int": 10**6}]
+        meta["strides"] = [{"as_int": 0}, {"as_int": 0}]
+        return json.dumps(config)
+
+    with pytest.raises(InvalidInput, match=r"would grow from .* to 4,000,0"):
+        load_model(str(altered(path, "model_weights_config.json", stretch)))
 
 
 @pytest.mark.parametrize("text", ["torch.ops.aten.__and__.Tensor", "_operator.getitem"])
@@ -220,7 +300,7 @@ def test_damaged_and_foreign_archives(path, tmp_path):
         load_model(str(tmp_path / "absent.pt2"))
     broken = altered(path, "models/model.json", lambda _: b"{", "broken.pt2")
     with pytest.raises(
-        InvalidInput, match=r"broken\.pt2 .* its member models/model\.json is no JSON"
+        InvalidInput, match=r"broken\.pt2 .* its member models/model\.json cannot be read as JSON"
     ):
         load_model(str(broken))
     nothing = altered(path, "models/model.json", lambda _: b"{}", "empty.pt2")

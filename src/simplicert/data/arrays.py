@@ -7,6 +7,7 @@ are compared with what is there first.
 import tokenize
 import zipfile
 import zlib
+from collections.abc import Collection
 from math import prod
 from pathlib import Path
 from typing import IO, Any
@@ -16,8 +17,11 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from simplicert.errors import InvalidInput, require
+from simplicert.files import open_file
+from simplicert.memory import require_growth, require_memory
 
-LARGE, RATIO = 2**31, 100  # bytes that may always be unpacked; beyond, so many times the file's
+ZIP = b"PK"  # how an npz file begins
+SHOWN = 5  # names of strange arrays that are said
 
 # What a damaged, foreign or hostile file makes NumPy raise.
 UNREADABLE = (
@@ -28,24 +32,23 @@ UNREADABLE = (
     MemoryError,
     SyntaxError,
     OSError,
-    RuntimeError,  # an encrypted member; NotImplementedError, an unknown compression, is one too
+    RuntimeError,  # an encrypted member; NotImplementedError and RecursionError are of this kind
     tokenize.TokenError,
     zipfile.BadZipFile,
     zlib.error,
 )
 
 
-def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """Every array of an npz file, whole."""
+def read_arrays(path: Path, known: Collection[str]) -> dict[str, NDArray[Any]]:
+    """The arrays of an npz file, whole; a name that is not `known` is refused, not passed over."""
     require(path.is_file(), f"data must name a file that exists, got {path}")
     try:
-        with path.open("rb") as content:  # ours to close, also where it is no npz file
-            if zipfile.is_zipfile(content):
-                refuse_bombs(path, content)
+        with open_file(path) as content:  # ours to close, also where it is no npz file
+            plain = content.read(len(npy.MAGIC_PREFIX)) == npy.MAGIC_PREFIX
+            require(not plain, f"{path.name} must be an npz file, got a npy one")
+            refuse_bombs(path, content, known)
             content.seek(0)
             file = np.load(content, allow_pickle=False)
-            plain = isinstance(file, np.ndarray)
-            require(not plain, f"{path.name} must be an npz file, got a npy one")
             return {name: file[name] for name in file.files}
     except InvalidInput:
         raise
@@ -55,39 +58,49 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
         ) from None
 
 
-def read_array(path: Path) -> NDArray[Any]:
+def read_array(path: Path, *, follow: bool = True) -> NDArray[Any]:
     """The array of an npy file."""
     require(path.is_file(), f"{path} must be a file that exists")
     try:
-        with path.open("rb") as content:
+        with open_file(path, follow=follow) as content:
             claimed, held = claimed_bytes(content), path.stat().st_size
             require(claimed <= held, f"{path.name} claims {claimed:,} bytes and holds {held:,}")
+            require_memory(path.name, held)
             content.seek(0)
-            found = np.load(content, allow_pickle=False)
+            packed = content.read(len(ZIP)) == ZIP
+            require(not packed, f"{path.name} must be an npy file, got a npz one")
+            content.seek(0)
+            return np.asarray(np.load(content, allow_pickle=False))
     except InvalidInput:
         raise
     except UNREADABLE as error:
         raise InvalidInput(f"{path.name} must be an npy file of plain numbers: {error}") from None
-    require(isinstance(found, np.ndarray), f"{path.name} must be an npy file, got a npz one")
-    return np.asarray(found)
 
 
-def refuse_bombs(path: Path, content: IO[bytes]) -> None:
-    """Refuse arrays that claim more than is there: memory is taken by what a header says."""
+def refuse_bombs(path: Path, content: IO[bytes], known: Collection[str]) -> None:
+    """Refuse arrays that claim more than is there: memory is taken by what a header says.
+
+    Members may lie on top of each other, so that all of them together are held against the file.
+    """
+    packed, total = path.stat().st_size, 0
     with zipfile.ZipFile(content) as archive:
+        names = [member.filename.removesuffix(".npy") for member in archive.infolist()]
+        unknown = sorted(set(names) - set(known))
+        require(
+            not unknown,
+            f"{path.name} may hold {', '.join(known)}, under these names; got also "
+            f"{', '.join(unknown[:SHOWN])}",
+        )
+        require(len(set(names)) == len(names), f"{path.name} must hold each array once")
         for member in archive.infolist():
-            unpacked, packed = member.file_size, member.compress_size
-            require(
-                unpacked <= max(LARGE, RATIO * packed),
-                f"{path.name} is refused: its {member.filename} would grow from {packed:,} to "
-                f"{unpacked:,} bytes",
-            )
+            total += member.file_size
+            require_growth(f"{path.name}, with its {member.filename},", packed, total)
             with archive.open(member) as opened:
                 claimed = claimed_bytes(opened)
             require(
-                claimed <= unpacked,
+                claimed <= member.file_size,
                 f"{path.name} is refused: its {member.filename} claims {claimed:,} bytes and "
-                f"holds {unpacked:,}",
+                f"holds {member.file_size:,}",
             )
 
 

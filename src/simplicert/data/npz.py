@@ -16,13 +16,7 @@ NAMES = ("images", "inputs", "labels", "classes")
 def load(spec: str) -> Source:
     """The arrays of the file under their names; an unknown name is refused, not passed over."""
     path = Path(spec)
-    arrays = read_arrays(path)
-    unknown = sorted(set(arrays) - set(NAMES))
-    require(
-        not unknown,
-        f"{path.name} may hold images or inputs, labels and classes, under these names; got also "
-        f"{', '.join(unknown)}",
-    )
+    arrays = read_arrays(path, NAMES)
     found = [name for name in ("images", "inputs") if name in arrays]
     require(
         len(found) == 1,

@@ -6,7 +6,6 @@ looked at first, through torch's own archive reader, and what is not plainly har
 """
 
 import io
-import json
 import pickle
 import re
 from collections.abc import Iterator
@@ -14,12 +13,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from simplicert.errors import InvalidInput
+from simplicert.files import MOST_TEXT, parse_json
+from simplicert.models.files import open_archive
 from simplicert.models.pickles import INSTEAD
+from simplicert.models.sizes import is_size
 
-# A size: symbols, numbers, and named operations on them, such as FloorDiv(Symbol('s0'), 2).
-SIZE = re.compile(
-    r"(?:Symbol\('\w+'|[A-Z][A-Za-z]+\(|[a-z]+\d+|True|False|\w+=|[\d\s(),+*/%<>=-])*"
-)
 # An operation of a graph: an operator of torch's own, or arithmetic on sizes.
 OPERATION = re.compile(
     r"torch\.ops\.(aten|prims?|higher_order|quantized\w*|torchvision)\.\w+(\.\w+)?"
@@ -31,10 +29,8 @@ PICKLED = ("custom_obj_", "opaque_obj_")  # constants that are objects, not tens
 
 def check_archive(path: Path) -> None:
     """Refuse an archive that needs unpickling or evaluation of anything but sizes."""
-    import torch
-
     try:
-        reader = torch._C.PyTorchFileReader(str(path))
+        reader = open_archive(path.name, path.stat().st_size, str(path))
         names = reader.get_all_records()
     except RuntimeError:
         refuse(path, "it is not an archive written by torch.export.save of torch 2.8 or later")
@@ -53,10 +49,12 @@ def check_archive(path: Path) -> None:
 
 def parsed(path: Path, name: str, content: bytes) -> dict[str, Any]:
     """A member that must be a JSON object."""
+    if len(content) > MOST_TEXT:
+        refuse(path, f"its member {name} has {len(content):,} bytes, more than {MOST_TEXT:,}")
     try:
-        value = json.loads(content)
-    except ValueError:
-        value = None
+        value = parse_json(name, content)
+    except InvalidInput as error:
+        refuse(path, f"its member {error}")
     return value if isinstance(value, dict) else refuse(path, f"its member {name} is no JSON")
 
 
@@ -66,6 +64,9 @@ def check_tensors(path: Path, name: str, content: bytes) -> None:
 
     if content:
         try:
+            inner = open_archive(f"{path.name}, {name},", len(content), io.BytesIO(content))
+            if b"bytearray" in inner.get_record("data.pkl"):  # of any length, in a few bytes
+                refuse(path, f"its member {name} holds more than tensors")
             torch.load(io.BytesIO(content), weights_only=True)
         except (pickle.UnpicklingError, RuntimeError, EOFError):
             refuse(path, f"its member {name} is a pickle of more than tensors")
@@ -82,7 +83,7 @@ def check_graph(path: Path, program: dict[str, Any]) -> None:
     """Refuse sizes that are not sizes, and operations that are not operators."""
     for node in dictionaries(program):
         size, target = node.get("expr_str", ""), node.get("target", "")
-        if not isinstance(size, str) or not SIZE.fullmatch(size):
+        if not is_size(size):
             refuse(path, f"one of its sizes is {str(size)[:60]!r}")
         if "inputs" in node and target and not OPERATION.fullmatch(str(target)):
             refuse(path, f"one of its operations is {str(target)[:60]!r}")

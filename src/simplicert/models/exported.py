@@ -5,6 +5,7 @@ from typing import Any
 
 from simplicert.data.libraries import library, said
 from simplicert.errors import InvalidInput
+from simplicert.memory import require_growth
 from simplicert.models.archives import check_archive
 from simplicert.models.files import existing
 from simplicert.models.fingerprints import digest, tensors
@@ -22,6 +23,10 @@ def load(spec: str) -> Model:
 
     code = [part.code for part in program.graph_module.modules() if hasattr(part, "code")]
     constants = {name: value for name, value in program.constants.items() if torch.is_tensor(value)}
+    held = [*program.state_dict.values(), *constants.values()]
+    require_growth(  # a tensor without strides repeats one number as often as it likes
+        f"model {path.name}", path.stat().st_size, sum(t.numel() * t.element_size() for t in held)
+    )
     fingerprint = digest(
         "exported",
         *code,
@@ -36,19 +41,10 @@ def load(spec: str) -> Model:
 
 def opened(torch: Any, path: Path) -> Any:
     """The program; no pickle is read, and what torch cannot read is said in a sentence."""
-    from torch._export.serde.serialize import SerializeError
-
     try:
         with weights_only():
             return torch.export.load(path)
-    except (
-        RuntimeError,
-        ValueError,
-        TypeError,
-        LookupError,
-        AssertionError,
-        SerializeError,
-    ) as error:
+    except Exception as error:  # torch raises many kinds for what it did not write
         raise InvalidInput(
             f"model {path.name} cannot be read by torch {torch.__version__}: {said(error)}"
         ) from None

@@ -7,12 +7,13 @@ never Python's pickle machinery.
 import warnings
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from simplicert.data.libraries import library, said
 from simplicert.errors import InvalidInput
-from simplicert.models.files import existing
+from simplicert.models.files import existing, open_archive, require_unpacked
 from simplicert.models.fingerprints import digest
 from simplicert.models.model import Model
 
@@ -28,6 +29,8 @@ def load(spec: str) -> Model:
     """
     path = existing(spec)
     torch = library("torch", "torch", f"model {path.name}")
+    with suppress(RuntimeError):  # no archive of torch's: said below
+        open_archive(path.name, path.stat().st_size, str(path))
     fingerprint = digest("torchscript", members(path))
     return Model(opened(torch, path).eval(), path.name, fingerprint)
 
@@ -52,6 +55,8 @@ def members(path: Path) -> Iterator[bytes]:
     """
     try:
         with zipfile.ZipFile(path) as archive:
+            sizes = [member.file_size for member in archive.infolist()]
+            require_unpacked(path.name, path.stat().st_size, sizes)
             names = {name.partition("/")[2]: name for name in archive.namelist()}
             content = {
                 inner: archive.read(name)

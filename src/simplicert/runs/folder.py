@@ -113,7 +113,7 @@ class Run:
         if "noise_scale" not in self.manifest.source:
             return None
         try:
-            scale = read_array(path)
+            scale = read_array(path, follow=False)
         except InvalidInput as error:
             raise DamagedRun(f"{path} was altered: {error}") from None
         if checksum(np.ascontiguousarray(scale).tobytes()) != self.manifest.source["noise_scale"]:
