@@ -46,7 +46,7 @@ def _depth(text: str) -> int:
     return most
 
 
-def _bits(node: ast.expr) -> float:
+def _bits(node: ast.expr) -> int:
     """Binary digits of the largest number that can come up; a TypeError for what is no size."""
     match node:
         case ast.Constant(value=int() | float() as value) if isfinite(value):
@@ -72,7 +72,7 @@ def _bits(node: ast.expr) -> float:
     return bits
 
 
-def _call_bits(name: str, args: list[ast.expr]) -> float:
+def _call_bits(name: str, args: list[ast.expr]) -> int:
     """The digits that a named operation can come to."""
     match name, args:
         case "Symbol", [ast.Constant(value=str(text))] if text.isidentifier():
@@ -92,7 +92,7 @@ def _call_bits(name: str, args: list[ast.expr]) -> float:
     return bits
 
 
-def _power_bits(base: ast.expr, exponent: ast.expr) -> float:
+def _power_bits(base: ast.expr, exponent: ast.expr) -> int:
     """A power whose exponent is a number: so many times the base's digits."""
     match exponent:
         case ast.Call(func=ast.Name(id="Integer"), args=[inner]):
