@@ -11,14 +11,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from simplicert.analysis.evidence import top_alone_sentence
 from simplicert.analysis.statement import CONFIDENCE, of_hits
-from simplicert.analysis.study import Study, require_same_inputs, require_same_norm
+from simplicert.analysis.study import Study
 from simplicert.analysis.tables.grid import Grid
 from simplicert.analysis.tables.numbers import down, up
 from simplicert.errors import InvalidInput, choose, require
 from simplicert.files import read_text
 from simplicert.types import Bools, Certificates, Floats, Ints
 
+NOT_DISPROVED = "the stated level is not disproved by the audit"
 ALL = "all"  # the group of every input
 NUMBER = re.compile("[0-9]{1,18}")  # of an input
 SLACK = 1e-12  # of a number that is shown
@@ -34,6 +36,12 @@ class Rows(NamedTuple):
     abstained: Bools
     level: float
     norm: str
+
+    def chosen(self, which: Bools | Ints) -> "Rows":
+        """Some of them, or all in another order."""
+        return self._replace(
+            correct=self.correct[which], radius=self.radius[which], abstained=self.abstained[which]
+        )
 
 
 def rows_of(certificates: Certificates) -> Rows:
@@ -88,8 +96,11 @@ class Check:
     requirement: str
     group: str
     inputs: int
-    value: float
+    value: float  # of a comparison with a baseline: the loss
     holds: bool
+    shown: str = ""  # the value in words, where a number alone would mislead
+    p: float | None = None  # of a comparison: that the true loss is no larger than it may be
+    level: float | None = None  # at which p counts
 
 
 def parse(text: str) -> Requirement:
@@ -126,36 +137,17 @@ def checks(
     study.require_labels("a gate")
     require(not study.run.missing, f"run {study.name} must be complete: {study.lacking}")
     rows = rows_of(study.certificates())
-    found = []
+    found = [
+        Check(NOT_DISPROVED, "the log", len(rows.radius), 1.0, False, shown="disproved")
+        for _ in study.disproofs[:1]
+    ]
     for name, mask in ({ALL: np.ones(len(rows.radius), bool)} | (groups or {})).items():
-        some = rows._replace(
-            correct=rows.correct[mask], radius=rows.radius[mask], abstained=rows.abstained[mask]
-        )
+        some = rows.chosen(mask)
         for wanted in requirements:
             measure = MEASURES[wanted.measure][1]
             value = measure(some, wanted.at or 0.0, confidence)
             holds = bool(SIDES[wanted.side](value, wanted.limit))
             found.append(Check(wanted.text, name, int(mask.sum()), value, holds))
-    return found
-
-
-def drops(
-    study: Study, baseline: Study, requirements: Sequence[Requirement], most: float
-) -> list[Check]:
-    """No measure may be worse than the baseline's by more than `most`, on the same inputs."""
-    require(0 <= most <= 1, f"max_drop must lie in [0, 1], got {most}")
-    require_same_inputs([baseline, study])
-    require_same_norm([baseline, study])
-    require(not baseline.run.missing, f"baseline {baseline.name} must be complete")
-    before, now = rows_of(baseline.certificates()), rows_of(study.certificates())
-    found = []
-    for wanted in dict.fromkeys((item.measure, item.at, item.side) for item in requirements):
-        name, at, side = wanted
-        measure = MEASURES[name][1]
-        old, new = (measure(rows, at or 0.0, CONFIDENCE) for rows in (before, now))
-        drop = old - new if side == ">=" else new - old
-        shown = f"{name}{'' if at is None else f'@{at:g}'} drops by <={most:g}"
-        found.append(Check(shown, f"against {baseline.name}", len(now.radius), drop, drop <= most))
     return found
 
 
@@ -196,6 +188,24 @@ def by_label(study: Study) -> dict[str, Bools]:
     }
 
 
+def rounded(item: Check) -> str:
+    """To the safe side; shares are of whole numbers: six tenths are not to be shown as .5999."""
+    least = ">=" in item.requirement
+    return down(item.value + SLACK, 4) if least else up(item.value - SLACK, 4)
+
+
+def remarks(study: Study) -> list[str]:
+    """What a reader must know of the run before believing a number of the gate."""
+    wrong = [f"the stated level is disproved: {text}" for text in study.disproofs]
+    if wrong:
+        wrong.append(
+            "no statement is made of certificates whose level is disproved: import the log again "
+            "with an alpha, draws and sigma that fit it"
+        )
+    alone = top_alone_sentence(study.certificates())
+    return [*wrong, *([alone] if alone else [])]
+
+
 def gate_table(found: Sequence[Check], stage: str = "") -> Grid:
     """Failed requirements in bold; `stage` is what comes before the noise, in words."""
     rows = [
@@ -203,8 +213,7 @@ def gate_table(found: Sequence[Check], stage: str = "") -> Grid:
             item.requirement,
             item.group,
             str(item.inputs),
-            # Shares are of whole numbers of inputs: six tenths are not to be shown as .5999.
-            down(item.value + SLACK, 4) if ">=" in item.requirement else up(item.value - SLACK, 4),
+            item.shown or rounded(item),
             "holds" if item.holds else "FAILS",
         )
         for item in found
@@ -218,7 +227,10 @@ def gate_table(found: Sequence[Check], stage: str = "") -> Grid:
 
 
 def gate_record(
-    found: Sequence[Check], said: Sequence[dict[str, Any]], sensitivity: float = 1.0
+    found: Sequence[Check],
+    said: Sequence[dict[str, Any]],
+    noted: Sequence[str] = (),
+    sensitivity: float = 1.0,
 ) -> dict[str, Any]:
     """For machines."""
     return {
@@ -226,4 +238,5 @@ def gate_record(
         "checks": [vars(item) for item in found],
         "statements": list(said),
         "sensitivity": sensitivity,
+        "remarks": list(noted),
     }

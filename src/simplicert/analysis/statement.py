@@ -36,6 +36,7 @@ class Statement:
     share: float  # of all inputs like these, at least
     norm: str
     sensitivity: float = 1.0  # of a stage before the noise: distances are of what goes into it
+    imported: bool = False  # the level is what an imported log says of itself
 
     @property
     def sentence(self) -> str:
@@ -48,7 +49,8 @@ class Statement:
             "of inputs drawn like these are classified correctly by the smoothed classifier "
             f"everywhere within {self.norm} distance {self.radius:g}{stage} ({self.hits} of "
             f"{self.inputs} "
-            f"tested inputs are certified, each wrongly with probability at most {self.level:g})."
+            f"tested inputs are certified, each wrongly with probability at most {self.level:g}"
+            f"{' by the own account of the log' if self.imported else ''})."
         )
 
     def record(self) -> dict[str, Any]:
@@ -70,7 +72,8 @@ def statement(
     hit = certificates.correct & (certificates.column("radius") > radius)
     known = certificates.known
     found = of_hits(hit, radius, confidence, known.level, known.norm)
-    return replace(found, sensitivity=certificates.sensitivity)
+    imported = known.scheme == "imported"
+    return replace(found, sensitivity=certificates.sensitivity, imported=imported)
 
 
 def of_hits(hit: Bools, radius: float, confidence: float, level: float, norm: str) -> Statement:

@@ -10,6 +10,7 @@ import numpy as np
 from simplicert.errors import DamagedRun, InvalidInput, SimplicertError, choose, require
 from simplicert.runs import Run, open_run
 from simplicert.runs.attacks import Attacked, attack_path, read_attack
+from simplicert.runs.audit import disproofs
 from simplicert.runs.known import KnownRun
 from simplicert.types import KINDS, Certificates, Ints, Kind, Tally
 
@@ -123,6 +124,11 @@ class Study:
         if begun:
             words.append(f"{begun} of {total} inputs may still draw more")
         return " and ".join(words)
+
+    @property
+    def disproofs(self) -> tuple[str, ...]:
+        """Why the level stated with an imported log cannot be true; none where nothing says so."""
+        return disproofs(self.run)
 
     def require_labels(self, purpose: str) -> None:
         """Refuse what needs to know which answers are right, naming the run."""

@@ -32,6 +32,7 @@ def certify(
     from simplicert.cli.screen import show, warn
     from simplicert.errors import require
     from simplicert.runs import open_run, write_certificates
+    from simplicert.runs.audit import disproofs
 
     opened = open_run(run)
     inside = run.resolve() in out.resolve().parents
@@ -40,7 +41,8 @@ def certify(
     certificates = opened.certify(alpha, kind, scheme, method, names, sensitivity)
     write_certificates(certificates, out, origin={"run": run.name})
     plan = opened.manifest.plan
-    show(summary(certificates, "fixed" if plan is None else plan.rule))
+    wrong = disproofs(opened)
+    show(summary(certificates, "fixed" if plan is None else plan.rule, disproved=bool(wrong)))
     if certificates.exploratory:
         declared = opened.manifest
         warn(
@@ -62,8 +64,11 @@ def certify(
     scale = getattr(opened, "noise_scale", None)
     if scale is not None:
         warn(scaled_norm(scale))
+    for finding in wrong:
+        warn(f"audit of the log, the stated level is disproved: {finding}")
     for finding in getattr(opened, "audit", ()):
-        warn(f"audit of the log: {finding}")
+        if finding not in wrong:
+            warn(f"audit of the log: {finding}")
     if opened.missing:
         warn(f"incomplete: {Study(run.name, opened).lacking}")
     typer.echo(f"wrote {out}")

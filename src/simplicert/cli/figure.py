@@ -65,5 +65,7 @@ def figure(
     studies = read_studies(folders, names, sensitivity=sensitivity) if folders else []
     typer.echo(f"wrote {make(name, studies, path, kind, seed, dpi)}")
     for study in studies:
+        for sentence in study.disproofs:
+            warn(f"{study.name}: the stated level is disproved: {sentence}")
         if lacking := study.lacking:
             warn(f"incomplete: {study.name}: {lacking}")

@@ -15,6 +15,10 @@ def gate(
     max_drop: Annotated[
         float | None, typer.Option(help="Largest loss against the baseline; default 0.")
     ] = None,
+    drop_level: Annotated[
+        float | None,
+        typer.Option(help="Level of the paired tests against the baseline; default 0.05."),
+    ] = None,
     groups: Annotated[
         str | None, typer.Option(help="CSV with index,group; or 'label': each class by itself.")
     ] = None,
@@ -29,17 +33,24 @@ def gate(
     Measures: accuracy@R (certified accuracy), statement@R (share of all inputs like these, with
     confidence), average_radius, median_radius, abstained.
 
+    Against a baseline a loss counts where it is beyond --max-drop and a paired test, input by
+    input, rejects at --drop-level that the true loss is no larger: noise alone does not fail.
+
+    A log whose stated level was disproved by its audit fails whatever is required.
+
     Example: simplicert gate runs/mine --require "accuracy@0.25>=0.5" --baseline runs/last
     """
     from simplicert.analysis import gate as gates
+    from simplicert.analysis import regressions
     from simplicert.analysis.statement import statement
     from simplicert.analysis.study import read_studies
     from simplicert.errors import require
 
-    require(
-        max_drop is None or baseline is not None,
-        f"max_drop must come with baseline, got {max_drop} alone",
-    )
+    for name, value in (("max_drop", max_drop), ("drop_level", drop_level)):
+        require(
+            value is None or baseline is not None,
+            f"{name} must come with baseline, got {value} alone",
+        )
     requirements = [gates.parse(text) for text in wanted]
     (study,) = read_studies([run], sensitivity=sensitivity)
     parts = None
@@ -47,21 +58,30 @@ def gate(
         label = groups == "label"
         parts = gates.by_label(study) if label else gates.read_groups(Path(groups), study.index)
     found = gates.checks(study, requirements, parts, confidence)
+    noted = gates.remarks(study)
     if baseline is not None:
         labels = {str(baseline): f"baseline {baseline.name}"}
         (before,) = read_studies([baseline], labels, sensitivity=sensitivity)
-        found += gates.drops(study, before, requirements, max_drop or 0.0)
+        most, level = max_drop or 0.0, regressions.LEVEL if drop_level is None else drop_level
+        compared = regressions.drops(study, before, requirements, most, level)
+        found += compared
+        noted += [f"baseline: {text}" for text in gates.remarks(before)]
+        noted.append(regressions.rule_sentence(compared, most, level))
     radii = sorted({item.at for item in requirements if item.at is not None})
+    if study.disproofs:
+        radii = []
     said = [statement(study.certificates(), at, confidence) for at in radii]
     if as_json:
         import json
 
-        record = gates.gate_record(found, [item.record() for item in said], study.stage)
-        typer.echo(json.dumps(record))
+        records = [item.record() for item in said]
+        typer.echo(json.dumps(gates.gate_record(found, records, noted, study.stage)))
     else:
         from simplicert.cli.screen import show
 
         show(gates.gate_table(found, study.certificates().stage))
         for item in said:
             typer.echo(f"\n{item.sentence}")
+        for text in noted:
+            typer.echo(f"\n{text[0].upper()}{text[1:]}.")
     raise typer.Exit(0 if all(item.holds for item in found) else 1)

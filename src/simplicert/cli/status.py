@@ -20,5 +20,10 @@ def status(
     from simplicert.runs import open_run
     from simplicert.runs.status import state_of
 
-    state = state_of(open_run(run))
+    opened = open_run(run)
+    state = state_of(opened)
+    if state.get("holds") == "expectations":
+        from simplicert.analysis.evidence import top_alone_sentence
+
+        state["mechanisms"] = top_alone_sentence(opened.certify())
     typer.echo(json.dumps(state) if as_json else "\n".join(status_lines(str(run), state)))

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from simplicert.errors import MissingEvidence
+from simplicert.runs.audit import disproofs
 from simplicert.runs.folder import Run
 from simplicert.runs.known import KnownRun
 from simplicert.runs.parts import read_seconds
@@ -14,7 +14,7 @@ LATE = 600.0  # seconds before the last part
 def state_of(run: Run | KnownRun) -> dict[str, Any]:
     """Inputs done and missing, draws held, seconds spent, and an estimate of what is left."""
     if isinstance(run, KnownRun):
-        raise MissingEvidence(f"{run.folder} was imported from a log: there is nothing to draw")
+        return state_of_log(run)
     manifest = run.manifest
     target = None if manifest.plan is None else manifest.plan.looks[-1]
     held = int(run.tally().draws.sum()) if run.paths() else 0
@@ -37,6 +37,21 @@ def state_of(run: Run | KnownRun) -> dict[str, Any]:
         "failed": run.failed,
         "at_once": at_once(run),
         "written": written(run),
+    }
+
+
+def state_of_log(run: KnownRun) -> dict[str, Any]:
+    """What was imported, and what its audit found; there is nothing to draw."""
+    source = run.manifest.source
+    return {
+        "inputs": run.manifest.inputs,
+        "done": run.manifest.inputs - run.missing,
+        "missing": run.missing,
+        "imported": source.get("file", ""),
+        "format": source.get("format", ""),
+        "holds": run.holds,
+        "audit": list(run.audit),
+        "disproofs": list(disproofs(run)),
     }
 
 

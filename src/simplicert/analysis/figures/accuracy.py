@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simplicert.analysis import metrics
+from simplicert.analysis.evidence import shown_columns
 from simplicert.analysis.figures.lines import a_pair_for_each, markers
 from simplicert.analysis.figures.style import dress, legend, line_of
 from simplicert.analysis.figures.words import note, radius_words
@@ -23,7 +24,7 @@ def certified_accuracy(
     Each line is exact: it steps down at every certified radius, and holds in between. `reach` is
     the largest radius shown, where several panels are to have the same.
     """
-    columns = certificates.columns
+    columns = shown_columns(certificates)
     for place, name in enumerate(columns):
         every = markers(place, len(columns))
         axes.step(*steps(certificates, name), where="post", markevery=every, **line_of(name))

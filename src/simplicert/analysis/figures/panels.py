@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from simplicert.analysis.estimates import shares_under_noise
+from simplicert.analysis.evidence import require_comparable
 from simplicert.analysis.figures.accuracy import accuracy_of_runs, certified_accuracy
 from simplicert.analysis.figures.attack import attack_distances
 from simplicert.analysis.figures.distribution import distribution_of_margin, distribution_of_pa
@@ -78,12 +79,14 @@ def accuracy_sigmas(asked: Asked) -> list[Panel]:
 
 def scatter(asked: Asked) -> list[Panel]:
     """Each kind that the run has evidence for, softmax left as in the paper."""
+    require_mechanisms(asked)
     found = sorted(each_kind(asked), key=lambda item: item.known.kind, reverse=True)
     return [partial(scatter_on_simplex, item) for item in found]
 
 
 def improvement(asked: Asked) -> list[Panel]:
     """All runs together."""
+    require_mechanisms(asked)
     return [partial(share_improved, by_name(asked))]
 
 
@@ -99,6 +102,7 @@ def time(asked: Asked) -> list[Panel]:
 
 def sigmas(asked: Asked) -> list[Panel]:
     """Medians left, shares right."""
+    require_mechanisms(asked)
     several = list(by_name(asked).values())
     return [partial(median_against_sigma, several), partial(largest_against_sigma, several)]
 
@@ -133,6 +137,12 @@ def each_kind(asked: Asked) -> list[Certificates]:
     """One run's certificates of the kind asked for, or of all it has evidence for."""
     (study,) = asked.studies
     return [study.certificates(kind) for kind in ([asked.kind] if asked.kind else study.kinds)]
+
+
+def require_mechanisms(asked: Asked) -> None:
+    """Refuse a figure about mechanisms where a run's certificates are no evidence about them."""
+    found = [(study.name, study.certificates(asked.kind)) for study in asked.studies]
+    require_comparable(found, "this figure")
 
 
 def by_name(asked: Asked) -> dict[str, Certificates]:

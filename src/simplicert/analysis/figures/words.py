@@ -1,8 +1,12 @@
 """What a figure says of its own numbers."""
 
 from collections.abc import Sequence
+from textwrap import wrap
 
+from simplicert.analysis.evidence import top_alone_sentence
 from simplicert.types import Certificates, Ints
+
+WIDE = 48  # letters of a line in a legend
 
 
 def note(several: Sequence[Certificates], *, sigma: bool = True, draws: bool = True) -> str:
@@ -21,7 +25,9 @@ def note(several: Sequence[Certificates], *, sigma: bool = True, draws: bool = T
         {f"all {len(item):,} inputs" for item in known},
     ]
     settings = ", ".join(text for texts in said if len(texts) == 1 for text in texts)
-    return f"{known[0].kind}{mark}\n{settings}"
+    reasons = dict.fromkeys(filter(None, map(top_alone_sentence, several)))
+    lines = [line for reason in reasons for line in wrap(reason, WIDE)]
+    return "\n".join([f"{known[0].kind}{mark}", settings, *lines])
 
 
 def spread(numbers: Ints) -> str:

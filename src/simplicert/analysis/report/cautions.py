@@ -42,7 +42,9 @@ def cautions(view: View) -> list[str]:
     if view.certificates is not None and rule != FIXED:
         found.append(f"stopped early: {draws_sentence(view.certificates, rule)}")
     if isinstance(run, KnownRun):
-        found += [f"imported log: {sentence}" for sentence in run.audit]
+        wrong = view.study.disproofs
+        found += [f"imported log, its stated level is disproved: {text}" for text in wrong]
+        found += [f"imported log: {text}" for text in run.audit if text not in wrong]
     else:
         found += of_draws(view, run)
         if run.manifest.source.get("random"):

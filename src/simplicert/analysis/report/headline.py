@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from simplicert.analysis.comparison import improvement
+from simplicert.analysis.evidence import top_alone_sentence
 from simplicert.analysis.metrics import average_radius, certified_accuracy
 from simplicert.analysis.report.views import View
 from simplicert.analysis.tables.draws import number_of_draws
@@ -87,8 +88,8 @@ def accuracies(certificates: Certificates, radii: Sequence[float]) -> str:
 def improvements(certificates: Certificates) -> list[str]:
     """By how much the ensemble and the tight radius improve on Cohen, or on the kind's first."""
     kind, radii = certificates.known.kind, certificates.radii
-    if certificates.known.scheme == "imported":
-        return ["The log bounds the top class alone, so no mechanism can improve on Cohen's."]
+    if alone := top_alone_sentence(certificates):
+        return [f"{alone[0].upper()}{alone[1:]}."]
     base = "cohen" if "cohen" in radii else "lecuyer"
     if base not in radii:
         return []
@@ -117,7 +118,8 @@ def compared(certificates: Certificates, column: str, base: str, name: str) -> s
 def meaning(view: View) -> str:
     """What is certified, against what, and how surely."""
     assert view.certificates is not None
-    known, proved = view.certificates.known, level_sentence(view.certificates)
+    known = view.certificates.known
+    proved = level_sentence(view.certificates, disproved=bool(view.study.disproofs))
     return (
         f"What is certified is the smoothed classifier, at noise of sigma {known.sigma:g} "
         f"({number_of_draws(view.certificates)}), for {known.norm} perturbations of "

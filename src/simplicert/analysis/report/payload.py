@@ -58,6 +58,7 @@ def of_view(view: View) -> dict[str, Any]:
         "sensitivity": view.study.stage,
         "labelled": view.labels is not None,
         "columns": view.columns,
+        "compares": view.compares,
         "csv": view.csv,
         "risk": rank.tolist(),
         "file": f"{safe_name(view.study.name)}-{view.kind}",

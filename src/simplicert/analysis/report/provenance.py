@@ -9,7 +9,10 @@ from simplicert.analysis.tables import Grid
 from simplicert.types.text import rounded_down
 
 # Not as a row, or under another name.
-OF_ITSELF = ("answers", "index", "class_names", "plan", "audit", "source", "made", "sensitivity")
+OF_ITSELF = (
+    *("answers", "index", "class_names", "plan", "audit", "audit_codes", "source", "made"),
+    "sensitivity",
+)
 MOST_ROWS = 400  # of the noise scale
 
 

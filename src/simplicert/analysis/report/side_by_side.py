@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from simplicert.analysis.evidence import compares_mechanisms, top_alone_sentence
 from simplicert.analysis.metrics import average_radius, certified_accuracy, top1
 from simplicert.analysis.report.views import View
 from simplicert.analysis.tables import Grid
@@ -29,6 +30,7 @@ def one_table(views: Sequence[View], radii: Sequence[float]) -> Grid:
         headings += ["top-1", *(f"acc>{radius:g}" for radius in radii)]
     headings += ["mean radius", "of ensemble", "of Cohen"]
     rows = []
+    alone: dict[str, list[str]] = {}  # why there is nothing to compare -> runs
     for view in views:
         certificates = view.certificates
         assert certificates is not None
@@ -39,16 +41,19 @@ def one_table(views: Sequence[View], radii: Sequence[float]) -> Grid:
             rates = [certified_accuracy(certificates, radius) for radius in radii]
             row += [share_down(rate.hits, rate.total) for rate in (top1(certificates), *rates)]
         rows.append((*row, *mean_radii(certificates, labelled)))
+        alone.setdefault(top_alone_sentence(certificates), []).append(view.title)
     counted = "a wrong or refused input counts as 0" if labelled else "a refused input counts as 0"
     note = f"acc>r: certified as the label beyond r by the best radius; mean radius: {counted}"
-    return Grid("Side by side", tuple(headings), rows, (note,))
+    reasons = [f"{', '.join(names)}: {reason}" for reason, names in alone.items() if reason]
+    return Grid("Side by side", tuple(headings), rows, (note, *reasons))
 
 
 def mean_radii(certificates: Certificates, labelled: bool) -> list[str]:
-    """Of the best radius, of the ensemble, of Cohen's; empty where there is no such column."""
+    """Of the best radius, of the ensemble, of Cohen's; empty where there is no such evidence."""
     cells = []
+    held = certificates.columns if compares_mechanisms(certificates) else ()
     for name in ("radius", "ensemble", "cohen"):
-        if name not in (*certificates.columns, "radius"):
+        if name not in (*held, "radius"):
             cells.append("")
         elif labelled:
             cells.append(rounded_down(average_radius(certificates, name).value))

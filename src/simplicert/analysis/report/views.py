@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from simplicert.analysis.evidence import compares_mechanisms, shown_columns
 from simplicert.analysis.study import Study
 from simplicert.runs import KnownRun
 from simplicert.types import Bools, Certificates, Floats, Ints, Kind
@@ -43,7 +44,12 @@ class View:
         """The columns of radii that can be switched on and off."""
         if self.certificates is None:
             return ("radius",)
-        return self.certificates.columns
+        return shown_columns(self.certificates)
+
+    @property
+    def compares(self) -> bool:
+        """Whether it is evidence about mechanisms, so that one of them can be the largest."""
+        return self.certificates is not None and compares_mechanisms(self.certificates)
 
     @cached_property
     def index(self) -> Ints:

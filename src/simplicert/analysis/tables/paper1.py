@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from simplicert.analysis.evidence import require_comparable
 from simplicert.analysis.intervals import Rate, members
 from simplicert.analysis.metrics import median_radius, share_above, share_largest, top1
 from simplicert.analysis.study import Study, require_same_inputs, require_same_norm
@@ -83,6 +84,7 @@ def paper1_table(studies: Sequence[Study], choices: Choices | None = None) -> Gr
 def measured(study: Study, kind: str | None, population: str) -> Line:
     """One run's numbers; T1 needs labels, and nothing else does."""
     certificates = study.certificates(kind)
+    require_comparable([(study.name, certificates)], "style paper1")
     require_columns(study, certificates, (*PAPER_ENSEMBLE[certificates.known.kind], *TOGETHER))
     largest = share_largest(certificates, population=population)
     columns = {

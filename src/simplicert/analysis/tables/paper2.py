@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from simplicert.analysis.comparison import Improvement, Wilcoxon, improvement, wilcoxon
+from simplicert.analysis.evidence import require_comparable
 from simplicert.analysis.study import Study, require_same_inputs, require_same_norm
 from simplicert.analysis.tables.choices import Choices
 from simplicert.analysis.tables.grid import Grid, Value
@@ -77,6 +78,7 @@ def measured(study: Study, kind: str | None, column: str, population: str) -> Li
     """One comparison."""
     certificates = study.certificates(kind)
     base = BASES[certificates.known.kind]
+    require_comparable([(study.name, certificates)], "style paper2")
     require_columns(study, certificates, (column, base))
     return Line(
         study,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from simplicert.analysis.evidence import top_alone_sentence
 from simplicert.analysis.study import Study
 from simplicert.analysis.tables.draws import draws_record, draws_sentence, rule_of
 from simplicert.analysis.tables.grid import Value
@@ -35,7 +36,7 @@ def settings_notes(studies: Sequence[Study], kind: str | None) -> list[str]:
     """How the radii were proved, said once where all runs agree and run by run where not."""
     sentences: dict[str, list[str]] = {}
     for study in studies:
-        text = settings_sentence(study.certificates(kind), rule_of(study))
+        text = settings_sentence(study, kind)
         sentences.setdefault(text, []).append(shown(study))
     if len(sentences) == 1:
         notes = list(sentences)
@@ -45,19 +46,24 @@ def settings_notes(studies: Sequence[Study], kind: str | None) -> list[str]:
     for study in studies:
         if lacking := study.lacking:
             notes.append(f"incomplete: {shown(study)}: {lacking}")
+        wrong = study.disproofs
+        notes += [f"{shown(study)}: the stated level is disproved: {text}" for text in wrong]
         if findings := len(getattr(study.run, "audit", ())):
-            notes.append(f"{shown(study)}: an imported log; its audit found {findings} doubts")
+            doubts = "1 doubt" if findings == 1 else f"{findings} doubts"
+            notes.append(f"{shown(study)}: an imported log; its audit found {doubts}")
     return notes
 
 
-def settings_sentence(certificates: Certificates, rule: str) -> str:
+def settings_sentence(study: Study, kind: str | None) -> str:
     """Kind, scheme, alpha, norm, what is proved, and from how many draws."""
-    known = certificates.known
+    certificates, rule = study.certificates(kind), rule_of(study)
+    known, alone = certificates.known, top_alone_sentence(certificates)
     norm = "" if known.norm == "l2" else f", {known.norm} norm"
     norm += f", radii of the input of {certificates.stage}" if certificates.stage else ""
     return (
         f"{known.kind}, scheme {known.scheme} ({known.method}), alpha {known.alpha:g}{norm}; "
-        f"{level_sentence(certificates)}; {draws_sentence(certificates, rule)}"
+        f"{level_sentence(certificates, disproved=bool(study.disproofs))}; "
+        f"{draws_sentence(certificates, rule)}{f'; {alone}' if alone else ''}"
     )
 
 

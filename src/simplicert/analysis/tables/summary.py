@@ -3,6 +3,7 @@
 import numpy as np
 
 from simplicert.analysis import metrics
+from simplicert.analysis.evidence import shown_columns, top_alone_sentence
 from simplicert.analysis.intervals import Rate
 from simplicert.analysis.tables.draws import draws_sentence
 from simplicert.analysis.tables.grid import Grid
@@ -14,25 +15,29 @@ from simplicert.types.text import rounded_down
 RADII = (0.0, 0.25, 0.5, 1.0)  # where certified accuracy is shown, in units of the input
 
 
-def summary(certificates: Certificates, rule: str | None = None) -> Grid:
+def summary(
+    certificates: Certificates, rule: str | None = None, *, disproved: bool = False
+) -> Grid:
     """One row a column of radii: how far, how often, how often the largest; over all inputs.
 
-    `rule` is what the run was drawn until, where the caller knows it.
+    `rule` is what the run was drawn until, where the caller knows it; `disproved`: whether the
+    audit of its log disproved the level.
     """
     known = certificates.known
-    together = "ensemble" in certificates.columns
+    columns, alone = shown_columns(certificates), top_alone_sentence(certificates)
+    together = "ensemble" in columns
     largest = metrics.share_largest(certificates) if together else {}
     with_labels = known.labels is not None
-    headings = ["mechanism", "median", "mean", ">0", "largest"]
+    headings = ["mechanism", "median", "mean", ">0", *["largest"] * (not alone)]
     if with_labels:
         headings += [f"acc>{radius:g}" for radius in RADII]
     rows: list[tuple[str, ...]] = []
-    for name in certificates.columns:
+    for name in columns:
         values = certificates.column(name)
         above = cell(metrics.share_above(certificates, 0.0, column=name))
         share = cell(largest[name]) if name in largest else ""
         row = [name, rounded_down(float(np.median(values))), rounded_down(float(values.mean()))]
-        row += [above, share]
+        row += [above, *[share] * (not alone)]
         if with_labels:
             row += [
                 cell(metrics.certified_accuracy(certificates, radius, column=name))
@@ -41,15 +46,17 @@ def summary(certificates: Certificates, rule: str | None = None) -> Grid:
         rows.append(tuple(row))
     members = ", ".join(PAPER_ENSEMBLE[known.kind])
     beyond = "; acc>r: correct and certified beyond r" if with_labels else ""
+    if alone:
+        radii_note = f"{alone}{beyond}"
+    elif together:
+        radii_note = f"ensemble and largest: among {members}{beyond}"
+    else:
+        radii_note = f"scheme {known.scheme} bounds this radius alone{beyond}"
     notes = [
         f"over all {len(certificates)} inputs; radii in units of {certificates.space}"
         f"{'' if known.norm == 'l2' else f', {known.norm} norm'}; all rounded down",
-        (
-            f"ensemble and largest: among {members}{beyond}"
-            if together
-            else f"scheme {known.scheme} bounds this radius alone{beyond}"
-        ),
-        level_sentence(certificates),
+        radii_note,
+        level_sentence(certificates, disproved=disproved),
         draws_sentence(certificates, rule),
     ]
     return Grid(repr(certificates), tuple(headings), rows, tuple(notes))
@@ -60,9 +67,14 @@ def cell(rate: Rate) -> str:
     return share_down(rate.hits, rate.total)
 
 
-def level_sentence(certificates: Certificates) -> str:
+def level_sentence(certificates: Certificates, *, disproved: bool = False) -> str:
     """What is proved of one input's certificate, by whom, and what is not."""
     known = certificates.known
+    if disproved:
+        return (
+            f"the log was stated to be at alpha {known.alpha:g}, and its audit disproves that: no "
+            "level is proved"
+        )
     if certificates.exploratory:
         return "exploratory: alpha covers these settings only if they were fixed before the draws"
     by = " by the log's own account" if known.scheme == "imported" else ""

@@ -10,6 +10,8 @@ SHARES = 6  # of the noise scale, named one by one
 
 def status_lines(name: str, state: dict[str, Any]) -> list[str]:
     """A run's state in words."""
+    if "imported" in state:
+        return log_lines(name, state)
     rate, left = state["draws_per_second"], state["seconds_left"]
     lines = [
         f"{name}: {state['done']} of {state['inputs']} inputs done, {state['draws']:,} draws "
@@ -34,6 +36,18 @@ def status_lines(name: str, state: dict[str, Any]) -> list[str]:
     if not state["missing"]:
         lines.append("complete")
     return lines
+
+
+def log_lines(name: str, state: dict[str, Any]) -> list[str]:
+    """The state of an imported log in words."""
+    held = "bare radii" if state["holds"] == "radii" else state["holds"]
+    lines = [
+        f"{name}: {state['done']} of {state['inputs']} inputs, {held} imported from "
+        f"{state['imported']} ({state['format']}): there is nothing to draw",
+    ]
+    lines += [f"the stated level is disproved: {text}" for text in state["disproofs"]]
+    lines += [f"audit: {text}" for text in state["audit"] if text not in state["disproofs"]]
+    return lines + [state["mechanisms"]] * bool(state.get("mechanisms"))
 
 
 def scaled_norm(scale: np.ndarray) -> str:

@@ -135,7 +135,10 @@ def keep(
         scheme="imported",
         source=source
         | {"holds": "radii" if bare else "expectations", "method": method}
-        | {"audit": [finding.sentence for finding in findings]},
+        | {
+            "audit": [finding.sentence for finding in findings],
+            "audit_codes": [finding.code for finding in findings],
+        },
     )
     return write_known_run(out, manifest, columns)
 

@@ -7,6 +7,10 @@ import numpy as np
 from simplicert.types import Bools, Ints
 
 SHOWN = 5  # indices that a sentence names
+# Codes of findings after which the stated sigma, alpha or number of draws cannot all be true. The
+# others are remarks: on rounding (E0 is read from the lower end), on rows that are missing, come
+# twice or are left out, on a bound that is not used because the count beside it is.
+DISPROVING = frozenset({"above_cap", "sigma"})
 
 
 class Finding(NamedTuple):
@@ -15,6 +19,11 @@ class Finding(NamedTuple):
     code: str
     sentence: str
     rows: tuple[int, ...] = ()
+
+    @property
+    def disproves(self) -> bool:
+        """Whether no certificate can be as the log says at the settings stated with it."""
+        return self.code in DISPROVING
 
 
 def about(rows: Bools, code: str, sentence: str) -> Finding:

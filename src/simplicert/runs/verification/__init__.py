@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from simplicert.errors import DamagedRun, SimplicertError, require
+from simplicert.runs.audit import disproofs, findings_of
 from simplicert.runs.folder import PARTS, Run
 from simplicert.runs.known import KnownRun
 from simplicert.runs.manifest import NAME
@@ -91,8 +92,23 @@ def of_log(run: KnownRun, files: Sequence[Path], replay: Replay | None) -> Itera
         yield Check("certificates", None, "the log gives bare radii: there is nothing to recompute")
     elif check.holds:
         yield from of_files(run, files)
+    if check.holds:
+        yield from audit_checks(run)
     if replay is not None:
         yield unable(cannot(run) or "")
+
+
+def audit_checks(run: KnownRun) -> Iterator[Check]:
+    """What the audit of the log disproved fails; its other findings are repeated as notes."""
+    wrong = disproofs(run)
+    for sentence in wrong:
+        yield Check("audit", False, f"the stated level is disproved: {sentence}")
+    for finding in findings_of(run):
+        if not finding.disproves:
+            yield Check("audit", None, finding.sentence)
+    if not wrong:
+        stated = f"sigma {run.manifest.sigma:g} and alpha {run.manifest.alpha:g}"
+        yield Check("audit", True, f"nothing in the log disproves {stated}, stated with it")
 
 
 def of_files(run: Run | KnownRun, files: Sequence[Path]) -> Iterator[Check]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 class Check(NamedTuple):
     """One line of a verification."""
 
-    about: str  # files, draws, certificates or replay
+    about: str  # files, draws, certificates, audit or replay
     holds: bool | None  # None: it could not be checked, and the sentence says why
     says: str
 

@@ -16,7 +16,7 @@ const placed = (row) => row.e0 != null && row.outcome !== "abstained";
 
 function pointTraces() {
   if (!state.view) return [];
-  const by = byId("points").value;
+  const by = state.view.compares ? byId("points").value : "outcome";
   const groups = by === "outcome" ? Object.keys(OUTCOMES) : Object.keys(page.looks);
   const rows = rowsOf(state.view).filter(placed);
   return groups.map((name) => pointTrace(by, name, rows.filter((row) => row[by] === name)))
@@ -129,7 +129,7 @@ function showInput(row) {
     state.view.labelled && `label ${className(row.label)}`,
     row.outcome === "abstained" ? "abstained: nothing is promised" : promised,
     row.e0 != null ? `E0 ≥ ${down(row.e0, 5)}, E1 ≤ ${up(row.e1)}` : "no bounds E0 and E1",
-    row.winner && `largest of the ensemble: ${lookOf(row.winner).label}`,
+    state.view.compares && row.winner && `largest of the ensemble: ${lookOf(row.winner).label}`,
     together > 0 && `${together} more at this very point`,
   ];
   const table = radiiTable(state.view.columns.map((name) => [name, row[name]]));

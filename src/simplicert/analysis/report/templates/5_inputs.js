@@ -21,7 +21,8 @@ function columnsOf(view) {
     radius("radius"),
     ...(bounded ? [number("e0", "E0", (x) => down(x, 5)), number("e1", "E1", (x) => up(x))] : []),
     ...view.columns.filter((name) => name !== "radius").map(radius),
-    ...(bounded ? [word("winner", (name) => lookOf(name).label, "winner (ensemble)"), number("draws", "draws", String)] : []),
+    ...(view.compares ? [word("winner", (name) => lookOf(name).label, "winner (ensemble)")] : []),
+    ...(bounded ? [number("draws", "draws", String)] : []),
   ];
 }
 
