@@ -1,0 +1,184 @@
+"""Class maps: which class of the model each class of the data is, where the two number differently.
+
+A folder of three of a model's thousand classes numbers them 0, 1, 2, and so the accuracy would be
+that of other classes. A map says the model's number of each name:
+
+    names       by the class names that model and data both have
+    file.toml   name = number, one line per class of the data
+    file.json   {"name": number}, or {"number": ["id", "name"]} as ImageNet's index is kept
+    file.csv    name,number on each line; a header may come first
+    file.txt    the model's classes in their order, one per line: "n01440764 tench, Tinca tinca"
+
+Names are the same whatever their case, and with _ for a blank; a list of synonyms goes by each of
+them, and by a WordNet id where it holds one.
+"""
+
+import csv
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simplicert.data.dataset import Dataset
+from simplicert.errors import InvalidInput, require
+from simplicert.types import Ints
+
+BY_NAME = "names"
+WORDNET = re.compile(r"\bn[0-9]{8}\b")
+LISTED = 5  # names in an error
+
+Names = dict[str, set[int]]  # a name as it is compared -> the numbers it may mean
+
+
+def map_classes(
+    data: Dataset, given: str, model_classes: Sequence[str] | None, num_classes: int
+) -> tuple[Dataset, list[int]]:
+    """The data with labels in the model's numbers, and the model's number of each class."""
+    require(data.labels is not None, f"class_map needs labels, and {data.name} has none")
+    assert data.labels is not None
+    own = data.classes or tuple(str(number) for number in range(int(data.labels.max()) + 1))
+    if given == BY_NAME:
+        require(
+            model_classes is not None and data.classes is not None,
+            "class_map names needs class names of both model and data: give a file instead",
+        )
+        assert model_classes is not None
+        known = by_name(enumerate(model_classes))
+    else:
+        known = read_class_map(Path(given))
+    numbers = [number_of(name, known, given) for name in own]
+    for name, number in zip(own, numbers, strict=True):
+        require(
+            0 <= number < num_classes,
+            f"class_map {given} must map to the classes 0..{num_classes - 1} of the model, "
+            f"got {number} for {name!r}",
+        )
+    names = [str(number) for number in range(num_classes)]
+    if model_classes is not None and len(model_classes) == num_classes:
+        names = list(model_classes)
+    else:
+        for number in set(numbers):
+            names[number] = " / ".join(n for n, k in zip(own, numbers, strict=True) if k == number)
+    return replace(data, labels=renumber(data.labels, numbers), classes=tuple(names)), numbers
+
+
+def renumber(labels: Ints, numbers: Sequence[int] | None) -> Ints:
+    """Labels of the data in the model's numbers; None: they are the model's already."""
+    if numbers is None:
+        return labels
+    require(
+        int(labels.max(initial=-1)) < len(numbers),
+        f"labels must lie in 0..{len(numbers) - 1}, the classes of the map, got {labels.max()}",
+    )
+    return np.asarray(numbers, dtype=np.int64)[labels]
+
+
+def read_class_map(path: Path) -> Names:
+    """The names in a file, and the model's number of each."""
+    require(
+        path.suffix.lower() in READERS,
+        f"class_map must be {BY_NAME} or a file {', '.join(READERS)}, got {str(path)!r}",
+    )
+    try:
+        found = READERS[path.suffix.lower()](path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, TypeError) as error:  # ValueError: no such format, no number
+        raise InvalidInput(f"class_map {path} cannot be read: {error}") from None
+    require(bool(found), f"class_map {path} must map at least one class, got none")
+    return found
+
+
+def by_name(pairs: Iterable[tuple[int, str]]) -> Names:
+    """Every way in which a class may be named, and the numbers that it may then mean."""
+    found: Names = {}
+    for number, name in pairs:
+        for key in ways_to_name(name):
+            found.setdefault(key, set()).add(number)
+    return found
+
+
+def number_of(name: str, known: Mapping[str, set[int]], given: str) -> int:
+    """The model's number of one class of the data; one that is not told apart is refused."""
+    for key in ways_to_name(name):
+        numbers = known.get(key, set())
+        if len(numbers) == 1:
+            return next(iter(numbers))
+        require(
+            not numbers,
+            f"class_map {given} must tell the classes apart, and {name!r} may be "
+            f"{' or '.join(map(str, sorted(numbers)[:LISTED]))}",
+        )
+    raise InvalidInput(
+        f"class_map {given} must name every class of the data, and lacks {name!r}; "
+        f"it has {', '.join(sorted(known)[:LISTED])}{', ...' if len(known) > LISTED else ''}"
+    )
+
+
+def ways_to_name(name: str) -> list[str]:
+    """A class by its whole name, its WordNet id, its name without the id, and each synonym."""
+    bare = WORDNET.sub("", name)
+    keys = (plain(way) for way in (name, *WORDNET.findall(name), bare, *bare.split(",")))
+    return [key for key in dict.fromkeys(keys) if key]
+
+
+def plain(name: str) -> str:
+    """A name as it is compared."""
+    return " ".join(name.replace("_", " ").casefold().split())
+
+
+def from_table(content: Mapping[str, Any]) -> Names:
+    """{"name": number} or {"number": ["id", "name"]}."""
+    pairs: list[tuple[int, str]] = []
+    for key, value in content.items():
+        if isinstance(value, list | tuple):
+            pairs += [(int(key), str(name)) for name in value]
+        elif isinstance(value, str) and key.strip().isdigit() and not value.strip().isdigit():
+            pairs.append((int(key), value))
+        else:
+            pairs.append((whole(value), str(key)))
+    return by_name(pairs)
+
+
+def from_json(text: str) -> Names:
+    """An object as above, or the list of the model's classes in their order."""
+    content = json.loads(text)
+    if isinstance(content, list):
+        return by_name(enumerate(map(str, content)))
+    if not isinstance(content, dict):
+        raise ValueError("it must hold an object or a list")
+    return from_table(content)
+
+
+def from_csv(text: str) -> Names:
+    """name,number on each line."""
+    lines = [line for line in csv.reader(StringIO(text)) if any(cell.strip() for cell in line)]
+    if lines and not lines[0][-1].strip().isdigit():
+        lines = lines[1:]
+    if wrong := [line for line in lines if len(line) != 2]:  # noqa: PLR2004
+        raise ValueError(f"each line must be name,number, got {','.join(wrong[0])!r}")
+    return by_name((whole(number), name) for name, number in lines)
+
+
+def from_list(text: str) -> Names:
+    """One class per line, in the model's order."""
+    return by_name(enumerate(line for line in text.splitlines() if line.strip()))
+
+
+def whole(value: object) -> int:
+    """A class number."""
+    if isinstance(value, bool) or not str(value).strip().isdigit():
+        raise ValueError(f"a class must have a number, got {value!r}")
+    return int(str(value))
+
+
+READERS: dict[str, Callable[[str], Names]] = {
+    ".toml": lambda text: from_table(tomllib.loads(text)),
+    ".json": from_json,
+    ".csv": from_csv,
+    ".txt": from_list,
+}
