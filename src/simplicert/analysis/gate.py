@@ -202,8 +202,8 @@ def remarks(study: Study) -> list[str]:
             "no statement is made of certificates whose level is disproved: import the log again "
             "with an alpha, draws and sigma that fit it"
         )
-    alone = top_alone_sentence(study.certificates())
-    return [*wrong, *([alone] if alone else [])]
+    others = (study.label_doubt, top_alone_sentence(study.certificates()))
+    return [*wrong, *filter(None, others)]
 
 
 def gate_table(found: Sequence[Check], stage: str = "") -> Grid:

@@ -11,6 +11,7 @@ from simplicert.errors import DamagedRun, InvalidInput, SimplicertError, choose,
 from simplicert.runs import Run, open_run
 from simplicert.runs.attacks import Attacked, attack_path, read_attack
 from simplicert.runs.audit import disproofs
+from simplicert.runs.doubts import recorded_label_doubt
 from simplicert.runs.known import KnownRun
 from simplicert.types import KINDS, Certificates, Ints, Kind, Tally
 
@@ -129,6 +130,11 @@ class Study:
     def disproofs(self) -> tuple[str, ...]:
         """Why the level stated with an imported log cannot be true; none where nothing says so."""
         return disproofs(self.run)
+
+    @property
+    def label_doubt(self) -> str:
+        """Why its accuracies may be of other classes; "" where they cannot, or there are none."""
+        return recorded_label_doubt(self.run.manifest) if self.labels is not None else ""
 
     def require_labels(self, purpose: str) -> None:
         """Refuse what needs to know which answers are right, naming the run."""

@@ -33,6 +33,7 @@ def certify(
     from simplicert.errors import require
     from simplicert.runs import open_run, write_certificates
     from simplicert.runs.audit import disproofs
+    from simplicert.runs.doubts import recorded_label_doubt
 
     opened = open_run(run)
     inside = run.resolve() in out.resolve().parents
@@ -42,7 +43,8 @@ def certify(
     write_certificates(certificates, out, origin={"run": run.name})
     plan = opened.manifest.plan
     wrong = disproofs(opened)
-    show(summary(certificates, "fixed" if plan is None else plan.rule, disproved=bool(wrong)))
+    rule, doubt = "fixed" if plan is None else plan.rule, recorded_label_doubt(opened.manifest)
+    show(summary(certificates, rule, disproved=bool(wrong), label_doubt=doubt))
     if certificates.exploratory:
         declared = opened.manifest
         warn(

@@ -65,6 +65,8 @@ def figure(
     studies = read_studies(folders, names, sensitivity=sensitivity) if folders else []
     typer.echo(f"wrote {make(name, studies, path, kind, seed, dpi)}")
     for study in studies:
+        if study.label_doubt:
+            warn(f"{study.name}: {study.label_doubt}")
         for sentence in study.disproofs:
             warn(f"{study.name}: the stated level is disproved: {sentence}")
         if lacking := study.lacking:

@@ -57,6 +57,10 @@ def sample(
         float | None, typer.Option(help="With ray; default: 1 where there are any.")
     ] = None,
     quiet: Annotated[bool, typer.Option(help="No progress.")] = False,
+    class_map: Annotated[
+        str | None,
+        typer.Option(help="The model's class of each of the data's: names, or a file."),
+    ] = None,
     patience: Annotated[
         float, typer.Option(help="Seconds to keep asking a model that fails every time.")
     ] = 600.0,

@@ -16,6 +16,9 @@ def train(
         str | None, typer.Option(help="cifar10-small, digits, cifar10-paper, imagenet-paper, FILE.")
     ] = None,
     test: Annotated[str | None, typer.Option(help="Default: every tenth input of --data.")] = None,
+    class_map: Annotated[
+        str | None, typer.Option(help="The data's class of each of the test's: names, or a file.")
+    ] = None,
     arch: Annotated[
         str | None, typer.Option(help="small_cnn, mlp, resnet20, 56, 110, 50 or module:function.")
     ] = None,
@@ -69,7 +72,15 @@ def train(
     try:
         with reading_shown(quiet or not is_first()), shown(quiet) as told:
             train_network(
-                data, out, test=test, recipe=recipe, init=init, device=device, **settings, **told
+                data,
+                out,
+                test=test,
+                class_map=class_map,
+                recipe=recipe,
+                init=init,
+                device=device,
+                **settings,
+                **told,
             )
     except KeyboardInterrupt:
         warn(f"stopped; whole epochs are kept in {out}: the same command continues")
@@ -78,7 +89,8 @@ def train(
         typer.echo(summary(out))
 
 
-APART = ("data", "out", "recipe", "test", "init", "device", "quiet")  # what is no setting
+# What is no setting.
+APART = ("data", "out", "recipe", "test", "class_map", "init", "device", "quiet")
 
 
 def summary(out: Path) -> str:

@@ -38,8 +38,8 @@ Names = dict[str, set[int]]  # a name as it is compared -> the numbers it may me
 
 def map_classes(
     data: Dataset, given: str, model_classes: Sequence[str] | None, num_classes: int
-) -> tuple[Dataset, list[int]]:
-    """The data with labels in the model's numbers, and the model's number of each class."""
+) -> Dataset:
+    """The data with labels, and class names, in the model's numbers."""
     require(data.labels is not None, f"class_map needs labels, and {data.name} has none")
     assert data.labels is not None
     own = data.classes or tuple(str(number) for number in range(int(data.labels.max()) + 1))
@@ -65,18 +65,21 @@ def map_classes(
     else:
         for number in set(numbers):
             names[number] = " / ".join(n for n, k in zip(own, numbers, strict=True) if k == number)
-    return replace(data, labels=renumber(data.labels, numbers), classes=tuple(names)), numbers
+    return replace(in_model_numbers(data, numbers), classes=tuple(names))
 
 
-def renumber(labels: Ints, numbers: Sequence[int] | None) -> Ints:
-    """Labels of the data in the model's numbers; None: they are the model's already."""
-    if numbers is None:
-        return labels
+def in_model_numbers(data: Dataset, numbers: Sequence[int] | None) -> Dataset:
+    """The data with labels in the model's numbers; None: they are the model's already."""
+    if numbers is None or data.labels is None:
+        return data
+    largest = int(data.labels.max())
     require(
-        int(labels.max(initial=-1)) < len(numbers),
-        f"labels must lie in 0..{len(numbers) - 1}, the classes of the map, got {labels.max()}",
+        largest < len(numbers),
+        f"labels of {data.name} must lie in 0..{len(numbers) - 1}, the classes of the map, "
+        f"got {largest}",
     )
-    return np.asarray(numbers, dtype=np.int64)[labels]
+    labels: Ints = np.asarray(numbers, dtype=np.int64)[data.labels]
+    return replace(data, labels=labels, class_map=tuple(numbers))
 
 
 def read_class_map(path: Path) -> Names:

@@ -31,6 +31,7 @@ class Dataset:
     classes: tuple[str, ...] | None
     name: str  # as it was asked for, without the path
     fingerprint: str  # 32 hexadecimal digits
+    class_map: tuple[int, ...] | None = None  # the model's number of each class that it had
 
     def __len__(self) -> int:
         """N."""

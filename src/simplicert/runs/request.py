@@ -45,3 +45,4 @@ class Request:
     gpus_per_worker: float | None = None
     quiet: bool = False
     patience: float = 600.0
+    class_map: str | None = None

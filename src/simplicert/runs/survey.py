@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from simplicert.data import Dataset, load_data
+from simplicert.data.class_map import map_classes
 from simplicert.errors import InvalidInput, require
 from simplicert.models import Model, load_model
 from simplicert.runs.atomic import checksum
-from simplicert.runs.doubts import doubts, mismatches
+from simplicert.runs.doubts import doubts, label_doubt, mismatches
 from simplicert.runs.job import arithmetic
 from simplicert.runs.machine import this_machine
 from simplicert.runs.manifest import Manifest
@@ -69,10 +70,12 @@ def explore(request: Request, before: Manifest | None, model: Model, data: Datas
     settings = settled(request, model, example, len(data.index), before)
     refuse_impossible(request, data)
     sampler = Sampler(model.classifier, example, settings)
+    if request.class_map is not None:
+        data = map_classes(data, request.class_map, model.classes, sampler.classes)
     if data.labels is not None and int(data.labels.max()) >= sampler.classes:
         raise InvalidInput(
             f"labels must lie in 0..{sampler.classes - 1}, the classes of {request.model}, "
-            f"got {data.labels.max()}"
+            f"got {data.labels.max()}: --class-map says which class each of the data's is"
         )
     for name in ("extend", "until"):
         require(
@@ -169,6 +172,8 @@ def described(request: Request, model: Model, data: Dataset, sampler: Sampler) -
         source["sensitivity"] = float(request.sensitivity)
     if settings.noise_scale is not None:
         source["noise_scale"] = checksum(np.ascontiguousarray(settings.noise_scale).tobytes())
+    if data.class_map is not None:
+        source["class_map"] = list(data.class_map)
     return Manifest(
         sigma=float(request.sigma),
         inputs=len(data.index),
@@ -180,11 +185,11 @@ def described(request: Request, model: Model, data: Dataset, sampler: Sampler) -
         index=arithmetic(data.index),
         answers=None if sampler.nature.random else [float(v) for v in sampler.answers.ravel()],
         source=source,
-        made=record(model, data),
+        made=record(model, data, sampler.classes),
     )
 
 
-def record(model: Model, data: Dataset) -> dict[str, Any]:
+def record(model: Model, data: Dataset, num_classes: int) -> dict[str, Any]:
     """Names and versions; no setting, so that a run can be resumed elsewhere."""
     made: dict[str, Any] = {
         "model": model.name,
@@ -194,4 +199,6 @@ def record(model: Model, data: Dataset) -> dict[str, Any]:
     }
     if data.classes is not None:
         made["class_names"] = list(data.classes)
+    if doubt := label_doubt(model, data, num_classes):
+        made["label_doubt"] = doubt
     return made

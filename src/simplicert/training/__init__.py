@@ -12,11 +12,12 @@ if TYPE_CHECKING:
 __all__ = ["train"]
 
 
-def train(
+def train(  # noqa: PLR0913
     data: "Dataset | str",
     out: str | Path,
     *,
     test: "Dataset | str | None" = None,
+    class_map: str | None = None,
     recipe: str | None = None,
     init: str | Path | None = None,
     device: str | None = None,
@@ -29,7 +30,7 @@ def train(
     `options` are those of `simplicert train` (sigma, arch, method, epochs, rate, ...) and stand in
     for the recipe's; `report` is told after some batches and `watch` after every epoch. The same
     call goes on where an earlier one was interrupted. Without `test`, every tenth input of the data
-    is held out and tested on.
+    is held out and tested on; `class_map` says which class of the data each class of the test is.
     """
     from simplicert.data.libraries import library
 
@@ -39,7 +40,7 @@ def train(
     from simplicert.training.sets import training_sets
 
     settings = resolved(recipe, options)
-    trained, tested = training_sets(data, test)
+    trained, tested = training_sets(data, test, class_map)
     start = None if init is None else Path(init)
     return run_training(
         settings,

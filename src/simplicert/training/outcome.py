@@ -78,4 +78,5 @@ def described(data: Dataset) -> dict[str, Any]:
         "inputs": len(data),
         "first": first,
         "last": last,
+        **({} if data.class_map is None else {"class_map": list(data.class_map)}),
     }

@@ -5,24 +5,34 @@ from dataclasses import replace
 import numpy as np
 
 from simplicert.data import Dataset, load_data
+from simplicert.data.class_map import map_classes
 from simplicert.data.dataset import difference
 from simplicert.data.inputs import Chosen
 from simplicert.errors import require
+from simplicert.training.network import classes_of
 from simplicert.types import Ints
 
 TENTH = 10  # without a test set, every tenth input is held out
 SPLITS = (":train", ":test")
 
 
-def training_sets(data: Dataset | str, test: Dataset | str | None) -> tuple[Dataset, Dataset]:
-    """Data sets as given or by name. `cifar10:DIR` alone means its training and its test split."""
+def training_sets(
+    data: Dataset | str, test: Dataset | str | None, class_map: str | None = None
+) -> tuple[Dataset, Dataset]:
+    """Data sets as given or by name. `cifar10:DIR` alone means its training and its test split.
+
+    `class_map` says which class of the data each class of the test is.
+    """
     if isinstance(data, str) and data.startswith("cifar10:") and not data.endswith(SPLITS):
         test = f"{data}:test" if test is None else test
         data = f"{data}:train"
     whole = load_data(data) if isinstance(data, str) else data
+    require(class_map is None or test is not None, "class_map must come with test, got it alone")
     if test is None:
         return held_out(whole)
     other = load_data(test) if isinstance(test, str) else test
+    if class_map is not None:
+        other = map_classes(other, class_map, whole.classes, classes_of(whole))
     shapes = [tuple(one.inputs.shape[1:]) for one in (whole, other)]
     require(
         shapes[0] == shapes[1],

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from simplicert.analysis.tables.attack import attack_table, middle, rounded_up, rows_table
+from simplicert.analysis.tables.attack import attack_table, rounded_up, rows_table
 from simplicert.runs.attacks import Attacked
 
 ROW = Attacked(
@@ -54,5 +54,6 @@ def test_distances_are_rounded_up(distance, text):
     assert rounded_up(distance) == text
 
 
-def test_a_median_is_a_value_that_occurs():
-    assert middle([3.0, 1.0, 2.0, 9.0]) == 2.0
+def test_the_median_of_two_is_their_mean():
+    two = [replace(ROW, radius=0.5, found=0.75), replace(ROW, index=5, radius=0.5, found=0.375)]
+    assert dict(attack_table(two).rows)["median ratio"] == "1.125"

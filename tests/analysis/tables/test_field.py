@@ -175,4 +175,4 @@ def test_notes_name_what_is_doubtful(held):
     assert line.startswith("b (sigma 1): ")
     assert "incomplete: b (sigma 1): 4 of 64 inputs are missing" in notes
     assert any(note.startswith("c (sigma 2): ") and "alpha 0.01" in note for note in notes)
-    assert "c (sigma 2): an imported log; its audit found 1 doubts" in notes
+    assert "c (sigma 2): an imported log; its audit found 1 doubt" in notes

@@ -1,5 +1,7 @@
 """Cohen's log, written and read back."""
 
+from decimal import Decimal
+
 import numpy as np
 import pytest
 
@@ -30,22 +32,40 @@ def test_rows(run):
     assert lines[1][5] == "0:00:01.500000"
     written = np.array([float(line[3]) for line in lines[1:]])
     radii = certificates.column("cohen")
-    assert (written <= radii).all() and (written > radii - 1e-6).all()
+    exact = [
+        Decimal(line[3]) <= Decimal(float(r)) for line, r in zip(lines[1:], radii, strict=True)
+    ]
+    assert all(exact) and (written > radii * (1 - 1e-15) - 1e-300).all()
 
 
 def test_read_back_and_audited(run, command, tmp_path):
-    """Our own importer takes it, less half a last digit, as other logs are rounded to nearest."""
+    """Our own importer takes it digit for digit, and our own audit does not call it rounded."""
     log = tmp_path / "log.tsv"
     code, out, err = command("export", "cohen", run.folder, "--out", log)
     assert (code, err) == (0, "") and f"wrote {log}" in out
     code, _, err = command(
         "import", "cohen", log, "--sigma", 0.5, "--draws", 1000, "--out", tmp_path / "back"
     )
-    assert code == 0, err
-    back = sc.open_run(tmp_path / "back").certify()
-    np.testing.assert_allclose(
-        back.column("cohen"), run.certify().column("cohen"), rtol=0, atol=1.6e-6
-    )
+    assert code == 0 and "rounded" not in err
+    back, radii = sc.open_run(tmp_path / "back").certify(), run.certify().column("cohen")
+    np.testing.assert_allclose(back.column("cohen"), radii, rtol=1e-12, atol=0)
+    assert (back.column("cohen") <= radii).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_audit_of_our_own_export_is_clean(command, tmp_path, seed):
+    """Radii of every size, down to tiny ones, over the inputs that CIFAR's users certify."""
+    random = np.random.default_rng(seed)
+    top = random.integers(500, 1001, 500)
+    counts = np.stack([top, 1000 - top, np.zeros(500, int)], axis=1)
+    tally = sc.Tally(counts, 0.5, labels=random.integers(0, 2, 500), index=20 * np.arange(500))
+    sc.create_run(tmp_path / "run", Manifest(0.5, 500, 3, index=[0, 20, 500]), tally)
+    command("export", "cohen", tmp_path / "run", "--out", tmp_path / "log.tsv")
+    words = ["--sigma", 0.5, "--draws", 1000, "--out", tmp_path / "back"]
+    code, _, err = command("import", "cohen", tmp_path / "log.tsv", *words)
+    assert (code, err) == (0, "")
+    assert sc.open_run(tmp_path / "back").audit == ()
+    assert command("verify", tmp_path / "back")[0] == 0
 
 
 def test_refused(run, command, tmp_path):

@@ -51,6 +51,8 @@ def cautions(view: View) -> list[str]:
             found.append("the model is random by itself: drawn again, its tallies would differ")
         if run.noise_scale is not None:
             found.append(scaled_norm(run.noise_scale))
+    if view.study.label_doubt:
+        found.insert(0, view.study.label_doubt)
     if view.labels is None:
         found.append("no labels: nothing is said of accuracy, and risk goes by the radius alone")
     return found

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from decimal import ROUND_CEILING
+from statistics import median
 
 from simplicert.analysis.tables.grid import Grid
 from simplicert.runs.attacks import Attacked
@@ -24,7 +25,7 @@ def attack_table(rows: Sequence[Attacked]) -> Grid:
         ("inputs attacked", f"{len(rows)} of {first.inputs}"),
         ("certificates broken", str(len(broken))),
         ("smallest ratio", "none found" if closest is None else ratio_words(closest)),
-        ("median ratio", "none found" if not hit else f"{middle([r.ratio or 0 for r in hit]):.3f}"),
+        ("median ratio", "none found" if not hit else f"{median([r.ratio or 0 for r in hit]):.3f}"),
         ("nothing found, out to 16 sigma", str(len(rows) - len(hit))),
         ("ascents an input", f"{LOSSES} losses x {first.restarts} restarts x {first.steps} steps"),
         ("noise copies a gradient", f"{first.samples}, through the {first.gradients}"),
@@ -71,11 +72,6 @@ def rows_table(rows: Sequence[Attacked], most: int) -> Grid:
 def ratio_words(row: Attacked) -> str:
     """The ratio of one input, and which it is."""
     return f"{row.ratio:.3f} (input {row.index})"
-
-
-def middle(values: Sequence[float]) -> float:
-    """The median; of an even number the lower middle one, which is a value that occurs."""
-    return sorted(values)[(len(values) - 1) // 2]
 
 
 def rounded_up(distance: float, decimals: int = 4) -> str:

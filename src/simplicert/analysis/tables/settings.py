@@ -46,6 +46,8 @@ def settings_notes(studies: Sequence[Study], kind: str | None) -> list[str]:
     for study in studies:
         if lacking := study.lacking:
             notes.append(f"incomplete: {shown(study)}: {lacking}")
+        if study.label_doubt:
+            notes.append(f"{shown(study)}: {study.label_doubt}")
         wrong = study.disproofs
         notes += [f"{shown(study)}: the stated level is disproved: {text}" for text in wrong]
         if findings := len(getattr(study.run, "audit", ())):

@@ -16,12 +16,16 @@ RADII = (0.0, 0.25, 0.5, 1.0)  # where certified accuracy is shown, in units of 
 
 
 def summary(
-    certificates: Certificates, rule: str | None = None, *, disproved: bool = False
+    certificates: Certificates,
+    rule: str | None = None,
+    *,
+    disproved: bool = False,
+    label_doubt: str = "",
 ) -> Grid:
     """One row a column of radii: how far, how often, how often the largest; over all inputs.
 
     `rule` is what the run was drawn until, where the caller knows it; `disproved`: whether the
-    audit of its log disproved the level.
+    audit of its log disproved the level; `label_doubt`: why accuracies may be of other classes.
     """
     known = certificates.known
     columns, alone = shown_columns(certificates), top_alone_sentence(certificates)
@@ -59,6 +63,8 @@ def summary(
         level_sentence(certificates, disproved=disproved),
         draws_sentence(certificates, rule),
     ]
+    if with_labels and label_doubt:
+        notes.insert(0, label_doubt)
     return Grid(repr(certificates), tuple(headings), rows, tuple(notes))
 
 

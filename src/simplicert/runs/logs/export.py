@@ -2,19 +2,20 @@
 
 from collections.abc import Callable
 from datetime import timedelta
-from decimal import ROUND_FLOOR, Decimal
+from decimal import ROUND_FLOOR, Context, Decimal
 
 from simplicert.errors import choose, require
 from simplicert.types import Certificates
 
 ABSTAIN = -1
-DIGITS = Decimal("0.000001")
+ALL_DIGITS = Context(prec=17, rounding=ROUND_FLOOR)  # enough to tell any two radii apart
 
 
 def cohen(certificates: Certificates, column: str, seconds: float) -> str:
     """Cohen et al.'s (2019) log: idx, label, predict, radius, correct, time between tabs.
 
-    Radii are rounded down: theirs are to the nearest thousandth, which can be too large.
+    Radii are rounded down, at their last digit: theirs are to the nearest of three digits, which
+    can be too large, and which an audit then has to allow for.
     `seconds` is the mean time of an input, as a run keeps no other.
     """
     known = certificates.known
@@ -25,7 +26,7 @@ def cohen(certificates: Certificates, column: str, seconds: float) -> str:
     for row, item in enumerate(known.index.tolist()):
         live = not certificates.abstained[row] and radii[row] > 0
         predict = int(known.top[row]) if live else ABSTAIN
-        radius = Decimal(float(radii[row])).quantize(DIGITS, ROUND_FLOOR) if live else Decimal(0)
+        radius = ALL_DIGITS.plus(Decimal(float(radii[row]))) if live else Decimal(0)
         label = int(known.labels[row])
         correct = int(predict == label)
         lines.append(f"{item}\t{label}\t{predict}\t{radius:f}\t{correct}\t{spent}")

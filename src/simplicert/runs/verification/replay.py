@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simplicert.data import Dataset
+from simplicert.data.class_map import in_model_numbers
 from simplicert.importing import said
 from simplicert.models import Model
 from simplicert.runs.folder import Run
@@ -65,6 +66,7 @@ def replay_checks(run: Run, parts: Sequence[Part], asked: Replay) -> Iterator[Ch
     if max(index.max(), held.max()) >= len(data):
         yield Check(ABOUT, False, f"the run names inputs that are not among the data's {len(data)}")
         return
+    data = in_model_numbers(data, run.manifest.source.get("class_map"))
     sampler = made_again(run, model, data.inputs[index[:EXAMPLES]])
     ordered = run.manifest.index is not None and run.manifest.index[0] >= 0
     answers = [float(value) for value in sampler.answers.ravel()]
