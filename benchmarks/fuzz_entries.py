@@ -12,7 +12,7 @@ from PIL import Image
 
 import simplicert as sc
 from simplicert.analysis.gate import parse, read_groups
-from simplicert.analysis.study import parse_labels
+from simplicert.cli.labels import parse_labels
 from simplicert.cli.table import parse_radii
 from simplicert.data import load_data
 from simplicert.data.arrays import read_array, read_arrays

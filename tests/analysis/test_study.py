@@ -7,11 +7,11 @@ import pytest
 
 import simplicert as sc
 from simplicert.analysis.study import (
-    parse_labels,
     read_studies,
     require_same_inputs,
     require_same_norm,
 )
+from simplicert.cli.labels import parse_labels
 from simplicert.errors import InvalidInput, MissingEvidence
 from simplicert.runs.folder import create_run
 from simplicert.runs.logs import import_radii

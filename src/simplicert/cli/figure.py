@@ -48,7 +48,8 @@ def figure(
     - sigmas: median radius, and share that each mechanism wins
     """
     from simplicert.analysis.figures import make
-    from simplicert.analysis.study import parse_labels, read_studies
+    from simplicert.analysis.study import read_studies
+    from simplicert.cli.labels import parse_labels
     from simplicert.cli.screen import warn
     from simplicert.errors import require
 

@@ -27,7 +27,8 @@ def report(
 
     Example: simplicert report runs/mine --out report.html
     """
-    from simplicert.analysis.study import parse_labels, read_studies
+    from simplicert.analysis.study import read_studies
+    from simplicert.cli.labels import parse_labels
     from simplicert.errors import require
 
     folders = runs or []

@@ -38,8 +38,9 @@ def table(
 
     Example: simplicert table runs/a runs/b --label runs/a=Cohen --out table.tex
     """
-    from simplicert.analysis.study import parse_labels, read_studies
+    from simplicert.analysis.study import read_studies
     from simplicert.analysis.tables import FORMATS, Choices, format_of, make_table
+    from simplicert.cli.labels import parse_labels
     from simplicert.cli.screen import show
     from simplicert.errors import require
     from simplicert.runs.atomic import write_whole
