@@ -7,6 +7,7 @@ from known import WEIGHTS, quarry
 from simplicert.attack import Effort
 from simplicert.attack.gradients import ThroughNoise, attempt, unit, uphill
 from simplicert.attack.losses import LOSSES, best_other
+from simplicert.sampling import Sampler
 
 EFFORT = Effort(samples=64)
 
@@ -54,7 +55,8 @@ def test_a_network_without_gradients_is_searched_through_the_noise(run):
 
     made = quarry(run, 0, EFFORT)
     for classifier in (Forward(), Fixed()):
-        slope = uphill(classifier, made.ball, made.smoothed.sampler, 8, 0)
+        sampler = Sampler(classifier, made.ball.centre[None], made.smoothed.sampler.settings)
+        slope = uphill(made.ball, sampler, 8, 0)
         assert slope.name == "noise" and slope.draws == 0
     assert attempt(lambda: 1 / 0, made.ball) is None
 

@@ -8,7 +8,7 @@ import pytest
 from simplicert.data.dataset import Dataset
 from simplicert.models import Model
 from simplicert.runs.doubts import doubts, mismatches
-from simplicert.sampling import Settings
+from simplicert.sampling import Settings, Smoothing
 from simplicert.sampling.sampler import sums_to_one
 
 IMAGES = np.linspace(0, 1, 48, dtype=np.float32).reshape(1, 3, 4, 4)
@@ -17,8 +17,16 @@ IMAGES = np.linspace(0, 1, 48, dtype=np.float32).reshape(1, 3, 4, 4)
 @pytest.mark.parametrize(
     ("example", "settings", "said"),
     [
-        (IMAGES, Settings(25), "sigma 25 is large for inputs from 0 to 1: it is in units of"),
-        (IMAGES * 255, Settings(0.25), "sigma 0.25 is small for images from 0 to 255: .* by 255"),
+        (
+            IMAGES,
+            Settings(Smoothing(25)),
+            "sigma 25 is large for inputs from 0 to 1: it is in units of",
+        ),
+        (
+            IMAGES * 255,
+            Settings(Smoothing(0.25)),
+            "sigma 0.25 is small for images from 0 to 255: .* by 255",
+        ),
     ],
 )
 def test_a_sigma_in_other_units_than_the_inputs(example, settings, said):
@@ -29,12 +37,12 @@ def test_a_sigma_in_other_units_than_the_inputs(example, settings, said):
 @pytest.mark.parametrize(
     ("example", "settings"),
     [
-        (IMAGES, Settings(0.25)),
-        (IMAGES, Settings(1.0)),
-        (IMAGES * 255, Settings(64)),
-        (IMAGES.reshape(1, -1) * 1000, Settings(0.5)),  # features have units of their own
-        (IMAGES * 0, Settings(0.5)),  # nothing to compare with
-        (IMAGES, Settings(25, noise_scale=np.full((3, 4, 4), 0.01))),
+        (IMAGES, Settings(Smoothing(0.25))),
+        (IMAGES, Settings(Smoothing(1.0))),
+        (IMAGES * 255, Settings(Smoothing(64))),
+        (IMAGES.reshape(1, -1) * 1000, Settings(Smoothing(0.5))),  # features in units of their own
+        (IMAGES * 0, Settings(Smoothing(0.5))),  # nothing to compare with
+        (IMAGES, Settings(Smoothing(25, noise_scale=np.full((3, 4, 4), 0.01)))),
     ],
 )
 def test_no_doubt(example, settings):
@@ -42,9 +50,9 @@ def test_no_doubt(example, settings):
 
 
 def test_probabilities_read_as_logits():
-    (found,) = doubts(IMAGES, Settings(0.25), normalised=True)
+    (found,) = doubts(IMAGES, Settings(Smoothing(0.25)), normalised=True)
     assert "--outputs probabilities" in found
-    assert doubts(IMAGES, Settings(0.25, outputs="probabilities"), normalised=True) == ()
+    assert doubts(IMAGES, Settings(Smoothing(0.25, "probabilities")), normalised=True) == ()
 
 
 def test_shares_of_one():

@@ -6,7 +6,7 @@ from scipy.stats import binom, chi2
 from steps import Steps
 
 import simplicert as sc
-from simplicert.sampling import Sampler, Settings
+from simplicert.sampling import Sampler, Settings, Smoothing
 
 torch = pytest.importorskip("torch")
 
@@ -93,7 +93,7 @@ def test_the_number_of_threads_changes_nothing():
 def test_drawn_in_pieces_or_at_once():
     """Whatever the cuts, the same draws: the pieces add up to the whole, bit for bit."""
     net = small_net()
-    sampler = Sampler(net, INPUTS, Settings(0.3, batch_size=64))
+    sampler = Sampler(net, INPUTS, Settings(Smoothing(0.3), batch_size=64))
     index = np.arange(6)
     whole = sampler.tally(INPUTS, index, (0, 500))
     parts = [sampler.tally(INPUTS, index, span) for span in ((0, 100), (100, 333), (333, 500))]
@@ -169,9 +169,9 @@ def test_a_random_model_is_accepted_and_marked():
     def dropout(batch):
         return batch.reshape(len(batch), -1)[:, :5] + random.normal(size=(len(batch), 5))
 
-    sampler = Sampler(dropout, INPUTS, Settings(0.3))
+    sampler = Sampler(dropout, INPUTS, Settings(Smoothing(0.3)))
     assert sampler.nature.random
-    assert not Sampler(small_net(), INPUTS, Settings(0.3)).nature.random
+    assert not Sampler(small_net(), INPUTS, Settings(Smoothing(0.3))).nature.random
 
 
 def test_functions_get_what_was_given():
@@ -294,7 +294,7 @@ def test_noise_scale():
         ({"inputs": np.ones(3)}, "inputs must be numbers of shape"),
         ({"inputs": np.array([["a", "b"]])}, "inputs must be numbers of shape"),
         ({"inputs": np.full((1, 3), np.nan)}, "inputs must be finite"),
-        ({"outputs": "scores"}, "outputs must be one of"),
+        ({"outputs": "votes"}, "outputs must be one of"),
         ({"labels": [9]}, r"labels must lie in 0..2"),
         ({"labels": [0, 1]}, r"labels must have shape"),
         ({"index": [0, 1]}, "index must have shape"),

@@ -2,9 +2,18 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from simplicert import InvalidInput
-from simplicert.sampling.score import from_labels, from_logits, from_probabilities, reader
+from simplicert.sampling.score import (
+    from_labels,
+    from_logits,
+    from_probabilities,
+    from_scores,
+    reader,
+)
+from simplicert.types.smoothing import OUTPUTS, Smoothing
 
 NAN, INF = np.nan, np.inf
 
@@ -54,8 +63,48 @@ def test_labels():
     np.testing.assert_array_equal(from_labels(3)(np.array([0.5, NAN])).hard, [3, 3])
 
 
-def test_readers_by_name():
-    with pytest.raises(InvalidInput, match="outputs must be one of logits, probabilities, labels"):
-        reader("scores", None)
-    with pytest.raises(InvalidInput, match="num_classes must be given"):
-        reader("labels", None)
+def test_scores_are_shares_of_their_limit():
+    """Sums 1.2, 2 and 0 of a limit of 2; what is missing goes to no class."""
+    rows = np.array([[0.2, 1.0, 0.0], [0.5, 0.5, 1.0], [0.0, 0.0, 0.0]])
+    scores = from_scores(2.0)(rows)
+    np.testing.assert_array_equal(scores.hard, [1, 2, 3])
+    np.testing.assert_array_equal(scores.soft, rows / 2)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        [1.0, 1.01, 0.0],
+        [-1e-30, 1.0, 0.5],
+        [NAN, 0.1, 0.1],
+        [INF, 0.1, 0.1],
+        [-INF, 0.1, 0.1],
+        [1.0, 1.0, 3e-6],
+        [1e300, 1e300, 1e300],
+    ],
+)
+def test_a_draw_beyond_the_limit_is_invalid(row):
+    """Whatever stands beside it: the limit is a property of the function, not of the draws seen."""
+    sound = [0.5, 1.0, 0.25]
+    scores = from_scores(2.0)(np.array([sound, row, sound]))
+    np.testing.assert_array_equal(scores.hard, [1, 3, 1])
+    np.testing.assert_array_equal(scores.soft[1], 0.0)
+    np.testing.assert_array_equal(scores.soft[0], from_scores(2.0)(np.array([sound])).soft[0])
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 1000), st.floats(1e-3, 1e3))
+def test_rounding_in_single_precision_breaks_no_limit(seed, classes, limit):
+    """Scores scaled to the limit in float32: never invalid, in [0, 1], their sum at most 1."""
+    raw = np.random.default_rng(seed).random((3, classes), dtype=np.float32)
+    scaled = raw / raw.sum(axis=1, keepdims=True) * np.float32(limit)
+    soft = from_scores(float(np.float32(limit)))(scaled).soft
+    assert (soft >= 0).all() and (soft.sum(axis=1) <= 1 + 1e-12).all()
+    assert (soft.sum(axis=1) > 0.999).all()
+
+
+def test_every_kind_of_outputs_has_a_reader():
+    for outputs in OUTPUTS:
+        limit = 1.0 if outputs == "scores" else None
+        read = reader(Smoothing(1.0, outputs, 2, limit))
+        rows = np.array([1, 0]) if outputs == "labels" else np.array([[0.0, 1.0], [1.0, 0.0]])
+        np.testing.assert_array_equal(read(rows).hard, [1, 0])

@@ -46,6 +46,7 @@ def subsample(tally: Tally, draws: int, random: np.random.Generator | int = 0) -
         pilot=tally.pilot,
         norm=tally.norm,
         grid=tally.grid,
+        reading=tally.reading,
     )
 
 

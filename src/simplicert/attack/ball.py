@@ -27,12 +27,14 @@ class Ball:
     def at(self, offset: Floats) -> np.ndarray:
         """The float32 point nearest to centre + scale * offset, on the grid if there is one."""
         moved = self.centre + (offset if self.scale is None else self.scale * offset)
-        if self.step is not None:
-            moved = np.rint(moved / self.step) * self.step
-        point: np.ndarray = moved.astype(np.float32)
+        point: np.ndarray = self.rounded(moved).astype(np.float32)
         if self.scale is not None:
             point = np.where(self.scale > 0, point, self.centre)
         return point
+
+    def rounded(self, points: Floats) -> Floats:
+        """On the grid, if there is one."""
+        return points if self.step is None else np.rint(points / self.step) * self.step
 
     def norm(self, point: np.ndarray) -> float:
         """Its distance from the centre, never less than the true one."""

@@ -8,7 +8,6 @@ any bounded score f the gradient of E f(x + s z), z Gaussian, is E f(x + s z) z 
 noise vectors weighted by the score they had point uphill.
 """
 
-import copy
 import math
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -18,8 +17,9 @@ import numpy as np
 from simplicert.attack.ball import Ball, length
 from simplicert.attack.losses import Loss
 from simplicert.models.model import is_module
-from simplicert.sampling import Sampler
+from simplicert.sampling import Sampler, Smoothing
 from simplicert.sampling.asking import asked_again
+from simplicert.sampling.score import highest_sum
 from simplicert.types import Floats
 
 LEAST = 1e-30  # of a probability, before its logarithm is taken
@@ -49,20 +49,17 @@ class Raised:
 
 
 class ThroughNetwork:
-    """By torch, on a copy of the module whose weights ask for no gradient."""
+    """By torch, through the sampler's own copy of the module, in eval mode."""
 
     name = "network"
 
-    def __init__(self, classifier: Any, sampler: Sampler, copies: int, seed: int) -> None:
+    def __init__(self, sampler: Sampler, copies: int, seed: int) -> None:
         """On the sampler's device; draws its own noise."""
         import torch
 
         settings = sampler.settings
-        self.network = copy.deepcopy(classifier).to(settings.device)
-        for weight in self.network.parameters():
-            weight.requires_grad_(False)
-        self.sigma, self.copies, self.device = settings.sigma, copies, settings.device
-        self.logits = settings.outputs == "logits"
+        self.network, self.smoothing = sampler.noisy.own, settings.smoothing
+        self.copies, self.device = copies, settings.device
         self.random = torch.Generator(device=settings.device).manual_seed(seed)
         self.draws = 0
 
@@ -76,15 +73,29 @@ class ThroughNetwork:
         moved = there(offset).requires_grad_(True)
         shape = (self.copies, *offset.shape)
         noise = torch.randn(shape, generator=self.random, device=self.device)
-        around = moved + self.sigma * noise
+        around = moved + self.smoothing.sigma * noise
         rows = there(ball.centre) + (around if ball.scale is None else there(ball.scale) * around)
-        outputs = self.network(rows).float()
+        if ball.step is not None:  # classified on the grid; rounding has slope 0, so none is taken
+            rows = rows + (torch.round(rows / ball.step) * ball.step - rows).detach()
+        kind = torch.device(self.device).type
+        with torch.autocast(kind, enabled=self.smoothing.autocast):
+            outputs = self.network(rows)
         self.draws += self.copies
-        logs = outputs.log_softmax(1) if self.logits else outputs.clamp_min(LEAST).log()
-        mean = logs.logsumexp(0) - math.log(self.copies)
+        mean = log_scores(outputs.float(), self.smoothing).logsumexp(0) - math.log(self.copies)
         weights = raised.weights(mean.detach().exp().double().cpu().numpy())
         (gradient,) = torch.autograd.grad((there(weights) * mean).sum(), moved)
         return unit(gradient.double().cpu().numpy())
+
+
+def log_scores(outputs: Any, smoothing: Smoothing) -> Any:
+    """Logarithms of a batch's scores, as they are read from outputs, with a gradient."""
+    if smoothing.outputs == "logits":
+        return outputs.log_softmax(1)
+    if smoothing.score_limit is not None:
+        highest = highest_sum(smoothing.score_limit, outputs.shape[1])
+        sound = (outputs >= 0).all(1) & (outputs.sum(1) <= highest)
+        outputs = outputs / smoothing.score_limit * sound[:, None]
+    return outputs.clamp_min(LEAST).log()
 
 
 class ThroughNoise:
@@ -110,12 +121,12 @@ class ThroughNoise:
         """Noise in the ball's norm, and the scores (or the class) of each copy."""
         sampler, size = self.sampler, self.sampler.settings.batch_size
         noise = self.random.standard_normal((size, *offset.shape))
-        around = offset + sampler.settings.sigma * noise
-        rows = ball.centre + (around if ball.scale is None else ball.scale * around)
-        laid_out = np.moveaxis(rows, 1, -1) if sampler.channels_last else rows
-        outputs = asked_again(sampler.batch.of)(np.ascontiguousarray(laid_out, dtype=np.float32))
+        around = offset + sampler.settings.smoothing.sigma * noise
+        rows = ball.rounded(ball.centre + (around if ball.scale is None else ball.scale * around))
+        laid_out = sampler.evaluation.laid_out(rows.astype(np.float32))
+        outputs = asked_again(sampler.batch.of)(laid_out)
         self.draws += size
-        read = sampler.loop.read(outputs)
+        read = sampler.evaluation.read(outputs)
         one_hot = np.eye(sampler.classes + 1)[read.hard][:, :-1]
         return noise, one_hot if read.soft is None else read.soft
 
@@ -128,10 +139,10 @@ def unit(gradient: Floats) -> Floats | None:
     return np.asarray(gradient / largest / length(gradient / largest))
 
 
-def uphill(classifier: Any, ball: Ball, sampler: Sampler, copies: int, seed: int) -> Uphill:
+def uphill(ball: Ball, sampler: Sampler, copies: int, seed: int) -> Uphill:
     """Through the network where that gives a gradient, else through the noise."""
-    if is_module(classifier) and sampler.settings.outputs != "labels":
-        found = attempt(lambda: ThroughNetwork(classifier, sampler, copies, seed), ball)
+    if is_module(sampler.noisy.own) and sampler.settings.smoothing.outputs != "labels":
+        found = attempt(lambda: ThroughNetwork(sampler, copies, seed), ball)
         if found is not None:
             return found
     return ThroughNoise(sampler, copies, seed)

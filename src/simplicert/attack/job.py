@@ -125,15 +125,16 @@ def common(
 
 def quarry_of(target: Target, certificates: Certificates, item: int, effort: Effort) -> Quarry:
     """One certified input, with its own streams of random numbers."""
-    known, tally, settings = certificates.known, target.run.tally(), target.sampler.settings
+    known, tally = certificates.known, target.run.tally()
+    smoothing = target.sampler.settings.smoothing
     assert known.index is not None
     row = int(np.flatnonzero(known.index == item)[0])
     centre = target.input(item)
-    scale = settings.noise_scale
+    scale = smoothing.noise_scale
     full = None if scale is None else np.asarray(np.broadcast_to(scale, centre.shape), dtype=float)
-    ball = Ball(centre, full, settings.grid)
+    ball = Ball(centre, full, smoothing.grid)
     seed = target.seed("search", item)
-    slope = uphill(target.classifier, ball, target.sampler, effort.samples, seed)
+    slope = uphill(ball, target.sampler, effort.samples, seed)
     certified = int(known.top[row])
     (seen,) = tally.counts[tally.inputs == item]
     return Quarry(

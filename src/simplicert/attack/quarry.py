@@ -26,7 +26,7 @@ class Quarry:
     @property
     def sigma(self) -> float:
         """Of the noise, in the ball's norm."""
-        return self.smoothed.sampler.settings.sigma
+        return self.smoothed.sampler.settings.smoothing.sigma
 
     @property
     def draws(self) -> int:

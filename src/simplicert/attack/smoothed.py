@@ -5,13 +5,13 @@ attack's seed. Looks that only steer use the same draws at every point, so that 
 draws that confirm are used once.
 """
 
-import hashlib
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from simplicert.sampling import Sampler
+from simplicert.sampling.noise import named_seed
 from simplicert.types import FIXED_POINT, Floats, Kind, Tally
 
 STEERING = 2**21  # draws kept for looks; fresh ones begin here
@@ -55,6 +55,5 @@ class Smoothed:
 
 
 def own_seed(*words: object) -> int:
-    """63 bits of a hash: streams of other words never meet, but for a chance of 2^-63."""
-    text = "\n".join(["simplicert attack", *map(str, words)])
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little") >> 1
+    """Of a stream of the attack's own."""
+    return named_seed("simplicert attack", *words)

@@ -1,7 +1,6 @@
 """Target: the model and the data of a run, opened again and made sure of."""
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -24,7 +23,6 @@ class Target:
     """A run whose certificates can be attacked, with what it was drawn from."""
 
     run: Run
-    classifier: Any
     data: Dataset
     sampler: Sampler  # with noise that the run has never seen
     stream: tuple[object, ...]  # names the attack's random numbers
@@ -79,9 +77,9 @@ def target_of(
     )
     example = inputs.inputs[first]
     refuse_other_answers(run, found, example, settings)
-    stream = (found.fingerprint, inputs.fingerprint, settings.sigma, settings.seed, seed)
+    stream = (found.fingerprint, inputs.fingerprint, settings.smoothing.sigma, settings.seed, seed)
     sampler = Sampler(found.classifier, example, replace(settings, seed=own_seed(*stream, "draws")))
-    return Target(run, found.classifier, inputs, sampler, stream)
+    return Target(run, inputs, sampler, stream)
 
 
 def first_inputs(run: Run, index: Ints) -> Ints:

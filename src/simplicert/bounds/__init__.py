@@ -88,6 +88,7 @@ def bound(
         reason=reason,
         norm=tally.norm,
         grid=tally.grid,
+        reading=tally.reading,
         **history(tally, alpha),
         **deciding_counts(tally, kind, box.top),
     )

@@ -27,8 +27,13 @@ def sample(
     extend: Annotated[bool, typer.Option(help="Draw more: one more look at --draws.")] = False,
     shard: Annotated[str, typer.Option(help="This process's share, such as 1/4.")] = "1/1",
     pilot: Annotated[int, typer.Option(help="Separate draws that select (scheme split).")] = 0,
-    outputs: Annotated[str, typer.Option(help="logits, probabilities or labels.")] = "logits",
+    outputs: Annotated[
+        str, typer.Option(help="logits, probabilities, labels or scores.")
+    ] = "logits",
     classes: Annotated[int | None, typer.Option(help="K, for labels as outputs.")] = None,
+    score_limit: Annotated[
+        float | None, typer.Option(help="What a draw's scores sum to at most, for scores.")
+    ] = None,
     histograms: Annotated[bool, typer.Option(help="Keep score histograms.")] = True,
     grid: Annotated[str | None, typer.Option(help="Sound mode on a grid, such as 1/255.")] = None,
     noise_scale: Annotated[Path | None, typer.Option(help="npy: each feature's share.")] = None,

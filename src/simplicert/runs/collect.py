@@ -40,6 +40,7 @@ def join(parts: Sequence[Tally], *, random: bool = False) -> Tally:
         plan=parts[0].plan,
         norm=parts[0].norm,
         grid=parts[0].grid,
+        reading=parts[0].reading,
     )
 
 

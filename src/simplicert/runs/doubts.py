@@ -24,9 +24,9 @@ def doubts(example: np.ndarray, settings: Settings, normalised: bool) -> tuple[s
     `normalised`: whether the outputs of the probe are shares that sum to 1.
     """
     low, high = float(example.min()), float(example.max())
-    reach, sigma = high - low, settings.sigma
+    reach, sigma = high - low, settings.smoothing.sigma
     said = []
-    if settings.noise_scale is None:
+    if settings.smoothing.noise_scale is None:
         if 0 < reach * FAR < sigma:
             said.append(
                 f"sigma {sigma:g} is large for inputs from {low:g} to {high:g}: it is in units of "
@@ -37,7 +37,7 @@ def doubts(example: np.ndarray, settings: Settings, normalised: bool) -> tuple[s
                 f"sigma {sigma:g} is small for images from {low:g} to {high:g}: it is in units of "
                 "the input; divide images in 0..255 by 255 if it was meant for [0, 1]"
             )
-    if normalised and settings.outputs == "logits":
+    if normalised and settings.smoothing.outputs == "logits":
         said.append(
             "the outputs sum to 1 like probabilities and are read as logits: "
             "--outputs probabilities reads them as they are"

@@ -9,6 +9,7 @@ from simplicert.runs.folder import Run
 from simplicert.runs.manifest import Manifest
 from simplicert.runs.options import numbers
 from simplicert.sampling import Settings
+from simplicert.types.smoothing import Smoothing
 
 
 class Origin(NamedTuple):
@@ -50,15 +51,24 @@ def settings_of(run: Run) -> Settings:
     """As the run was drawn, but eagerly."""
     source = run.manifest.source
     return Settings(
-        sigma=run.manifest.sigma,
+        smoothing_of(run),
         seed=source["seed"],
         batch_size=source["batch_size"],
-        outputs=source["outputs"],
-        num_classes=run.manifest.classes,
         pilot=source["pilot"],
         histograms=source["histograms"],
-        grid=source.get("grid"),
-        noise_scale=run.noise_scale,
-        autocast=source["autocast"],
         device=source["device"],
+    )
+
+
+def smoothing_of(run: Run) -> Smoothing:
+    """The function that the run is about."""
+    source = run.manifest.source
+    return Smoothing(
+        run.manifest.sigma,
+        outputs=source["outputs"],
+        num_classes=run.manifest.classes,
+        score_limit=source.get("score_limit"),
+        noise_scale=run.noise_scale,
+        grid=source.get("grid"),
+        autocast=source["autocast"],
     )

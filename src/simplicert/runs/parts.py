@@ -22,6 +22,7 @@ from simplicert.runs.parquet import MOST_FILE, read_column, read_notes, read_par
 from simplicert.types import Ints, Tally
 from simplicert.types.histogram import BINS
 from simplicert.types.merging import rows_of
+from simplicert.types.smoothing import Reading
 
 SINGLE = ("labels", "invalid", "votes_invalid")  # one number an input
 VECTORS = ("counts", "softmax_sums", "softmax_squares", "votes", "pilot")  # one for each class
@@ -188,6 +189,7 @@ def from_table(table: pa.Table, manifest: Manifest) -> Tally:
         plan=manifest.plan,
         norm=norm,
         grid=manifest.source.get("grid"),
+        reading=Reading.of(manifest.source),
     )
 
 

@@ -28,6 +28,7 @@ class Request:
     pilot: int = 0
     outputs: str = "logits"
     classes: int | None = None
+    score_limit: float | None = None
     histograms: bool = True
     grid: str | None = None
     noise_scale: Path | None = None

@@ -9,7 +9,6 @@ from simplicert.data import Dataset, load_data
 from simplicert.data.class_map import map_classes
 from simplicert.errors import InvalidInput, require
 from simplicert.models import Model, load_model
-from simplicert.runs.atomic import checksum
 from simplicert.runs.doubts import doubts, label_doubt, mismatches
 from simplicert.runs.job import arithmetic
 from simplicert.runs.machine import this_machine
@@ -23,6 +22,7 @@ from simplicert.sampling.settings import default_batch, default_device
 from simplicert.stopping import Until, plan_until
 from simplicert.types import KINDS, Ints
 from simplicert.types.scores import MOST_SOFTMAX_DRAWS
+from simplicert.types.smoothing import Smoothing
 from simplicert.types.tally import MOST_DRAWS
 
 EXAMPLES = 8  # inputs that the probe looks at
@@ -85,8 +85,9 @@ def explore(request: Request, before: Manifest | None, model: Model, data: Datas
         )
     manifest = described(request, model, data, sampler)
     said = doubts(example, settings, sampler.normalised)
-    said += mismatches(model, data, settings.sigma, sampler.classes)
-    return Ground(sampler, data, Survey(manifest, data.index, settings.noise_scale, said))
+    smoothing = settings.smoothing
+    said += mismatches(model, data, smoothing.sigma, sampler.classes)
+    return Ground(sampler, data, Survey(manifest, data.index, smoothing.noise_scale, said))
 
 
 def refuse_impossible(request: Request, data: Dataset) -> None:
@@ -123,18 +124,17 @@ def settled(
     scale = None
     if request.noise_scale is not None:
         scale = read_scale(request.noise_scale)
-    settings = Settings(
-        sigma=request.sigma,
-        seed=request.seed,
-        batch_size=size,
+    smoothing = Smoothing(
+        request.sigma,
         outputs=request.outputs,
         num_classes=request.classes,
-        pilot=request.pilot,
-        histograms=request.histograms,
-        grid=None if request.grid is None else fraction(request.grid),
+        score_limit=request.score_limit,
         noise_scale=scale,
+        grid=None if request.grid is None else fraction(request.grid),
         autocast=request.autocast,
-        device=device,
+    )
+    settings = Settings(
+        smoothing, request.seed, size, request.pilot, request.histograms, device=device
     )
     asked = request.compile_model
     if asked is None and "compiled" in source:
@@ -155,23 +155,20 @@ def described(request: Request, model: Model, data: Dataset, sampler: Sampler) -
         "data_fingerprint": data.fingerprint,
         "seed": settings.seed,
         "batch_size": settings.batch_size,
-        "outputs": settings.outputs,
+        **settings.smoothing.reading.record(),
         "pilot": settings.pilot,
         "histograms": settings.histograms,
         "compiled": settings.compiled,
-        "autocast": settings.autocast,
         "device": settings.device,
         "random": sampler.nature.random,
         "noise": "gaussian, added to the inputs as loaded, before the model's normalisation",
     }
     if request.reserve:
         source["reserve"] = True
-    if settings.grid is not None:
-        source["grid"] = settings.grid
+    if settings.smoothing.grid is not None:
+        source["grid"] = settings.smoothing.grid
     if request.sensitivity != 1:
         source["sensitivity"] = float(request.sensitivity)
-    if settings.noise_scale is not None:
-        source["noise_scale"] = checksum(np.ascontiguousarray(settings.noise_scale).tobytes())
     if data.class_map is not None:
         source["class_map"] = list(data.class_map)
     return Manifest(

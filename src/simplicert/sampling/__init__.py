@@ -3,5 +3,6 @@
 from simplicert.sampling.local import sample
 from simplicert.sampling.sampler import Sampler
 from simplicert.sampling.settings import Settings
+from simplicert.types.smoothing import Smoothing
 
-__all__ = ["Sampler", "Settings", "sample"]
+__all__ = ["Sampler", "Settings", "Smoothing", "sample"]

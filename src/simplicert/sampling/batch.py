@@ -7,6 +7,7 @@ same of both: a short batch is padded by whatever it held before, and the paddin
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -33,8 +34,8 @@ class Batch(Protocol):
     def fill(self, copies: Sequence[Copies]) -> None:
         """Draw the noise of these copies and write them into the batch."""
 
-    def outputs(self) -> np.ndarray:
-        """The classifier's outputs for all rows."""
+    def outputs(self, rows: int | None = None) -> np.ndarray:
+        """The classifier's outputs for all rows, or for the first ones."""
 
     def rows(self) -> np.ndarray:
         """A copy of what is in memory, on the host."""
@@ -63,13 +64,20 @@ class HostBatch:
             raise InvalidInput(
                 f"batch_size must fit in memory, got {shape[0]} inputs of shape {shape[1:]}"
             ) from None
-        self.pool = ThreadPoolExecutor(noise_threads())
         self.classify, self.step = classify, step
         self.spread = spread.astype(np.float32) if step is None else spread
 
     def fill(self, copies: Sequence[Copies]) -> None:
         """Draw on the host, chunks side by side: each has its own generator and its own rows."""
-        list(self.pool.map(self._put, copies))
+        if len(copies) == 1:
+            self._put(copies[0])
+        else:
+            list(self.pool.map(self._put, copies))
+
+    @cached_property
+    def pool(self) -> ThreadPoolExecutor:
+        """Threads, from the first time that there is work for several."""
+        return ThreadPoolExecutor(noise_threads())
 
     def _put(self, copies: Copies) -> None:
         at, x, where, rows = copies
@@ -79,9 +87,9 @@ class HostBatch:
         else:
             add_steps(out, x, generator(*where), rows, self.spread, self.step)
 
-    def outputs(self) -> np.ndarray:
+    def outputs(self, rows: int | None = None) -> np.ndarray:
         """Classify what is in memory."""
-        return self.classify(self.memory)
+        return self.classify(self.memory if rows is None else self.memory[:rows])
 
     def rows(self) -> np.ndarray:
         """A copy."""
@@ -150,9 +158,9 @@ class DeviceBatch:
             steps = torch.floor(drawn * (self.spread / self.step) + 0.5)
             out.copy_((torch.round(x_there / self.step) + steps) * self.step)
 
-    def outputs(self) -> np.ndarray:
+    def outputs(self, rows: int | None = None) -> np.ndarray:
         """Classify on the device, and wait for the outputs."""
-        return np.asarray(self.classify(self.memory))
+        return np.asarray(self.classify(self.memory if rows is None else self.memory[:rows]))
 
     def rows(self) -> np.ndarray:
         """A copy on the host."""

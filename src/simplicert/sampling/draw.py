@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from simplicert.errors import InvalidInput
 from simplicert.sampling.asking import ClassifierFailed, ask
 from simplicert.sampling.batch import Batch, Copies
-from simplicert.sampling.ledger import Ledger
 from simplicert.sampling.noise import NOISE, PILOT, PILOT_VOTES, VOTES, generator, stream_of
 from simplicert.sampling.score import Scores
+from simplicert.types import Floats, Ints
 
 # The pilot is the same whatever the seed: tallies of other seeds then share leaders and pilot, and
 # can be added. Its draws are in a stream of their own, so it is separate from every tally's.
@@ -25,6 +25,15 @@ AfterBatch = Callable[[int, int], bool]
 def go_on(rows: int, complete: int) -> bool:
     """Never stop."""
     return False
+
+
+class Counting(Protocol):
+    """Where draws are counted."""
+
+    classes: int
+
+    def add(self, slots: Ints, scores: Scores, lots: Floats) -> None:
+        """One batch: row i belongs to input slots[i] (not falling), lots[i] is its lot."""
 
 
 class Piece(NamedTuple):
@@ -44,6 +53,11 @@ class Loop(NamedTuple):
     read: Callable[[np.ndarray], Scores]
     packable: bool  # inputs may share a batch without changing a bit
     seed: int
+    whole: bool = True  # passes of whole batches only: kernels give other last bits for fewer
+
+    def passed(self, filled: int) -> int:
+        """Rows of the pass that classifies so many."""
+        return self.size if self.whole else min(self.size, max(2, 1 << (filled - 1).bit_length()))
 
 
 def pieces(slots: int, first: int, stop: int, chunk: int) -> Iterator[Piece]:
@@ -69,10 +83,10 @@ def packed(work: Iterator[Piece], size: int, together: bool) -> Iterator[list[Pi
         yield group
 
 
-def classified(loop: Loop, ledger: Ledger) -> np.ndarray:
+def classified(loop: Loop, rows: int, classes: int) -> np.ndarray:
     """The outputs for the batch; others than it gave at first would be counted for other inputs."""
-    outputs = loop.batch.outputs()
-    allowed = (loop.size,), (loop.size, ledger.classes)
+    outputs = loop.batch.outputs(rows)
+    allowed = (rows,), (rows, classes)
     if outputs.shape not in allowed:
         raise InvalidInput(f"its outputs have shape {outputs.shape}, and had {allowed[1]} at first")
     return outputs
@@ -89,7 +103,7 @@ def run(
     inputs: np.ndarray,
     items: np.ndarray,
     span: tuple[int, int],
-    ledger: Ledger,
+    ledger: Counting,
     *,
     pilot: bool = False,
     after_batch: AfterBatch = go_on,
@@ -113,8 +127,9 @@ def run(
             lots[at:end] = generator(*where, votes).random(rows.stop)[rows]
             at = end
         loop.batch.fill(copies)
+        asked = partial(classified, loop, loop.passed(at), ledger.classes)
         try:
-            outputs = ask(partial(classified, loop, ledger), partial(refill, loop.batch, copies))
+            outputs = ask(asked, partial(refill, loop.batch, copies))
         except ClassifierFailed:
             if complete and keep_finished:
                 return complete

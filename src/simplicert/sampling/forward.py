@@ -10,7 +10,7 @@ import numpy as np
 from simplicert.errors import InvalidInput, SimplicertError, require
 from simplicert.models.model import is_module
 from simplicert.models.shapes import channels_hint
-from simplicert.sampling.asking import asked_again, may_pass
+from simplicert.sampling.asking import ask, may_pass
 
 Classify = Callable[[Any], np.ndarray]
 ONE_IMAGE = 3  # axes of a batch whose rows are flat images, or of one image taken for a batch
@@ -21,17 +21,36 @@ def of_arrays(classifier: Callable[[np.ndarray], Any]) -> Classify:
     return lambda memory: np.array(classifier(memory))
 
 
+def frozen_copy(classifier: Any) -> Any:
+    """A copy of a module in eval mode that asks for no gradients; a function is what it is.
+
+    The caller's module is never moved, switched or trained by us, and what the caller does to it
+    later does not change what was certified.
+    """
+    if not is_module(classifier):
+        return classifier
+    try:
+        own = copy.deepcopy(classifier)
+    except Exception as error:  # foreign code may raise anything
+        words = str(error).strip().splitlines() or [type(error).__name__]
+        raise InvalidInput(
+            f"classifier must be a module that copy.deepcopy can copy, and that failed: {words[0]}"
+        ) from error
+    own.requires_grad_(False)
+    with contextlib.suppress(NotImplementedError):  # an exported program has no modes
+        own.eval()
+    return own
+
+
 def of_tensors(
-    classifier: Any, device: str, channels_last: bool, compiled: bool, autocast: bool
+    own: Any, device: str, channels_last: bool, compiled: bool, autocast: bool
 ) -> Classify:
-    """A torch module or function; a module is copied, so that the caller's is left as it was."""
+    """A torch function, or a module of our own, which is moved and laid out for the device."""
     import torch
 
-    run = classifier
-    if is_module(classifier):
-        run = copy.deepcopy(classifier).to(device)
-        with contextlib.suppress(NotImplementedError):  # an exported program has no modes
-            run.eval()
+    run = own
+    if is_module(own):
+        run = own.to(device)
         if channels_last:
             run = run.to(memory_format=torch.channels_last)
     if compiled:
@@ -57,33 +76,34 @@ def of_tensors(
     return classify
 
 
-def first_outputs(
-    classify: Classify, rows: np.ndarray, labels_only: bool, shape: tuple[int, ...]
-) -> np.ndarray:
-    """The first outputs of a classifier, or a sentence that says what is wrong with them.
+def first_outputs(classify: Callable[[], np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
+    """The first outputs of a classifier, or a sentence that says why there are none.
 
     `shape` is the batch's as the classifier sees it; in memory its axes may lie in another order.
     """
     try:
-        outputs = classify(rows)
+        return classify()
     except SimplicertError:
         raise
     except Exception as error:  # the classifier is foreign code and may raise anything
         if not may_pass(error):
             raise failed(shape, error) from error
-        outputs = asked_again(classify)(rows)
+        return ask(classify, lambda: None)
+
+
+def check_outputs(outputs: np.ndarray, labels_only: bool, rows: int) -> None:
+    """Numbers, one row for each of the batch."""
     require(
         outputs.dtype.kind in "biuf",
         f"classifier must return numbers, got {outputs.ravel()[:1].tolist()!r:.60}",
     )
-    wanted = f"({shape[0]},)" if labels_only else f"({shape[0]}, K) with K >= 2"
-    fits = outputs.shape[:1] == shape[:1] and outputs.ndim == (1 if labels_only else 2)
+    wanted = f"({rows},)" if labels_only else f"({rows}, K) with K >= 2"
+    fits = outputs.shape[:1] == (rows,) and outputs.ndim == (1 if labels_only else 2)
     require(
         fits and (labels_only or outputs.shape[1] >= 2),  # noqa: PLR2004
         f"classifier must return outputs of shape {wanted}, got {outputs.shape}"
         f"{numbers_hint(outputs, labels_only)}",
     )
-    return outputs
 
 
 def failed(shape: tuple[int, ...], error: Exception) -> InvalidInput:

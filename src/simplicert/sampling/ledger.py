@@ -35,9 +35,7 @@ class Ledger:
         self.sums[rows] += np.add.reduceat(np.floor(soft * UNIT).astype(np.int64), starts, axis=0)
         squared = np.floor(soft * soft * UNIT).astype(np.int64)
         self.squares[rows] += np.add.reduceat(squared, starts, axis=0)
-        # A lot in [0, 1) falls on class j with probability soft[j], on none with what is missing.
-        vote = (np.cumsum(soft, axis=1) <= lots[:, None]).sum(axis=1)
-        self._tick(self.votes, slots * cells + vote)
+        self._tick(self.votes, slots * cells + votes_by_score(soft, lots))
         if self.histograms is not None and self.leaders is not None:
             self._bin(slots, soft)
 
@@ -61,3 +59,11 @@ class Ledger:
         low = cells.min()
         found = np.bincount(cells - low)
         flat[low : low + len(found)] += found
+
+
+def votes_by_score(soft: Floats, lots: Floats) -> Ints:
+    """(B,) a class for each row: a lot in [0, 1) falls on class j with probability soft[j].
+
+    On none, K, with what is missing.
+    """
+    return np.asarray((np.cumsum(soft, axis=1) <= lots[:, None]).sum(axis=1))

@@ -16,6 +16,7 @@ from simplicert.types import Ints, Plan, Tally
 from simplicert.types.arrays import Texts, whole_numbers
 from simplicert.types.merging import rows_of
 from simplicert.types.selection import some
+from simplicert.types.smoothing import Smoothing
 
 
 class Until(Protocol):
@@ -50,6 +51,7 @@ def sample(  # noqa: PLR0913
     histograms: bool = True,
     grid: float | None = None,
     noise_scale: ArrayLike | None = None,
+    score_limit: float | None = None,
     autocast: bool = False,
     plan: Plan | None = None,
     until: Until | None = None,
@@ -70,22 +72,10 @@ def sample(  # noqa: PLR0913
     rows = len(array)
     numbers = whole_numbers("index", np.arange(rows) if index is None else index, (rows,))
     where = device if device is not None else default_device()
-    scale = None if noise_scale is None else np.asarray(noise_scale, dtype=float)
     size = batch_size if batch_size is not None else default_batch(array.shape[1:], where)
-    settings = Settings(
-        sigma,
-        seed,
-        size,
-        outputs,
-        num_classes,
-        pilot,
-        histograms,
-        grid,
-        scale,
-        False,
-        autocast,
-        where,
-    )
+    scale: Any = noise_scale  # becomes an array there
+    smoothing = Smoothing(sigma, outputs, num_classes, score_limit, scale, grid, autocast)
+    settings = Settings(smoothing, seed, size, pilot, histograms, device=where)
     tensors = hasattr(inputs, "detach")
     settings = decide(classifier, array[:8], settings, rows * (draws + pilot), compile, tensors)
     sampler = Sampler(classifier, array[:8], settings, tensors)

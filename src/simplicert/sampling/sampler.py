@@ -4,23 +4,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simplicert.errors import require
-from simplicert.models.model import is_module, uncallable
 from simplicert.sampling import draw
 from simplicert.sampling.asking import asked_again
-from simplicert.sampling.batch import Batch, Copies, DeviceBatch, HostBatch
+from simplicert.sampling.batch import Copies
 from simplicert.sampling.draw import AfterBatch, Loop, go_on
-from simplicert.sampling.forward import first_outputs, of_arrays, of_tensors
+from simplicert.sampling.forward import first_outputs
 from simplicert.sampling.leading import leading
 from simplicert.sampling.ledger import Ledger
-from simplicert.sampling.noise import PILOT, chunk_rows, refuse_off_grid
+from simplicert.sampling.noise import PILOT, chunk_rows
+from simplicert.sampling.noisy import NoisyClassifier
 from simplicert.sampling.probe import Nature, probe
-from simplicert.sampling.score import reader
 from simplicert.sampling.settings import LEADERS, PILOT_FOR_LEADERS, Settings
 from simplicert.types import Ints, Plan, Tally
 
 ROWS, COLUMNS = 4, 8  # of the outputs that a run keeps, to know its model again
-IMAGE = 3  # dimensions of an input that is an image: channels, height, width
 
 
 class Earlier(NamedTuple):
@@ -37,67 +34,33 @@ class Sampler:
         self, classifier: Any, example: np.ndarray, settings: Settings, tensors: bool = False
     ) -> None:
         """`example`: (M, ...) a few inputs for the probe; `tensors`: a function of tensors."""
-        wrong = uncallable(classifier)
-        require(not wrong, f"classifier {wrong}")
-        read = reader(settings.outputs, settings.num_classes)
+        smoothing = settings.smoothing
         self.settings = settings
-        torch_kind = tensors or is_module(classifier)
-        self.channels_last = torch_kind and example.ndim == IMAGE + 1
+        self.noisy = NoisyClassifier(classifier, smoothing, settings.device, settings.compiled)
+        self.evaluation = self.noisy.on(example.shape[1:], tensors)
         self.chunk = chunk_rows(settings.batch_size)
-        layout = self._laid_out(example[:1]).shape[1:]
-        spread = settings.spread(example.shape[1:])
-        if self.channels_last and spread.ndim:
-            spread = np.moveaxis(spread, 0, -1)
-        shape = (settings.batch_size, *layout)
-        classify = (
-            of_tensors(
-                classifier,
-                settings.device,
-                self.channels_last,
-                settings.compiled,
-                settings.autocast,
-            )
-            if torch_kind
-            else of_arrays(classifier)
-        )
-        self.batch: Batch
-        if torch_kind and settings.device != "cpu":
-            self.batch = DeviceBatch(
-                shape, classify, spread, settings.grid, settings.device, self.chunk
-            )
-        else:
-            self.batch = HostBatch(shape, classify, spread, settings.grid)
+        self.batch = self.evaluation.batch(settings.batch_size, self.chunk)
         self.nature, self.classes, self.answers = self._probe(example)
         self.loop = Loop(
             self.batch,
             settings.batch_size,
             self.chunk,
-            read,
+            self.evaluation.read,
             self.nature.packable,
             settings.seed,
         )
-
-    def _laid_out(self, inputs: np.ndarray) -> np.ndarray:
-        return np.ascontiguousarray(np.moveaxis(inputs, 1, -1)) if self.channels_last else inputs
 
     def _probe(self, example: np.ndarray) -> tuple[Nature, int, np.ndarray]:
         """Two noisy batches of the example inputs: outputs' shape, dependence, randomness.
 
         And the outputs themselves, of a few rows: what the model does, whatever it is made of.
         """
-        settings = self.settings
-        labels_only = settings.outputs == "labels"
-        one, other = (self._example_batch(self._laid_out(example), turn) for turn in range(2))
-        shape = (len(one), *example.shape[1:])
-        outputs = first_outputs(self.batch.of, one, labels_only, shape)
-        classes = settings.num_classes if labels_only else outputs.shape[1]
-        require(
-            classes is not None and settings.num_classes in (None, classes),
-            f"classifier must have num_classes = {settings.num_classes} outputs, got {classes}",
-        )
-        assert classes is not None
-        self.normalised = not labels_only and sums_to_one(outputs)
-        nature = probe(asked_again(self.batch.of), one, other, settings.autocast)
+        smoothing, laid_out = self.settings.smoothing, self.evaluation.laid_out(example)
+        one, other = (self._example_batch(laid_out, turn) for turn in range(2))
+        outputs = first_outputs(lambda: self.batch.of(one), (len(one), *example.shape[1:]))
+        classes = self.evaluation.classes_of(outputs, len(one))
+        self.normalised = smoothing.outputs != "labels" and sums_to_one(outputs)
+        nature = probe(asked_again(self.batch.of), one, other, smoothing.autocast)
         return nature, classes, outputs.reshape(len(outputs), -1)[:: self.chunk][:ROWS, :COLUMNS]
 
     def _example_batch(self, inputs: np.ndarray, turn: int) -> np.ndarray:
@@ -135,10 +98,10 @@ class Sampler:
         With `keep_finished` a classifier that fails stops it too, once an input is complete.
         """
         settings = self.settings
-        if settings.grid is not None:
-            refuse_off_grid(inputs, index, settings.grid)
-        rows = self._laid_out(inputs)
-        soft = settings.outputs != "labels"
+        smoothing = settings.smoothing
+        self.evaluation.refuse_off_grid(inputs, index)
+        rows = self.evaluation.laid_out(inputs)
+        soft = smoothing.outputs != "labels"
         pilot, leaders = (
             self._pilot(rows, index, soft) if before is None else (before.pilot, before.leaders)
         )
@@ -174,8 +137,14 @@ class Sampler:
         complete: dict[str, Any] = {
             name: None if values is None else values[:done] for name, values in fields.items()
         }
-        norm = "l2" if settings.noise_scale is None else "scaled l2"
-        return Tally(**complete, sigma=settings.sigma, plan=plan, norm=norm, grid=settings.grid)
+        return Tally(
+            **complete,
+            sigma=smoothing.sigma,
+            plan=plan,
+            norm=smoothing.norm,
+            grid=smoothing.grid,
+            reading=smoothing.reading,
+        )
 
     def _pilot(self, rows: np.ndarray, index: Ints, soft: bool) -> tuple[Ints | None, Ints | None]:
         """Counts of separate draws, and the leading classes by mean score in them."""

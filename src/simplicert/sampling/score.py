@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simplicert.errors import InvalidInput, require
+from simplicert.errors import require
 from simplicert.types import Floats, Ints
+from simplicert.types.smoothing import Smoothing
 
 FAR, BELOW = 1e-2, -1e-9  # how far rounding may take a sum from 1, and a probability below 0
+FLOAT32 = 2.0**-23  # twice the rounding of one score, relative
 
 
 class Scores(NamedTuple):
@@ -73,16 +75,41 @@ def winner(values: np.ndarray, finite: np.ndarray) -> Ints:
     return np.asarray(np.where(finite & alone, values.argmax(axis=1), values.shape[1]))
 
 
-def reader(outputs: str, classes: int | None) -> Callable[[np.ndarray], Scores]:
-    """The reading of a classifier's outputs, by name."""
-    if outputs == "labels":
-        require(
-            classes is not None,
-            'num_classes must be given with outputs="labels" (--classes), got None',
-        )
-        assert classes is not None
-        return from_labels(classes)
-    table = {"logits": from_logits, "probabilities": from_probabilities}
-    if outputs not in table:
-        raise InvalidInput(f"outputs must be one of logits, probabilities, labels, got {outputs!r}")
-    return table[outputs]
+def from_scores(limit: float) -> Callable[[np.ndarray], Scores]:
+    """Scores of any classifier, divided by their limit; what is missing goes to no class.
+
+    A row with a negative score, a sum above the limit or something that is no number is invalid.
+    Each row is judged by its own scores, so that the result is a function of one noisy copy. Scores
+    that were scaled to the limit in float32 may sum to a little more: up to K 2^-23 of the limit
+    above it they are divided by their sum instead. Either way the shares lie in [0, 1] and sum to
+    at most 1, which is all that a certificate needs.
+    """
+
+    def read(outputs: np.ndarray) -> Scores:
+        scores = outputs.astype(np.float64)
+        finite = np.isfinite(scores).all(axis=1)
+        scores[~finite] = 0.0
+        total = scores.sum(axis=1)
+        within = total <= highest_sum(limit, scores.shape[1])
+        sound = np.asarray(finite & (scores >= 0).all(axis=1) & within)
+        soft = scores / np.maximum(total, limit)[:, None]
+        soft[~sound] = 0.0
+        return Scores(winner(scores, sound), soft)
+
+    return read
+
+
+def highest_sum(limit: float, classes: int) -> float:
+    """The largest sum of scores that is taken for rounding of the limit."""
+    return limit * (1 + classes * FLOAT32)
+
+
+def reader(smoothing: Smoothing) -> Callable[[np.ndarray], Scores]:
+    """How a classifier's outputs are read."""
+    if smoothing.outputs == "labels":
+        assert smoothing.num_classes is not None  # checked with the settings
+        return from_labels(smoothing.num_classes)
+    if smoothing.outputs == "scores":
+        assert smoothing.score_limit is not None  # likewise
+        return from_scores(smoothing.score_limit)
+    return {"logits": from_logits, "probabilities": from_probabilities}[smoothing.outputs]

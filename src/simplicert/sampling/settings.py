@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from simplicert.errors import InvalidInput, require
-from simplicert.types.arrays import positive
+from simplicert.types.smoothing import Smoothing
 
 CPU_ROWS, GPU_ROWS = 256, 1024  # largest default batch
 MEMORY = 1 << 26  # bytes of one default batch
@@ -18,50 +18,32 @@ PILOT_FOR_LEADERS = 32  # draws that choose them where no pilot is asked for
 class Settings:
     """Checked at construction; two equal settings draw the same tally of the same input."""
 
-    sigma: float
+    smoothing: Smoothing  # all that changes the function
     seed: int = 0
     batch_size: int = CPU_ROWS
-    outputs: str = "logits"
-    num_classes: int | None = None
     pilot: int = 0
     histograms: bool = True
-    grid: float | None = None
-    noise_scale: np.ndarray | None = None
     compiled: bool = False
-    autocast: bool = False
     device: str = "cpu"
 
     def __post_init__(self) -> None:
         """One sentence for each way to be wrong."""
-        positive("sigma", self.sigma)
+        require(
+            isinstance(self.smoothing, Smoothing),
+            f"smoothing must be a Smoothing, got {self.smoothing!r}",
+        )
         for name, least in (("seed", 0), ("batch_size", 1), ("pilot", 0)):
-            value = getattr(self, name)
-            whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-            require(
-                whole and least <= value < 2**63,
-                f"{name} must be a whole number of at least {least}, got {value!r}",
-            )
+            check_whole(name, getattr(self, name), least)
         check_device(self.device)
-        if self.grid is not None:
-            positive("grid", self.grid)
-        if self.noise_scale is not None:
-            sound = np.isfinite(self.noise_scale).all() and (self.noise_scale >= 0).all()
-            require(
-                bool(sound and (self.noise_scale > 0).any()),
-                "noise_scale must hold finite numbers that are not negative, and not all zero",
-            )
 
-    def spread(self, shape: tuple[int, ...]) -> np.ndarray:
-        """The noise's standard deviation: one number, or one for each feature of an input."""
-        if self.noise_scale is None:
-            return np.asarray(self.sigma)
-        try:
-            scale = np.broadcast_to(self.noise_scale, shape)
-        except ValueError:
-            raise InvalidInput(
-                f"noise_scale must fit an input of shape {shape}, got {self.noise_scale.shape}"
-            ) from None
-        return np.asarray(self.sigma * scale)
+
+def check_whole(name: str, value: Any, least: int) -> None:
+    """A whole number that fits in 64 bits, or a sentence."""
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    require(
+        whole and least <= value < 2**63,
+        f"{name} must be a whole number of at least {least}, got {value!r}",
+    )
 
 
 def check_device(device: str) -> None:
@@ -108,7 +90,9 @@ def refuse_bytes(dtype: Any) -> None:
 def as_array(inputs: Any) -> np.ndarray:
     """Inputs as float32 in this machine's memory; torch tensors too."""
     if hasattr(inputs, "detach"):
-        inputs = inputs.detach().cpu().numpy()
+        inputs = inputs.detach().cpu()
+        # NumPy has no bfloat16; single precision holds all of its numbers.
+        inputs = (inputs.float() if inputs.is_floating_point() else inputs).numpy()
     array = np.asarray(inputs)
     refuse_bytes(array.dtype)
     require(

@@ -1,5 +1,6 @@
 """A smoothed classifier on disk: the network as an exported program, and its settings as text."""
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -10,39 +11,52 @@ from simplicert.errors import InvalidInput, require
 from simplicert.files import read_toml
 from simplicert.models import Model, load_model
 from simplicert.models.model import is_module
+from simplicert.sampling.forward import frozen_copy
 from simplicert.sampling.settings import as_array
+from simplicert.types.smoothing import Smoothing
 
 TEXT, PROGRAM = "smoothed.toml", "model.pt2"
-FORMAT = 1
+FORMAT = 2
+FORMATS = (1, 2)  # that are read: the first had no grid, no autocast, no limit of scores
+SETTINGS = (*(field.name for field in fields(Smoothing)), "kind", "sensitivity")
 
 
-def write(folder: Path, classifier: Any, example: Any, settings: dict[str, Any]) -> None:
-    """`example`: a few inputs, which fix the shape; any number of rows will do afterwards."""
+def write(folder: Path, own: Any, example: Any, settings: dict[str, Any]) -> None:
+    """`own`: a frozen module; `example`: a few inputs, which fix the shape of each."""
     require(
-        is_module(classifier),
-        f"classifier must be a torch module to be saved, got {type(classifier).__name__}: keep a "
+        is_module(own),
+        f"classifier must be a torch module to be saved, got {type(own).__name__}: keep a "
         "function in a file of your own and load it as module:function",
     )
+    assert set(settings) == set(SETTINGS)
     import torch
 
     rows = torch.from_numpy(as_array(example))
     if len(rows) == 1:  # a single row would be taken for the only number of rows
         rows = rows.repeat(2, *[1] * (rows.ndim - 1))
-    was = classifier.training
+    # Another thread may be predicting with this one, and its images may lie channels last.
+    network = frozen_copy(own).cpu().to(memory_format=torch.contiguous_format)
     try:
         program = torch.export.export(
-            classifier.eval().cpu(), (rows,), dynamic_shapes=({0: torch.export.Dim("rows")},)
+            network, (rows,), dynamic_shapes=({0: torch.export.Dim("rows")},)
         )
     except Exception as error:  # torch raises many kinds for what it cannot trace
         words = str(error).strip().splitlines() or [type(error).__name__]
         raise InvalidInput(f"classifier cannot be exported by torch: {words[0]}") from error
-    finally:
-        classifier.train(was)
     folder.mkdir(parents=True, exist_ok=True)
     torch.export.save(program, folder / PROGRAM)
     fingerprint = load_model(str(folder / PROGRAM)).fingerprint
-    kept = {"format": FORMAT, "fingerprint": fingerprint, **settings}
+    kept = {"format": FORMAT, "fingerprint": fingerprint, **plain(settings)}
     (folder / TEXT).write_text(tomli_w.dumps(kept), encoding="utf-8")
+
+
+def plain(settings: dict[str, Any]) -> dict[str, Any]:
+    """As TOML holds them: it has no null, so what is not set is left out."""
+    held = {name: value for name, value in settings.items() if value is not None}
+    return {
+        name: value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
+        for name, value in held.items()
+    }
 
 
 def read(folder: Path) -> tuple[Model, dict[str, Any]]:
@@ -50,18 +64,16 @@ def read(folder: Path) -> tuple[Model, dict[str, Any]]:
     path = folder / TEXT
     require(path.is_file(), f"{folder} must be a folder that Smoothed.save wrote, with {TEXT}")
     kept = read_toml(path)
-    known = {"format", "fingerprint", "sigma", "num_classes", "kind", "outputs", "noise_scale"}
-    known |= {"sensitivity"}
+    form = kept.pop("format", None)
+    fingerprint = kept.pop("fingerprint", None)
     require(
-        kept.get("format") == FORMAT and set(kept) <= known,
-        f"{path} must be of format {FORMAT}, got {kept.get('format')!r}",
+        form in FORMATS and set(kept) <= set(SETTINGS),
+        f"{path} must be of format {' or '.join(map(str, FORMATS))}, got {form!r}",
     )
+    require("sigma" in kept, f"{path} must name a sigma, and names none")
     model = load_model(str(folder / PROGRAM))
     require(
-        model.fingerprint == kept["fingerprint"],
+        model.fingerprint == fingerprint,
         f"{folder}: {PROGRAM} is another network than {TEXT} speaks of",
     )
-    settings = {key: value for key, value in kept.items() if key not in ("format", "fingerprint")}
-    if "noise_scale" in settings:
-        settings["noise_scale"] = np.array(settings["noise_scale"], dtype=float)
-    return model, settings
+    return model, kept

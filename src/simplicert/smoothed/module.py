@@ -5,6 +5,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from simplicert.types.smoothing import Smoothing
+
 SMALLEST = 1e-30  # keeps the logarithm finite where no copy gives a class any score
 
 
@@ -15,10 +17,13 @@ class SoftSmoothed(nn.Module):
     fixed function.
     """
 
-    def __init__(self, classifier: Any, sigma: float, draws: int, seed: int | None = None) -> None:
+    def __init__(
+        self, classifier: Any, smoothing: Smoothing, draws: int, seed: int | None = None
+    ) -> None:
         """`classifier` maps tensors to logits, and stays the caller's: gradients reach it."""
         super().__init__()
-        self.classifier, self.sigma, self.draws, self.seed = classifier, sigma, draws, seed
+        self.classifier, self.smoothing = classifier, smoothing
+        self.draws, self.seed = draws, seed
 
     def forward(self, x: Tensor) -> Tensor:
         """(B, K) soft logits."""
@@ -27,7 +32,11 @@ class SoftSmoothed(nn.Module):
             generator = torch.Generator(x.device).manual_seed(self.seed)
         shape = (len(x), self.draws, *x.shape[1:])
         noise = torch.randn(shape, generator=generator, device=x.device, dtype=x.dtype)
-        copies = (x.unsqueeze(1) + self.sigma * noise).flatten(0, 1)
-        scores = self.classifier(copies).float().softmax(-1).unflatten(0, (len(x), self.draws))
+        spread = self.smoothing.spread(tuple(x.shape[1:]))
+        scaled = torch.as_tensor(spread, dtype=x.dtype, device=x.device) * noise
+        copies = (x.unsqueeze(1) + scaled).flatten(0, 1)
+        with torch.autocast(x.device.type, enabled=self.smoothing.autocast):
+            outputs = self.classifier(copies)
+        scores = outputs.float().softmax(-1).unflatten(0, (len(x), self.draws))
         logits: Tensor = scores.mean(1).clamp_min(SMALLEST).log()
         return logits

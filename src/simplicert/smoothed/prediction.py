@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
-from simplicert.smoothed.drawing import Source, generator_of
-from simplicert.smoothed.sequence import looks, p_values, require_deciding, shares
+from simplicert.smoothed.ballot import Ballot
+from simplicert.smoothed.sequence import looks, p_values, shares
 from simplicert.types import Bools, Floats, Ints
 
 ABSTAIN = -1
@@ -37,23 +36,16 @@ class Predictions:
         return len(self.classes)
 
 
-def predict(
-    source: Source, inputs: Any, alpha: float, draws: int, soft: bool, seed: int | None
-) -> Predictions:
+def predict(ballot: Ballot, alpha: float, draws: int) -> Predictions:
     """Look after look, until each input is decided or has had all its draws."""
-    require_deciding(draws, alpha)
-    random, plan = generator_of(seed), looks(draws, alpha)
-    count = len(inputs)
+    plan = looks(draws, alpha)
+    count = len(ballot)
     used, best = np.zeros(count, np.int64), np.ones(count)
     classes = np.full(count, ABSTAIN)
-    votes: Ints | None = None
     going = np.arange(count)
-    for (first, look), share in zip(pairwise((0, *plan)), shares(len(plan)), strict=True):
-        fresh = source.votes(inputs[going], look - first, soft, random)
-        if votes is None:
-            votes = np.zeros((count, fresh.shape[1]), np.int64)
-        votes[going] += fresh
-        used[going] = look
+    for span, share in zip(pairwise((0, *plan)), shares(len(plan)), strict=True):
+        votes = ballot.draw(going, span)
+        used[going] = span[1]
         top, p = p_values(votes[going], float(share))
         best[going] = np.minimum(best[going], p)
         decided = p <= alpha
@@ -61,5 +53,4 @@ def predict(
         going = going[~decided]
         if not going.size:
             break
-    assert votes is not None
     return Predictions(classes, best, used, votes, alpha)

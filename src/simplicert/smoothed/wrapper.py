@@ -1,6 +1,7 @@
 """Smoothed: any classifier, smoothed for use."""
 
 import secrets
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,17 +10,19 @@ from numpy.typing import ArrayLike
 
 from simplicert.bounds import bound
 from simplicert.certification import certify
-from simplicert.errors import choose, require
+from simplicert.errors import InvalidInput, choose, require
 from simplicert.models.model import uncallable
 from simplicert.sampling import sample
-from simplicert.sampling.score import reader
-from simplicert.sampling.settings import Settings, default_batch, refuse_bytes
+from simplicert.sampling.noisy import NoisyClassifier
+from simplicert.sampling.settings import as_array, check_device, check_whole, default_device
 from simplicert.smoothed import keeping
-from simplicert.smoothed.drawing import Source, is_torch
+from simplicert.smoothed.ballot import Ballot
 from simplicert.smoothed.operational import operational_radius
 from simplicert.smoothed.prediction import Predictions, predict
-from simplicert.types import KINDS, Certificates, Floats
+from simplicert.smoothed.sequence import require_deciding
+from simplicert.types import KINDS, Certificates, Expectations, Floats
 from simplicert.types.arrays import positive
+from simplicert.types.smoothing import Smoothing
 
 if TYPE_CHECKING:
     from simplicert.smoothed.module import SoftSmoothed
@@ -36,6 +39,11 @@ class Smoothed:
     of NumPy arrays (or of tensors, where the inputs are tensors). Inputs are always batches.
     `sensitivity`: where the inputs given here are what a first stage puts out, that stage's
     Lipschitz constant; radii are then distances of what goes into the stage.
+
+    A module is copied now, in eval mode, and never touched: training it further changes nothing
+    here, and a trained one needs a new Smoothed. Every setting that changes g is given here and
+    kept, so that what `certify` certifies is what `predict` runs and `save` writes. With a
+    `batch_size` both classify by passes of just so many rows, and are the same to the last bit.
     """
 
     def __init__(  # noqa: PLR0913
@@ -50,43 +58,71 @@ class Smoothed:
         sensitivity: float = 1.0,
         batch_size: int | None = None,
         device: str | None = None,
+        grid: float | None = None,
+        score_limit: float | None = None,
+        autocast: bool = False,
     ) -> None:
         """Nothing is drawn yet."""
         wrong = uncallable(classifier)
         require(not wrong, f"classifier {wrong}")
-        reader(outputs, num_classes)  # refuses what it cannot read
-        scale = None if noise_scale is None else np.asarray(noise_scale, dtype=float)
-        checked = Settings(sigma, outputs=outputs, num_classes=num_classes, noise_scale=scale)
+        scale: Any = noise_scale  # becomes an array there
+        self.smoothing = Smoothing(sigma, outputs, num_classes, score_limit, scale, grid, autocast)
         self.kind = choose("kind", kind, KINDS)
         require(
             outputs != "labels" or self.kind == "multinomial",
             "kind must be multinomial with labels as outputs, got softmax: there are no scores",
         )
-        self.classifier, self.num_classes, self.outputs = classifier, num_classes, outputs
-        self.sigma, self.noise_scale = float(checked.sigma), scale
+        if batch_size is not None:
+            check_whole("batch_size", batch_size, 1)
+        self.classifier = classifier
         self.sensitivity = positive("sensitivity", sensitivity)
-        self.batch_size, self.device = batch_size, device
+        self.batch_size = batch_size
+        self.device = default_device() if device is None else device
+        check_device(self.device)
+        self._noisy = NoisyClassifier(classifier, self.smoothing, self.device)
+        self._classes: dict[tuple[int, ...], int] = {}  # by shape of inputs, once asked
+
+    @property
+    def sigma(self) -> float:
+        """Standard deviation of the noise."""
+        return self.smoothing.sigma
+
+    @property
+    def outputs(self) -> str:
+        """What the classifier's outputs are."""
+        return self.smoothing.outputs
+
+    @property
+    def num_classes(self) -> int | None:
+        """K, where it was said."""
+        return self.smoothing.num_classes
+
+    @property
+    def noise_scale(self) -> np.ndarray | None:
+        """Each feature's share of sigma."""
+        return self.smoothing.noise_scale
+
+    @property
+    def grid(self) -> float | None:
+        """Step of the grid that noisy copies are rounded to."""
+        return self.smoothing.grid
 
     def predict(
         self, inputs: Any, alpha: float = 0.001, draws: int = DRAWS, seed: int | None = None
     ) -> Predictions:
         """A class for each input, or an abstention; stops drawing as soon as it is decided.
 
-        At most `draws` noisy copies an input. Without a seed the noise is different every time,
-        which is what an adversary should meet.
+        At most `draws` noisy copies of each input. Without a seed the noise is different every
+        time, which is what an adversary should meet. Several threads may predict at once.
         """
+        require_deciding(draws, alpha)
         batch = batched(inputs)
-        size = self.batch_size or default_batch(tuple(batch.shape[1:]), self.device or "cpu")
-        source = Source(
-            self.classifier,
-            self.sigma,
-            self.outputs,
-            self.num_classes,
-            self.noise_scale,
-            size,
-            self.device,
-        )
-        return predict(source, batch, alpha, draws, self.kind == "softmax", seed)
+        evaluation = self._noisy.on(batch.shape[1:], hasattr(inputs, "detach"))
+        known = self._classes.get(evaluation.shape)
+        soft = self.kind == "softmax"
+        ballot = Ballot(evaluation, batch, soft, seed, self.batch_size, known)
+        self._classes[evaluation.shape] = ballot.classes
+        return predict(ballot, alpha, draws)
 
     def certify(
         self,
@@ -101,19 +137,22 @@ class Smoothed:
     ) -> Certificates:
         """Class, radius, every mechanism and both expectations of each input.
 
-        `options` are those of `sc.sample`. Radii are in the norm of the noise: with `noise_scale`,
-        the scaled one.
+        `options` are those of `sc.sample` that do not change g. Radii are in the norm of the
+        noise: with `noise_scale`, the scaled one.
         """
+        settings = {field.name: getattr(self.smoothing, field.name) for field in fields(Smoothing)}
+        for name in sorted(set(options) & set(settings)):
+            raise InvalidInput(
+                f"{name} must be given to Smoothed and not to certify, got {options[name]!r:.60}: "
+                "predict would run another function than was certified"
+            )
         tally = sample(
-            self.classifier,
+            self._noisy.own,
             inputs,
-            self.sigma,
-            draws,
+            draws=draws,
             seed=secrets.randbits(62) if seed is None else seed,
             labels=labels,
-            outputs=self.outputs,
-            num_classes=self.num_classes,
-            noise_scale=self.noise_scale,
+            **settings,
             **{"batch_size": self.batch_size, "device": self.device, **options},
         )
         return certify(bound(tally, alpha, self.kind, scheme), sensitivity=self.sensitivity)
@@ -131,6 +170,7 @@ class Smoothed:
             f"certificates must be of kind {self.kind} at sigma {self.sigma:g}, got "
             f"{certificates.known.kind} at {certificates.known.sigma:g}",
         )
+        self._refuse_another_function(certificates.known)
         require(
             certificates.sensitivity == self.sensitivity,
             f"certificates must be for sensitivity {self.sensitivity:g}, got "
@@ -138,41 +178,47 @@ class Smoothed:
         )
         return operational_radius(certificates, draws=draws, alpha=alpha, beta=beta)
 
+    def _refuse_another_function(self, known: Expectations) -> None:
+        """What is known of another smoothed classifier says nothing about this one."""
+        own = self.smoothing
+        pairs: list[tuple[str, Any, Any]] = [
+            ("grid", own.grid, known.grid),
+            ("norm", own.norm, known.norm),
+        ]
+        if known.reading is not None:  # certificates made by hand know no more
+            pairs += own.reading.differences(known.reading)
+        for name, mine, its in pairs:
+            require(
+                mine == its,
+                f"certificates must be of this smoothed classifier, whose {name} is {mine}, got "
+                f"{its}",
+            )
+
     def module(self, draws: int = 32, seed: int | None = None) -> "SoftSmoothed":
         """A torch module of soft logits with gradients, for attacks and fine-tuning.
 
-        An estimate by a few draws, and no certificate.
+        An estimate by a few draws, and no certificate. It holds the classifier that was given, in
+        whatever mode it is, so that gradients reach its weights. A grid is refused: rounding has
+        no slope.
         """
         from simplicert.smoothed.module import SoftSmoothed
 
-        require(
-            self.outputs == "logits" and self.noise_scale is None,
-            "outputs must be logits and noise_scale None for a module, got "
-            f"{self.outputs} and {'a scale' if self.noise_scale is not None else None}",
-        )
-        return SoftSmoothed(self.classifier, self.sigma, draws, seed)
+        wrong = self.outputs != "logits"
+        require(not wrong, f"outputs must be logits for a module, got {self.outputs}")
+        require(self.grid is None, f"grid must be None for a module, got {self.grid}")
+        return SoftSmoothed(self.classifier, self.smoothing, draws, seed)
 
     def save(self, folder: Path | str, example: Any) -> None:
-        """Write the network, exported by torch, with its sigma; `example`: a batch of inputs."""
-        settings: dict[str, Any] = {
-            "sigma": self.sigma,
-            "kind": self.kind,
-            "outputs": self.outputs,
-        }
-        if self.sensitivity != 1:
-            settings["sensitivity"] = self.sensitivity
-        if self.num_classes is not None:
-            settings["num_classes"] = int(self.num_classes)
-        if self.noise_scale is not None:
-            settings["noise_scale"] = self.noise_scale.tolist()
-        keeping.write(Path(folder), self.classifier, example, settings)
+        """Write the network, exported by torch, and all settings; `example`: a batch of inputs."""
+        held = {field.name: getattr(self.smoothing, field.name) for field in fields(Smoothing)}
+        held |= {"kind": self.kind, "sensitivity": self.sensitivity}
+        keeping.write(Path(folder), self._noisy.own, example, held)
 
     @classmethod
     def load(cls, folder: Path | str, device: str | None = None) -> "Smoothed":
         """What `save` wrote."""
         model, settings = keeping.read(Path(folder))
-        sigma = settings.pop("sigma")
-        return cls(model.classifier, sigma, device=device, **settings)
+        return cls(model.classifier, **settings, device=device)
 
     def __repr__(self) -> str:
         """What it is, in one line."""
@@ -181,15 +227,11 @@ class Smoothed:
         return f"Smoothed({name}, sigma={self.sigma:g}{stage}, kind={self.kind})"
 
 
-def batched(inputs: Any) -> Any:
-    """A batch of finite numbers, tensor or array as it came."""
-    found: Any = inputs if hasattr(inputs, "detach") else np.asarray(inputs)
-    shape = tuple(found.shape)
+def batched(inputs: Any) -> np.ndarray:
+    """A batch of finite numbers in single precision."""
+    shape = tuple(inputs.shape if hasattr(inputs, "detach") else np.shape(inputs))
     require(
         len(shape) >= SHAPED and shape[0] > 0,
         f"inputs must be a batch of shape (N, features...) with N > 0, got shape {shape}",
     )
-    refuse_bytes(found.dtype)
-    finite = found.isfinite().all() if is_torch(None, found) else np.isfinite(found).all()
-    require(bool(finite), "inputs must be finite, got NaN or infinity")
-    return found
+    return as_array(inputs)

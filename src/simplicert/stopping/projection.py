@@ -147,6 +147,7 @@ def at_the_end(tally: Tally, grown: Any, sums: Ints | None, scores: Ints | None)
         plan=tally.plan,
         norm=tally.norm,
         grid=tally.grid,
+        reading=tally.reading,
     )
 
 

@@ -19,6 +19,7 @@ from simplicert.types.arrays import (
     whole_numbers,
 )
 from simplicert.types.bands import ScoreBands
+from simplicert.types.smoothing import Reading
 
 Kind = Literal["multinomial", "softmax"]
 
@@ -64,6 +65,7 @@ class Expectations:
     count_top: Ints | None = None  # (N,) draws of the class `top`; of kind softmax, votes for it
     count_second: Ints | None = None  # (N,) those of its strongest rival: a class, or no class
     grid: float | None = None  # step to which every draw was rounded before it was classified
+    reading: Reading | None = None  # how the outputs came about, where the tally knows
 
     if TYPE_CHECKING:  # lists and arrays of any numbers are taken; the fields say what they become
 
@@ -91,6 +93,7 @@ class Expectations:
             count_top: ArrayLike | None = None,
             count_second: ArrayLike | None = None,
             grid: float | None = None,
+            reading: Reading | None = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:

@@ -87,6 +87,9 @@ def compatible(left: "Tally", right: "Tally") -> None:
     ):
         if a != b:
             raise IncompatibleTallies(f"tallies of another {name} cannot be added: {a} and {b}")
+    if left.reading is not None and right.reading is not None:
+        for name, a, b in left.reading.differences(right.reading):
+            raise IncompatibleTallies(f"tallies of another {name} cannot be added: {a} and {b}")
     for name in (*SUMMED, *SHARED, *COMMON):
         if (getattr(left, name) is None) != (getattr(right, name) is None):
             raise IncompatibleTallies(f"one tally holds {name}, the other does not")

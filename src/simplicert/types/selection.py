@@ -8,7 +8,7 @@ import numpy as np
 from simplicert.types.arrays import Bools, Ints
 from simplicert.types.tally import Tally
 
-WHOLE = ("sigma", "plan", "norm", "grid", "segments")  # not one row an input
+WHOLE = ("sigma", "plan", "norm", "grid", "reading", "segments")  # not one row an input
 
 
 def some(tally: Tally, rows: Ints | Bools) -> Tally:
@@ -27,5 +27,6 @@ def some(tally: Tally, rows: Ints | Bools) -> Tally:
         plan=tally.plan,
         norm=tally.norm,
         grid=tally.grid,
+        reading=tally.reading,
         segments=segments,
     )

@@ -11,6 +11,7 @@ from simplicert.types import merging, scores
 from simplicert.types.arrays import Ints, no_negative, positive, whole_numbers
 from simplicert.types.histogram import BINS
 from simplicert.types.plan import Plan
+from simplicert.types.smoothing import Reading
 
 NORMS = ("l2", "scaled l2")
 MOST_DRAWS = 2**53  # counts stay exact as float64
@@ -45,6 +46,7 @@ class Tally:
     segments: Ints | None = None  # (M, 4)
     norm: str = "l2"  # "scaled l2" where each feature had its own share of the noise
     grid: float | None = None  # step to which every noisy draw was rounded before it was classified
+    reading: Reading | None = None  # how the outputs came about; None in a tally made by hand
 
     if TYPE_CHECKING:  # lists and arrays of any integers are taken; the fields say what they become
 
@@ -69,6 +71,7 @@ class Tally:
             segments: ArrayLike | None = None,
             norm: str = "l2",
             grid: float | None = None,
+            reading: Reading | None = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -196,6 +199,7 @@ class Tally:
             plan=self.plan,
             norm=self.norm,
             grid=self.grid,
+            reading=self.reading or other.reading,
         )
 
     def __eq__(self, other: object) -> bool:

@@ -1,0 +1,114 @@
+"""The function that is evaluated, built in one place for whoever evaluates it.
+
+Noise onto rows, rounded to the grid where there is one; the forward pass of a copy of our own, in
+eval mode; its outputs read as scores. `sample`, a run, its replay, the attack and
+`Smoothed.predict` all classify through what is built here.
+"""
+
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from simplicert.errors import require
+from simplicert.models.model import is_module, uncallable
+from simplicert.sampling.batch import Batch, DeviceBatch, HostBatch
+from simplicert.sampling.forward import Classify, check_outputs, frozen_copy, of_arrays, of_tensors
+from simplicert.sampling.noise import refuse_off_grid
+from simplicert.sampling.score import Scores, reader
+from simplicert.types import Ints
+from simplicert.types.smoothing import Smoothing
+
+IMAGE = 3  # dimensions of an input that is an image: channels, height, width
+
+
+class NoisyClassifier:
+    """A classifier under noise on one device: a copy made at once, for inputs of any shape."""
+
+    def __init__(
+        self, classifier: Any, smoothing: Smoothing, device: str = "cpu", compiled: bool = False
+    ) -> None:
+        """A module is copied here; a function is called as it is."""
+        wrong = uncallable(classifier)
+        require(not wrong, f"classifier {wrong}")
+        self.smoothing, self.device, self.compiled = smoothing, device, compiled
+        self.own = frozen_copy(classifier)  # the module that is classified with, or the function
+        self._ready: dict[tuple[bool, bool], Classify] = {}
+        self._lock = threading.Lock()
+
+    def on(self, shape: tuple[int, ...], tensors: bool = False) -> "Evaluation":
+        """For inputs of this shape; `tensors`: a function that is no module takes tensors."""
+        torch_kind = tensors or is_module(self.own)
+        channels_last = torch_kind and len(shape) == IMAGE
+        with self._lock:  # the copy is laid out once, before anybody uses it
+            key = (torch_kind, channels_last)
+            if key not in self._ready:
+                self._ready[key] = self._classify(*key)
+        spread = self.smoothing.spread(shape)
+        if channels_last and spread.ndim:
+            spread = np.moveaxis(spread, 0, -1)
+        return Evaluation(
+            self.smoothing, shape, self.device, torch_kind, channels_last, spread, self._ready[key]
+        )
+
+    def _classify(self, torch_kind: bool, channels_last: bool) -> Classify:
+        if not torch_kind:
+            return of_arrays(self.own)
+        own = frozen_copy(self.own) if self._ready else self.own  # another layout, another copy
+        return of_tensors(own, self.device, channels_last, self.compiled, self.smoothing.autocast)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What travels to another process: the copy and its settings, to be made ready there."""
+        return {**self.__dict__, "_ready": {}, "_lock": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """As new."""
+        self.__dict__.update(state, _lock=threading.Lock())
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """The noisy classifier for inputs of one shape."""
+
+    smoothing: Smoothing
+    shape: tuple[int, ...]  # of an input
+    device: str
+    torch_kind: bool  # takes tensors
+    channels_last: bool  # how images lie in memory
+    spread: np.ndarray  # the noise's deviation, as inputs lie in memory
+    classify: Classify
+
+    def laid_out(self, inputs: np.ndarray) -> np.ndarray:
+        """Inputs as they lie in the memory of a batch."""
+        return np.ascontiguousarray(np.moveaxis(inputs, 1, -1)) if self.channels_last else inputs
+
+    def batch(self, rows: int, chunk: int) -> Batch:
+        """Memory for so many noisy copies on the device, whose noise is drawn by the chunk."""
+        empty = np.empty((0, *self.shape), np.float32)
+        shape = (rows, *self.laid_out(empty).shape[1:])
+        step = self.smoothing.grid
+        if self.torch_kind and self.device != "cpu":
+            return DeviceBatch(shape, self.classify, self.spread, step, self.device, chunk)
+        return HostBatch(shape, self.classify, self.spread, step)
+
+    def read(self, outputs: np.ndarray) -> Scores:
+        """What a batch of outputs says."""
+        return reader(self.smoothing)(outputs)
+
+    def classes_of(self, outputs: np.ndarray, rows: int) -> int:
+        """The number of classes by the outputs of a first pass, or what is wrong with them."""
+        said, labels_only = self.smoothing.num_classes, self.smoothing.outputs == "labels"
+        check_outputs(outputs, labels_only, rows)
+        classes = said if labels_only else outputs.shape[1]
+        require(
+            classes is not None and said in (None, classes),
+            f"classifier must have num_classes = {said} outputs, got {classes}",
+        )
+        assert classes is not None
+        return int(classes)
+
+    def refuse_off_grid(self, inputs: np.ndarray, index: Ints) -> None:
+        """On a grid every input must lie on it."""
+        if self.smoothing.grid is not None:
+            refuse_off_grid(inputs, index, self.smoothing.grid)

@@ -1,0 +1,161 @@
+"""Smoothing: every setting that changes the smoothed function, in one object, checked once.
+
+What is certified, what predicts, what is saved, what is replayed and what is attacked is built
+from it, in one place (`sampling.noisy`). What is not here (batch size, device, seed, compiling)
+changes which draws are made or the last bits of their outputs, and never the function.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from simplicert.errors import InvalidInput, require
+from simplicert.types.arrays import positive
+
+OUTPUTS = ("logits", "probabilities", "labels", "scores")
+
+
+@dataclass(frozen=True, eq=False)
+class Smoothing:
+    """How a classifier f becomes g: the noise it gets, and how its outputs are read."""
+
+    sigma: float
+    outputs: str = "logits"
+    num_classes: int | None = None
+    score_limit: float | None = None  # of the sum of a draw's scores, with outputs "scores"
+    noise_scale: np.ndarray | None = None  # each feature's share of sigma
+    grid: float | None = None  # step of the grid that noisy copies are rounded to
+    autocast: bool = False  # half precision in the network
+
+    def __post_init__(self) -> None:
+        """One sentence for each way to be wrong."""
+        set_field = object.__setattr__
+        set_field(self, "sigma", positive("sigma", self.sigma))
+        for name in ("grid", "score_limit"):
+            if getattr(self, name) is not None:
+                set_field(self, name, positive(name, getattr(self, name)))
+        require(
+            isinstance(self.outputs, str) and self.outputs in OUTPUTS,
+            f"outputs must be one of {', '.join(OUTPUTS)}, got {self.outputs!r}",
+        )
+        self._check_classes()
+        require(
+            self.outputs != "scores" or self.score_limit is not None,
+            'score_limit must be given with outputs="scores" (--score-limit): no draw\'s scores '
+            "may sum to more, got None",
+        )
+        require(
+            self.outputs == "scores" or self.score_limit is None,
+            f'score_limit must come with outputs="scores", got {self.score_limit} with '
+            f"{self.outputs}",
+        )
+        require(
+            isinstance(self.autocast, bool), f"autocast must be True or False, got {self.autocast}"
+        )
+        if self.noise_scale is not None:
+            set_field(self, "noise_scale", shares_of_noise(self.noise_scale))
+
+    def _check_classes(self) -> None:
+        count = self.num_classes
+        whole = isinstance(count, (int, np.integer)) and not isinstance(count, bool)
+        require(
+            count is None or (whole and count >= 2),  # noqa: PLR2004
+            f"num_classes must be a whole number of at least 2, got {count!r}",
+        )
+        require(
+            self.outputs != "labels" or count is not None,
+            'num_classes must be given with outputs="labels" (--classes), got None',
+        )
+
+    def spread(self, shape: tuple[int, ...]) -> np.ndarray:
+        """The noise's standard deviation: one number, or one for each feature of an input."""
+        if self.noise_scale is None:
+            return np.asarray(self.sigma)
+        try:
+            scale = np.broadcast_to(self.noise_scale, shape)
+        except ValueError:
+            raise InvalidInput(
+                f"noise_scale must fit an input of shape {shape}, got {self.noise_scale.shape}"
+            ) from None
+        return np.asarray(self.sigma * scale)
+
+    @property
+    def norm(self) -> str:
+        """In which radii are."""
+        return "l2" if self.noise_scale is None else "scaled l2"
+
+    @property
+    def reading(self) -> "Reading":
+        """What a tally keeps of these settings, besides sigma, norm and grid."""
+        scale = None if self.noise_scale is None else fingerprint(self.noise_scale)
+        return Reading(self.outputs, self.score_limit, self.autocast, scale)
+
+    def __eq__(self, other: object) -> bool:
+        """Equal in every setting."""
+        return isinstance(other, Smoothing) and all(
+            np.array_equal(one, two) if isinstance(one, np.ndarray) else one is two or one == two
+            for one, two in (
+                (getattr(self, field.name), getattr(other, field.name)) for field in fields(self)
+            )
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a drawn tally's outputs came about, in plain values, as run.toml holds them too."""
+
+    outputs: str
+    score_limit: float | None = None
+    autocast: bool = False
+    noise_scale: str | None = None  # its fingerprint
+
+    def __post_init__(self) -> None:
+        """Refuse what no settings can be; a file may say anything."""
+        plain = self.noise_scale is None or isinstance(self.noise_scale, str)
+        require(plain, f"noise_scale must be a fingerprint, got {self.noise_scale!r:.60}")
+        known = 2 if self.outputs == "labels" else None  # the number of classes is told elsewhere
+        Smoothing(1.0, self.outputs, known, self.score_limit, autocast=self.autocast)
+
+    @classmethod
+    def of(cls, source: Mapping[str, Any]) -> "Reading | None":
+        """By what run.toml says of a run that was drawn; None where it says nothing."""
+        names = [field.name for field in fields(cls)]
+        held = {name: source[name] for name in names if name in source}
+        return cls(**held) if "outputs" in held else None
+
+    def record(self) -> dict[str, Any]:
+        """For run.toml; what is not set is left out."""
+        held = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: value for name, value in held.items() if value is not None}
+
+    def differences(self, other: "Reading") -> list[tuple[str, Any, Any]]:
+        """(setting, here, there) wherever two are of other functions."""
+        pairs = [
+            (field.name, getattr(self, field.name), getattr(other, field.name))
+            for field in fields(self)
+        ]
+        return [pair for pair in pairs if pair[1] != pair[2]]
+
+
+def fingerprint(scale: np.ndarray) -> str:
+    """128 bits of SHA-256 of the shares, as 32 hexadecimal digits."""
+    return hashlib.sha256(np.ascontiguousarray(scale).tobytes()).hexdigest()[:32]
+
+
+def shares_of_noise(scale: Any) -> np.ndarray:
+    """Each feature's share of sigma, as numbers that cannot be changed any more."""
+    try:
+        array = np.array(scale, dtype=float)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"noise_scale must hold numbers, got {scale!r:.80}") from None
+    require(
+        bool(np.isfinite(array).all() and (array >= 0).all() and (array > 0).any()),
+        "noise_scale must hold finite numbers that are not negative, and not all zero",
+    )
+    array.setflags(write=False)
+    return array
