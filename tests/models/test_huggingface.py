@@ -2,6 +2,7 @@
 
 import copy
 import json
+import os
 import shutil
 import sys
 
@@ -130,4 +131,40 @@ def test_what_is_not_there(tmp_path):
 def test_without_the_library(folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(InvalidInput, match=r"not installed: pip install 'simplicert\[hf\]'"):
+        load_model(f"hf:{folder}")
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"depths": [10**9, 1]}, "must hold numbers"),
+        ({"depths": [500_000] * 3}, "lists that sum to numbers, up to 1,048,576, got 1500000"),
+        ({"depths": [900_000, 1]}, "asks for more than 1,152 tensors, and its weights hold 38"),
+        ({"hidden_sizes": [4, 500_000]}, "asks for more than 10,003,114 values"),
+        ({"embedding_size": 10**400}, "must hold numbers"),
+        ({"depths": 0}, "must be a folder or a cached name"),
+        ({"num_channels": "x"}, "must be a folder or a cached name"),
+    ],
+)
+def test_a_network_larger_than_its_weights_is_never_built(folder, change, says):
+    held = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(held | change))
+    with pytest.raises(InvalidInput, match=says):
+        load_model(f"hf:{folder}")
+
+
+@pytest.mark.parametrize("name", ["config.json", "preprocessor_config.json", "model.safetensors"])
+def test_a_pipe_is_not_waited_for(folder, name):
+    (folder / name).unlink(missing_ok=True)
+    os.mkfifo(folder / name)
+    with pytest.raises(InvalidInput, match=f"{name} must be a plain file, got a pipe"):
+        load_model(f"hf:{folder}")
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 10**5, "9" * 5000, "[]", '{"do_normalize": 1, "image_mean": 7}']
+)
+def test_a_preprocessor_that_is_none(folder, text):
+    (folder / "preprocessor_config.json").write_text(text)
+    with pytest.raises(InvalidInput, match=r"preprocessor_config|image_mean"):
         load_model(f"hf:{folder}")

@@ -81,7 +81,7 @@ def test_what_does_not_fit_is_named(small, tmp_path):
 def test_metadata_must_be_numbers_and_must_fit(small, tmp_path):
     save_weights(small, tmp_path / "w.safetensors", {"num_classes": "many"})
     with pytest.raises(
-        InvalidInput, match=r"num_classes of w\.safetensors must be numbers, got 'm"
+        InvalidInput, match=r"num_classes of w\.safetensors must be numbers below [0-9,]+, got .m"
     ):
         load_model(f"small_cnn@{tmp_path / 'w.safetensors'}")
     save_weights(small, tmp_path / "w.safetensors", {"num_classes": 7})

@@ -13,6 +13,8 @@ from typing import Any
 
 from simplicert.data.libraries import library, said
 from simplicert.errors import InvalidInput, require
+from simplicert.files import read_json
+from simplicert.models.configuration import check_configuration
 from simplicert.models.fingerprints import digest, of_module
 from simplicert.models.model import Model
 from simplicert.models.normalisation import normalised
@@ -42,6 +44,7 @@ def opened(transformers: Any, where: str) -> Any:
     try:
         with warnings.catch_warnings(), weights_only(), quiet(transformers.utils.logging):
             warnings.simplefilter("ignore")  # transformers' own advice on its own defaults
+            check_configuration(transformers, where)
             network, info = transformers.AutoModelForImageClassification.from_pretrained(
                 where,
                 local_files_only=True,
@@ -50,7 +53,9 @@ def opened(transformers: Any, where: str) -> Any:
                 dtype="float32",
                 output_loading_info=True,
             )
-    except (OSError, ValueError, RuntimeError, KeyError) as error:
+    except InvalidInput:
+        raise
+    except Exception as error:  # transformers raises anything for a configuration that is none
         raise InvalidInput(
             f"model hf:{where} must be a folder or a cached name of an image classifier with "
             f"safetensors weights (pickles are never opened): {said(error)}"
@@ -89,11 +94,17 @@ def normalisation(transformers: Any, where: str) -> tuple[list[float] | None, li
         _raise_exceptions_for_missing_entries=False,
         _raise_exceptions_for_connection_errors=False,
     )
-    held = json.loads(Path(found).read_text(encoding="utf-8")) if found else {}
+    held = read_json(Path(found)) if found else {}
+    require(isinstance(held, dict), f"{PREPROCESSOR} of hf:{where} must hold settings by name")
     if not held.get("do_normalize", False) or "image_mean" not in held:
         return None, None
     mean, std = (
         [value] if isinstance(value, int | float) else value
         for value in (held["image_mean"], held.get("image_std"))
     )
+    for values in (mean, std):
+        require(
+            isinstance(values, list) and all(isinstance(n, int | float) for n in values),
+            f"image_mean and image_std of hf:{where} must be numbers, got {values!r:.60}",
+        )
     return mean, std

@@ -1,6 +1,8 @@
 """`file.onnx`: run by onnxruntime on the CPU."""
 
+from collections.abc import Iterator
 from functools import partial
+from io import SEEK_END
 from pathlib import Path
 from typing import Any
 
@@ -9,17 +11,21 @@ from numpy.typing import NDArray
 
 from simplicert.data.libraries import library, said
 from simplicert.errors import InvalidInput, require
+from simplicert.files import open_file, read_file
+from simplicert.memory import require_memory
 from simplicert.models.files import existing
 from simplicert.models.fingerprints import digest
 from simplicert.models.model import Model
 from simplicert.models.shapes import Declared, check_batch
 
+MOST = 2**31  # bytes of a model without what is kept outside, as the format says
 KEPT_OUTSIDE = 1  # ONNX's TensorProto.EXTERNAL: the values lie in a file beside the model
 
 
 def load(spec: str) -> Model:
     """A function from a float32 batch to logits; its fingerprint is of the file's bytes."""
     path = existing(spec)
+    outside = kept_outside(path)  # before onnxruntime opens what the model names
     session = opened(path)
     inputs, outputs = session.get_inputs(), session.get_outputs()
     require(
@@ -30,7 +36,7 @@ def load(spec: str) -> Model:
     output = scores_of(path.name, {item.name: item.type for item in outputs})
     declared = tuple(size if isinstance(size, int) else None for size in inputs[0].shape)
     classifier = partial(classified, session, path.name, output, declared)
-    return Model(classifier, path.name, digest("onnx", path.read_bytes(), *kept_outside(path)))
+    return Model(classifier, path.name, digest("onnx", read_file(path, MOST), *outside))
 
 
 def scores_of(name: str, outputs: dict[str, str]) -> str:
@@ -71,14 +77,53 @@ def opened(path: Path) -> Any:
 
 
 def kept_outside(path: Path) -> list[bytes]:
-    """The files beside the model in which ONNX keeps large weights, one after the other."""
+    """The files beside the model in which ONNX keeps large weights, one after the other.
+
+    Each must be a plain file inside the model's folder: a link, a pipe or a device is refused,
+    also where onnxruntime would not look at it, because the tensor is not used.
+    """
     onnx = library("onnx", "onnx", f"model {path.name}")
-    graph = onnx.load(str(path), load_external_data=False).graph
-    places = {
-        entry.value
-        for tensor in graph.initializer
-        if tensor.data_location == KEPT_OUTSIDE
-        for entry in tensor.external_data
-        if entry.key == "location"
-    }
-    return [(path.parent / place).read_bytes() for place in sorted(places)]
+    try:
+        model = onnx.load_model_from_string(read_file(path, MOST))
+    except Exception as error:  # protobuf's errors have no common name
+        raise InvalidInput(f"model {path.name} cannot be read as ONNX: {said(error)}") from None
+    places = sorted(set(locations(model)))
+    total = path.stat().st_size
+    for place in places:
+        total += plain_size(path, place)
+    require_memory(f"model {path.name}", total)
+    return [read_file(path.parent / place, total, follow=False) for place in places]
+
+
+def locations(model: Any) -> Iterator[str]:
+    """Where a model keeps the values of tensors outside of itself, at any depth of its graphs."""
+    waiting = [model]
+    while waiting:
+        held = waiting.pop()
+        for field, value in held.ListFields():
+            if field.type == field.TYPE_MESSAGE:
+                waiting.extend([value] if hasattr(value, "ListFields") else value)
+        if held.DESCRIPTOR.name == "TensorProto" and held.data_location == KEPT_OUTSIDE:
+            yield from (entry.value for entry in held.external_data if entry.key == "location")
+
+
+def plain_size(path: Path, place: str) -> int:
+    """The bytes of a file that a model names; it lies in the model's folder, and no link leads."""
+    steps = Path(place).parts
+    inside = place and "\0" not in place and not Path(place).is_absolute() and ".." not in steps
+    require(
+        bool(inside), f"model {path.name} must keep its weights in its folder, got {place!r:.80}"
+    )
+    for number in range(1, len(steps) + 1):
+        step = path.parent.joinpath(*steps[:number])
+        require(
+            not step.is_symlink(),
+            f"model {path.name} must keep its weights in files, got a link: {place!r:.80}",
+        )
+    try:
+        with open_file(path.parent / place, follow=False) as file:
+            return file.seek(0, SEEK_END)
+    except OSError as error:
+        raise InvalidInput(
+            f"model {path.name} needs its weights in {place!r:.80}: {error.strerror}"
+        ) from None

@@ -1,6 +1,7 @@
 """A folder written by `simplicert train`: weights, and model.toml, which explains them."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ from simplicert.errors import InvalidInput, require
 from simplicert.files import read_toml
 from simplicert.models.fingerprints import digest, of_module
 from simplicert.models.model import Model
-from simplicert.models.weights import fill, numbers, read_weights
+from simplicert.models.weights import build_for, fill, numbers, read_weights, whole
 
 if TYPE_CHECKING:
     from torch import nn
@@ -59,7 +60,11 @@ def read_folder(folder: Path) -> Trained:
     path = folder / WEIGHTS
     require(path.is_file(), f"model {folder} must hold {WEIGHTS} beside {TEXT}, and it does not")
     state, metadata = read_weights(path)
-    inner = build(facts.arch, facts.num_classes, facts.input_shape)
+    ours = partial(build, facts.arch)
+    if ":" in facts.arch:  # a function of the user's own may not know memory that is none
+        inner = ours(facts.num_classes, facts.input_shape)
+    else:
+        inner = build_for(path, facts.arch, ours, facts.num_classes, facts.input_shape, state)
     fill(path, facts.arch, inner, state)
     module = Normalised(inner, *(numbers(path, metadata, key) for key in ("mean", "std"))).eval()
     require(
@@ -84,8 +89,8 @@ def read_facts(folder: Path) -> Facts:
         model = content["model"]
         return Facts(
             str(model["arch"]),
-            int(model["num_classes"]),
-            tuple(int(n) for n in model["input_shape"]),
+            whole(path, "num_classes", model["num_classes"]),
+            tuple(whole(path, "input_shape", n) for n in model["input_shape"]),
             str(model["fingerprint"]),
             tuple(map(str, model["classes"])) if "classes" in model else None,
             float(content["training"]["sigma"]) if "training" in content else None,

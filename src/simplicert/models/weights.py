@@ -3,11 +3,13 @@
 import json
 import os
 from collections.abc import Mapping
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simplicert.data.libraries import library
 from simplicert.errors import InvalidInput, choose, require
+from simplicert.files import parse_json
 from simplicert.models.files import existing
 from simplicert.models.fingerprints import of_module
 from simplicert.models.model import Model
@@ -16,6 +18,10 @@ from simplicert.models.normalisation import normalised
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
+    from simplicert.models.architectures import Builder
+
+MOST = 2**31  # no number of classes, length of an input, mean or deviation is as large
+MOST_NUMBERS = 10**5  # of one mean, deviation or shape
 FIRST, LAST = ("conv1.weight", "fc1.weight"), "fc.weight"  # the architectures' convention
 COUNTER = "num_batches_tracked"  # of batch norms: unused in eval mode, missing in old files
 CONVOLUTION = 4  # axes of a convolution's weight: out, in, height, width
@@ -34,7 +40,9 @@ def load(spec: str) -> Model:
     build = choose("the network before @", name, ARCHITECTURES)
     path = existing(where)
     state, metadata = read_weights(path)
-    module = build(classes(path, state, metadata), input_shape(path, state, metadata))
+    module = build_for(
+        path, name, build, classes(path, state, metadata), input_shape(path, state, metadata), state
+    )
     fill(path, name, module, state)
     model = Model(module.eval(), f"{name}@{path.name}", of_module(module))
     if "mean" not in metadata and "std" not in metadata:
@@ -49,7 +57,7 @@ def read_weights(path: Path) -> tuple[dict[str, "Tensor"], dict[str, str]]:
         with safetensors.safe_open(path, framework="pt") as file:
             names = file.keys()
             return {name: file.get_tensor(name) for name in names}, file.metadata() or {}
-    except (safetensors.SafetensorError, OSError) as error:
+    except Exception as error:  # also what torch says of types and shapes that it does not know
         raise InvalidInput(
             f"model {path.name} must be a safetensors file (pickles are never opened): {error}"
         ) from None
@@ -82,7 +90,7 @@ def save_weights(module: "nn.Module", path: Path, metadata: Mapping[str, object]
 def classes(path: Path, state: Mapping[str, "Tensor"], metadata: Mapping[str, str]) -> int:
     """The number of classes by the metadata, else by the last layer."""
     if "num_classes" in metadata:
-        return int(numbers(path, metadata, "num_classes")[0])
+        return whole(path, "num_classes", numbers(path, metadata, "num_classes")[0])
     require(LAST in state, f"{path.name} must hold {LAST} or say num_classes, got neither")
     return int(state[LAST].shape[0])
 
@@ -92,7 +100,8 @@ def input_shape(
 ) -> tuple[int, ...]:
     """The shape of one input by the metadata, else by the first layer."""
     if "input_shape" in metadata:
-        return tuple(int(n) for n in numbers(path, metadata, "input_shape"))
+        held = numbers(path, metadata, "input_shape")
+        return tuple(whole(path, "input_shape", n) for n in held)
     found = [state[name].shape for name in FIRST if name in state]
     require(
         bool(found) and len(found[0]) > 1,
@@ -105,18 +114,56 @@ def input_shape(
 def numbers(path: Path, metadata: Mapping[str, str], key: str) -> list[Any]:
     """A number or a list of numbers in the metadata, as a list."""
     try:
-        value = json.loads(metadata[key])
+        value = parse_json(key, metadata[key])
         held = value if isinstance(value, list) else [value]
-        require(bool(held) and all(isinstance(n, int | float) for n in held), "not numbers")
+        plain = all(isinstance(n, int | float) and abs(n) < MOST for n in held)  # no NaN is
+        require(0 < len(held) <= MOST_NUMBERS and plain, "not numbers")
     except (KeyError, ValueError):
         raise InvalidInput(
-            f"metadata {key} of {path.name} must be numbers, got {metadata.get(key)!r}"
+            f"metadata {key} of {path.name} must be numbers below {MOST:,}, "
+            f"got {metadata.get(key)!r:.80}"
         ) from None
     return held
 
 
+def whole(path: Path, name: str, value: object) -> int:
+    """A number of classes or a length of an input, as a file says it."""
+    good = isinstance(value, int | float) and not isinstance(value, bool)
+    require(
+        good and 1 <= value < MOST and value == int(value),  # type: ignore[operator, call-overload]
+        f"{name} of {path.name} must be whole numbers in 1..{MOST - 1}, got {value!r:.40}",
+    )
+    return int(value)  # type: ignore[call-overload, no-any-return]
+
+
+def build_for(
+    path: Path,
+    name: str,
+    build: "Builder",
+    num_classes: int,
+    shape: tuple[int, ...],
+    state: Mapping[str, "Tensor"],
+) -> "nn.Module":
+    """The network, first without memory: one that these weights do not fit is never built."""
+    import torch
+
+    require(
+        prod(shape) < MOST, f"input_shape of {path.name} must be of an input, got {shape!r:.60}"
+    )
+    with torch.device("meta"):
+        check_fit(path, name, build(num_classes, shape), state)
+    return build(num_classes, shape)
+
+
 def fill(path: Path, name: str, module: "nn.Module", state: Mapping[str, "Tensor"]) -> None:
     """Put the tensors in place; the first name or shape that does not fit is said."""
+    module.load_state_dict(check_fit(path, name, module, state))
+
+
+def check_fit(
+    path: Path, name: str, module: "nn.Module", state: Mapping[str, "Tensor"]
+) -> dict[str, "Tensor"]:
+    """Every tensor that the network has, by name; batch counters may be missing from the file."""
     wanted = module.state_dict()
     if not any(key.endswith(COUNTER) for key in state):
         state = {key: wanted[key] for key in wanted if key.endswith(COUNTER)} | dict(state)
@@ -129,4 +176,4 @@ def fill(path: Path, name: str, module: "nn.Module", state: Mapping[str, "Tensor
         )
     extra = next((key for key in state if key not in wanted), None)
     require(extra is None, f"{path.name} does not fit {name}: it has {extra}, which {name} lacks")
-    module.load_state_dict(dict(state))
+    return dict(state)

@@ -101,8 +101,7 @@ def read_checked(path: Path, manifest: Manifest, content: bytes | None = None) -
 def tally_of(tables: Sequence[pa.Table], paths: Sequence[Path], manifest: Manifest) -> list[Tally]:
     """Checked tables as tallies: one, or one for each where inputs come more than once."""
     names, rows = set(tables[0].column_names), sum(table.num_rows for table in tables)
-    leaders = tables[0]["leaders"].type.list_size if "leaders" in names else 0
-    bins = (leaders + 1) * BINS if "histograms_class" in names else 0
+    bins = (tables[0]["leaders"].type.list_size + 1) * BINS if "leaders" in names else 0
     manifest.require_room(rows, sum(f"{name}_class" in names for name in VECTORS), bins)
     index = np.concatenate([numbers(table, "index") for table in tables])
     same = all(table.schema == tables[0].schema for table in tables)
