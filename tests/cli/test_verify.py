@@ -1,9 +1,14 @@
 """`simplicert verify` as a user types it: lines, JSON, exit codes."""
 
 import json
+import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
+
+from simplicert.runs.manifest import read_manifest, write_manifest
+from simplicert.runs.parts import read_part, write_part
 
 MODEL = """
 import numpy as np
@@ -34,7 +39,8 @@ def test_all_holds(command, run):
     assert (code, said) == (0, "")
     lines = out.splitlines()
     assert lines[-1] == "mine: all holds"
-    assert all(line.startswith("ok    ") for line in lines[:-1])
+    (note,) = [line for line in lines[:-1] if not line.startswith("ok    ")]
+    assert re.fullmatch(r"note  replay: --seed [0-9]+ chooses the inputs to draw again", note)
     assert sum("come again bit for bit" in line for line in lines) == 3
     found = json.loads((run.parent / "found.json").read_text())
     assert found["holds"] is True
@@ -70,3 +76,39 @@ def test_bad_usage_is_exit_code_two(command, run, words, says):
     assert code == 2
     assert says in said
     assert "Traceback" not in said
+
+
+def test_the_seed_is_fresh_and_repeats_the_choice(command, run):
+    """Of 220 choices of 3 among 12, five in a row are the same by chance once in 2 * 10^9."""
+
+    def chosen(*words):
+        lines = command("verify", "mine", "--replay", "3", *words)[1].splitlines()
+        seed = next(line for line in lines if "--seed" in line).split("--seed ")[1].split()[0]
+        return seed, [line for line in lines if "come again" in line]
+
+    found = [chosen() for _ in range(5)]
+    assert len({tuple(inputs) for _, inputs in found}) > 1
+    assert chosen("--seed", found[0][0]) == found[0]
+    assert "a seed that whoever made the run may have known" in str(
+        command("verify", "mine", "--replay", "1", "--seed", "0")
+    )
+
+
+def test_a_tolerant_replay_is_said_in_the_last_line(command, run):
+    manifest = read_manifest(run)
+    write_manifest(run, replace(manifest, made=manifest.made | {"processor": "Another 9000"}))
+    for path in (run / "parts").iterdir():
+        tally = read_part(path, manifest)
+        sums = np.array(tally.softmax_sums)
+        sums[:, 0] -= 1  # a score in its last bit
+        path.unlink()
+        squares = np.minimum(tally.softmax_squares, sums)
+        forged = replace(tally, softmax_sums=sums, softmax_squares=squares, looks=None)
+        write_part(run / "parts", forged, manifest)
+    code, out, _ = command("verify", "mine", "--replay", "2", "--json", "found.json")
+    assert code == 0
+    assert "says that it was drawn on another kind of machine (processor Another 9000" in out
+    said = "mine: all holds, 2 of the inputs drawn again within a tolerance and not bit for bit"
+    assert out.splitlines()[-1] == said
+    found = json.loads((run.parent / "found.json").read_text())
+    assert sum(check["tolerant"] for check in found["checks"]) == 2

@@ -318,7 +318,7 @@ def test_more_rows_than_inputs_are_not_read(run):
     assert "it holds more rows than the run's 40 inputs" in wrong(run, [path])
     table = pq.read_table(certified(run, "c.parquet"))
     pq.write_table(pa.concat_tables([table, table]), run.folder.parent / "c.parquet")
-    assert "it holds 80 rows, and the run 40 inputs" in wrong(
+    assert "it has 80 rows, and at most 40 belong there" in wrong(
         run, [run.folder.parent / "c.parquet"]
     )
 

@@ -19,7 +19,9 @@ def verify(
         typer.Option(help="CSV or Parquet made from the run; may be repeated. Default: RUN.csv."),
     ] = None,
     replay: Annotated[int, typer.Option(help="So many random inputs are drawn again.")] = 0,
-    seed: Annotated[int, typer.Option(help="Chooses them.")] = 0,
+    seed: Annotated[
+        int | None, typer.Option(help="Chooses them; without it, chance does, and it is printed.")
+    ] = None,
     model: Annotated[str | None, typer.Option(help="Where the model is now.")] = None,
     data: Annotated[str | None, typer.Option(help="Where the data are now.")] = None,
     mean: Annotated[str | None, typer.Option(help="As given to `sample`.")] = None,
@@ -39,7 +41,7 @@ def verify(
     from simplicert.runs.verification import verify as checks_of
 
     require(replay >= 0, f"replay must not be negative, got {replay}")
-    require(seed >= 0, f"seed must not be negative, got {seed}")
+    require(seed is None or seed >= 0, f"seed must not be negative, got {seed}")
     asked = Replay(replay, seed, model, data, mean, std) if replay else None
     found = []
     with reading_shown(quiet=False):
@@ -47,7 +49,11 @@ def verify(
             typer.echo(f"{MARKS[check.holds]}{check.about}: {check.says}")
             found.append(check)
     wrong = sum(check.holds is False for check in found)
-    typer.echo(f"{run}: {f'{wrong} of {len(found)} checks failed' if wrong else 'all holds'}")
+    tolerant = sum(check.tolerant for check in found)
+    said = "all holds"
+    if tolerant:
+        said += f", {tolerant} of the inputs drawn again within a tolerance and not bit for bit"
+    typer.echo(f"{run}: {f'{wrong} of {len(found)} checks failed' if wrong else said}")
     if as_json is not None:
         keep(as_json, run, found)
     if wrong:

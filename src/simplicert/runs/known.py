@@ -34,6 +34,11 @@ HOLDS = {
     "radii": ("index", "predicted", "radius"),
 }
 
+TYPES = {
+    **dict.fromkeys(("index", "predicted", "label", "draws", "count"), "i"),
+    **dict.fromkeys(("e0", "e1", "radius"), "f"),
+}
+
 
 @dataclass(frozen=True)
 class KnownRun:
@@ -197,9 +202,14 @@ def read_columns(folder: Path, needed: Sequence[str], most_rows: int) -> dict[st
         raise DamagedRun(f"{paths[0]} does not hold an imported log: {error}") from None
     if lost := set(needed) - set(table.column_names):
         raise DamagedRun(f"{paths[0]} lacks the columns {', '.join(sorted(lost))}")
-    return {
+    held = {
         name: table[name].to_pylist()
         if pa.types.is_string(table[name].type)
         else table[name].to_numpy()
         for name in table.column_names
     }
+    for name, kind in TYPES.items():
+        if name in held and getattr(held[name], "dtype", np.dtype(object)).kind != kind:
+            wanted = {"i": "whole numbers", "f": "decimals"}[kind]
+            raise DamagedRun(f"{paths[0]} must hold {wanted} in column {name}")
+    return held

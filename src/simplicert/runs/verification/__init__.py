@@ -7,6 +7,7 @@ the certificates made again from the tallies are what a forger has to get past.
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from simplicert.data.arrays import UNREADABLE
 from simplicert.errors import DamagedRun, SimplicertError, require
 from simplicert.runs.audit import disproofs, findings_of
 from simplicert.runs.folder import PARTS, Run
@@ -18,11 +19,11 @@ from simplicert.runs.verification.check import Check
 from simplicert.runs.verification.coverage import draw_checks, joined
 from simplicert.runs.verification.files import (
     Part,
-    known_check,
     other_checks,
     part_checks,
     settings_check,
 )
+from simplicert.runs.verification.log import log_checks
 from simplicert.runs.verification.replay import Replay, cannot, replay_checks
 
 __all__ = ["Check", "Replay", "verify"]
@@ -85,14 +86,18 @@ def replayed(run: Run, parts: Sequence[Part], replay: Replay) -> Iterator[Check]
 
 def of_log(run: KnownRun, files: Sequence[Path], replay: Replay | None) -> Iterator[Check]:
     """An imported log: its one file, and certificates made of it."""
-    check = known_check(run)
-    yield check
+    try:
+        checks = list(log_checks(run))
+    except (DamagedRun, *UNREADABLE) as error:
+        checks = [Check("files", False, str(error))]
+    sound = all(check.holds for check in checks)
+    yield from checks
     yield from other_checks(run)
     if run.holds == "radii":
         yield Check("certificates", None, "the log gives bare radii: there is nothing to recompute")
-    elif check.holds:
+    elif sound:
         yield from of_files(run, files)
-    if check.holds:
+    if sound:
         yield from audit_checks(run)
     if replay is not None:
         yield unable(cannot(run) or "")

@@ -37,7 +37,12 @@ def certificate_checks(run: Run | KnownRun, path: Path) -> Iterator[Check]:
     most = len(run) if isinstance(run, KnownRun) else len(run.tally())
     try:
         stored = read(path, most)
-    except (ValueError, OSError) as error:  # pyarrow's errors are of these kinds
+    except (
+        SimplicertError,
+        ValueError,
+        OSError,
+        RecursionError,
+    ) as error:  # pyarrow's errors are of these kinds
         yield Check(ABOUT, False, f"{path.name} cannot be read as certificates: {error}")
         return
     try:

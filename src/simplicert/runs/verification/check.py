@@ -10,6 +10,7 @@ class Check(NamedTuple):
     about: str  # files, draws, certificates, audit or replay
     holds: bool | None  # None: it could not be checked, and the sentence says why
     says: str
+    tolerant: bool = False  # it holds within a tolerance that the sentence names, not bit for bit
 
 
 def listed(items: Sequence[object], most: int = 5) -> str:

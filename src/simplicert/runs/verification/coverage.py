@@ -46,6 +46,11 @@ def draw_checks(run: Run, parts: Sequence[Part], tally: Tally) -> Iterator[Check
     """Inputs, then each input's draws, then whether the plan is done with it."""
     yield from input_checks(run.manifest, tally)
     if tally.segments is None or run.manifest.plan is None:
+        if run.manifest.source.get("format") == "sample":
+            yield Check(
+                "draws", False, "nothing says which draws they are, as every run drawn does"
+            )
+            return
         says = (
             f"{len(tally)} inputs with {span(tally.draws)} draws each, at the word of the imported "
             "counts: nothing says which draws they are"

@@ -8,7 +8,7 @@ from simplicert.data.arrays import UNREADABLE
 from simplicert.errors import DamagedRun
 from simplicert.files import read_run_file
 from simplicert.runs.folder import DAMAGED, PARTS, SCALE, Run
-from simplicert.runs.known import HOLDS, KnownRun, read_columns
+from simplicert.runs.known import KnownRun
 from simplicert.runs.manifest import NAME, unaltered
 from simplicert.runs.parts import read_part
 from simplicert.runs.verification.check import Check, listed
@@ -43,17 +43,6 @@ def part_checks(run: Run) -> tuple[list[Part], list[Check]]:
             bad.append(Check("files", False, str(error)))
     says = f"parts that match their checksums and belong to run {run.manifest.id}: {len(good)}"
     return good, [*bad, *([Check("files", True, says)] if good else [])]
-
-
-def known_check(run: KnownRun) -> Check:
-    """The one table of an imported log."""
-    try:
-        held = read_columns(run.folder, HOLDS[run.holds], run.manifest.most_rows)
-    except (DamagedRun, *UNREADABLE) as error:
-        return Check("files", False, str(error))
-    rows, wanted = len(held["index"]), run.manifest.inputs
-    says = f"the imported log matches its checksum and holds {rows} of {wanted} inputs"
-    return Check("files", rows == wanted, says)
 
 
 def other_checks(run: Run | KnownRun) -> Iterator[Check]:

@@ -9,9 +9,11 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from simplicert.files import MOST_LOG, open_file, read_file
 from simplicert.types.certificates import LAST, RESERVED
 
 if TYPE_CHECKING:
@@ -71,7 +73,7 @@ def read(path: Path, most: int) -> Stored:
 
 def read_csv(path: Path, most: int) -> tuple[dict[str, list[Any]], dict[str, Any]]:
     """Commas, one line for each input, and every cell spelled as `certify` spells it."""
-    with path.open(newline="", encoding="utf-8") as file:
+    with open_file(path) as content, TextIOWrapper(content, "utf-8", newline="") as file:
         lines = _lines(csv.reader(file, strict=True))
         names = _distinct(next(lines, []))
         rows: list[list[str]] = []
@@ -144,19 +146,13 @@ def _decimal(name: str, text: str) -> float:
 
 def read_parquet(path: Path, most: int) -> tuple[dict[str, list[Any]], dict[str, Any]]:
     """Columns of the types that `certify` writes; NaN is an empty cell."""
-    import pyarrow.parquet as pq
+    from simplicert.runs.parquet import read_parquet as read_table
 
-    with pq.ParquetFile(path) as file:
-        rows = file.metadata.num_rows
-        names = _distinct(file.schema_arrow.names)
-        metadata = file.schema_arrow.metadata or {}
-    if rows > most:
-        raise ValueError(f"it holds {rows} rows, and the run {most} inputs")
-    extra = json.loads(metadata.get(b"simplicert", b"{}"))
+    table = read_table(read_file(path, MOST_LOG), most, texts=True)
+    names = _distinct(table.column_names)
+    extra = json.loads((table.schema.metadata or {}).get(b"simplicert", b"{}"))
     if not isinstance(extra, dict):
         raise ValueError("its metadata are none of ours")
-    words = [name for name in names if name in WORDS]  # as a dictionary: a long word is held once
-    table = pq.read_table(path, use_threads=False, read_dictionary=words)
     return {name: _typed(name, table[name]) for name in names}, extra
 
 
@@ -165,11 +161,6 @@ def _typed(name: str, column: "pa.ChunkedArray") -> list[Any]:
     import pyarrow.types as of
 
     kind = column.type
-    if of.is_dictionary(kind):
-        longest = max((len(w) for c in column.chunks for w in c.dictionary.to_pylist()), default=0)
-        if longest > MOST_SIGNS:
-            raise ValueError(f"{name} must hold short words, got one of {longest} signs")
-        kind = kind.value_type
     reading = _reading(name)
     fits = (
         (reading is _integer and of.is_integer(kind))
