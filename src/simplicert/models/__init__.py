@@ -26,7 +26,15 @@ if TYPE_CHECKING:
 
     from simplicert.models.layers import AtLayer
 
-__all__ = ["Model", "at_layer", "denoised", "diffusion_denoiser", "load_model", "save_weights"]
+__all__ = [
+    "Model",
+    "at_layer",
+    "denoised",
+    "diffusion_denoiser",
+    "load_model",
+    "save_weights",
+    "sensitivity_of",
+]
 
 Loader = Callable[[str], Model]
 
@@ -93,8 +101,25 @@ def at_layer(network: "nn.Module", layer: str, example: Any) -> "AtLayer":
     """The rest of a network behind a layer, for noise on that layer's output; see models/layers.py.
 
     `features(inputs)` of what is returned are the data to certify. The radius is in the layer's own
-    space: for text, of embeddings and not of words.
+    space: for text, of embeddings and not of words. Divided by `sensitivity()` of what is returned,
+    as `certify(known, sensitivity=...)` does, it is a radius of the network's input.
     """
     from simplicert.models.layers import AtLayer
 
     return AtLayer(network, layer, example)
+
+
+def sensitivity_of(stage: Any, input_shape: Sequence[int] | None = None) -> float:
+    """An upper bound of the Lipschitz constant, l2 -> l2, of a stage that comes before the noise.
+
+    `stage`: a matrix; or a torch module of linear layers, average pooling, convolutions,
+    normalisation, activations and rows of them; or what `at_layer` returns, for all that comes
+    before. Never below the truth: exact up to rounding for a matrix, average pooling and
+    convolutions whose windows do not overlap, a few percent above it for other convolutions, and a
+    product over a row of layers. A layer that is not known is refused. `input_shape` is that of one
+    input, without the batch; pooling needs it, and padding by copies. The proofs are in
+    models/operator_norms.py and models/layer_bounds.py.
+    """
+    from simplicert.models.sensitivity import sensitivity_of
+
+    return sensitivity_of(stage, input_shape)

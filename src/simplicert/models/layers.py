@@ -5,7 +5,7 @@ the embedding, in its own units, and says nothing about words: two words are as 
 embeddings are, which is far.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -48,6 +48,17 @@ class AtLayer(nn.Module):
                 f"layer {self.layer} must put out one tensor once a pass, got {len(kept)} outputs"
             )
         return kept[0].detach()
+
+    def sensitivity(self, input_shape: Sequence[int] | None = None) -> float:
+        """At least how far the layer's output moves where the network's input moves by 1.
+
+        Radii at the layer divided by it are radii at the input. Known where the layers up to this
+        one run in a row and are in the table of `sensitivity_of`; a sentence says what is not.
+        `input_shape` is the example's without its batch.
+        """
+        from simplicert.models.sensitivity import sensitivity_of
+
+        return sensitivity_of(self, input_shape)
 
     def forward(self, features: Tensor) -> Tensor:
         """Logits where the layer had put out these features."""

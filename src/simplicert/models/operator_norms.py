@@ -1,0 +1,160 @@
+"""Upper bounds of l2 -> l2 operator norms that hold in exact arithmetic: for the sensitivity.
+
+A power iteration, and a singular value as LAPACK returns it, come from below or from anywhere: a
+radius divided by them may be false. What is returned here is checked afterwards instead. Products
+of matrices of inner length k are off by at most gamma_k |X| |Y| entry by entry, whatever the order
+of their sums (Higham 2002, section 3.5); `_slack` is more than that, for complex numbers too.
+"""
+
+import contextlib
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simplicert.types import Floats
+
+UNIT = 2.0**-53
+TINY = 1e-150  # more than all underflows in sums of squares of numbers up to 1
+ANGLES = 1e-14  # far above the error of a sine or cosine of an angle up to 2 pi
+MARGIN = 1e-13  # for each row of a matrix: so far above its norm Cholesky's root still exists
+POINTS = 12  # frequencies for each coefficient of a kernel, along an axis
+MOST_WORK = 10**11  # multiplications of a search over frequencies; beyond, sums must do
+
+Stack = NDArray[np.float64] | NDArray[np.complex128]  # (B, m, n)
+
+
+def matrix_norm(matrix: Floats) -> float:
+    """At least the largest singular value of an (m, n) matrix, and mostly within 1e-12 of it."""
+    return float(norms(np.asarray(matrix, dtype=float)[None])[0])
+
+
+def norms(stack: Stack) -> Floats:
+    """(B,) for each matrix the smallest of three bounds of its largest singular value.
+
+    The first is checked by a decomposition (`_decomposed`). The others are Frobenius' norm, and the
+    root of the largest row sum times the largest column sum.
+    """
+    largest = np.abs(stack).max(axis=(1, 2), initial=0.0)
+    exponent = np.frexp(np.where(largest > 0, largest, 1.0))[1]
+    half = exponent // 2  # the whole power of two may be out of range
+    unit = stack * np.ldexp(1.0, -half)[:, None, None]
+    unit = unit * np.ldexp(1.0, half - exponent)[:, None, None]
+    rows, columns = np.abs(unit).sum(axis=2), np.abs(unit).sum(axis=1)
+    sums = np.sqrt(rows.max(axis=1, initial=0.0) * columns.max(axis=1, initial=0.0))
+    found = np.minimum(sums * (1 + _slack(max(stack.shape[1:]))), _frobenius(unit))
+    # Where a decomposition fails the sums are true all the same.
+    with contextlib.suppress(np.linalg.LinAlgError):
+        found = np.minimum(found, _decomposed(unit))
+    return np.where(largest > 0, round_up(np.ldexp(found, exponent)), 0.0)
+
+
+def _decomposed(stack: Stack) -> Floats:
+    """(B,) by a decomposition that is checked, for entries of at most 1.
+
+    Let G = A* A, or A A* if that is smaller, and t a little above its largest eigenvalue as LAPACK
+    has it. With any L at all, t 1 - G = L L* + E gives G <= t 1 - E, because L L* is not negative:
+    |A|^2 <= t + |E|_F. L is Cholesky's, so that E is tiny; that it is is computed, with a bound on
+    the rounding of G and of computing E.
+    """
+    tall = stack.shape[1] >= stack.shape[2]
+    adjoint = np.swapaxes(stack, 1, 2).conj()
+    gram = adjoint @ stack if tall else stack @ adjoint
+    size = gram.shape[1]
+    above = np.linalg.eigvalsh(gram)[:, -1] * (1 + MARGIN * (size + 8)) + TINY
+    rest = above[:, None, None] * np.eye(size) - gram
+    factor = np.linalg.cholesky(rest)
+    error = _frobenius(rest - factor @ np.swapaxes(factor, 1, 2).conj())
+    error += _slack(size) * _frobenius(factor) ** 2
+    error += _slack(max(stack.shape[1:])) * (_frobenius(stack) ** 2 + above)
+    return np.asarray(np.sqrt(above + error) * (1 + _slack(1)))
+
+
+def _frobenius(stack: Stack) -> Floats:
+    """(B,) Frobenius' norms, rounded up."""
+    squares = (np.abs(stack) ** 2).sum(axis=(1, 2))
+    return np.asarray(np.sqrt(squares) * (1 + _slack(prod(stack.shape[1:]))) + TINY)
+
+
+def _slack(length: int) -> float:
+    """More than gamma of a sum of so many products, and of a few operations after it."""
+    return 8 * (length + 8) * UNIT
+
+
+def round_up(value: Floats | float) -> Floats:
+    """Above what the last few operations would have given exactly."""
+    return np.nextafter(np.asarray(value) * (1 + _slack(1)), np.inf)
+
+
+def window_matrix(
+    length: int, windows: Sequence[tuple[int, int]], divisors: Sequence[float]
+) -> Floats:
+    """(windows, length) means over [first, past) along one axis, each entry rounded up.
+
+    Entries that are not negative: a larger one never makes the norm smaller.
+    """
+    matrix = np.zeros((len(windows), length))
+    for row, (first, past), divisor in zip(matrix, windows, divisors, strict=True):
+        row[max(first, 0) : min(past, length)] = np.nextafter(1 / divisor, np.inf)
+    return matrix
+
+
+def convolution_norm(kernel: Floats, stride: Sequence[int]) -> float:
+    """At least the norm of x -> y, y[t] = sum over j of K[j] x[s t + j], zeros around x.
+
+    `kernel` is (out, in, k_1, ..., k_d). 1. Taking x apart by its places modulo the stride loses
+    no length, and leaves a convolution without stride from in * prod(s) channels. 2. With zeros
+    around it, x is a signal on the whole of Z^d, of the same length, and the outputs kept are some
+    of all: the norm is at most that on Z^d, which is M, the largest over all frequencies of |F|, F
+    = sum over q of K[q] e^(i q.f). 3. |F| is computed on a grid of N frequencies an axis. Along an
+    axis with q coefficients, Re u* F v e^(i c f) is at best vectors u, v a trigonometric polynomial
+    of degree (q - 1) / 2 after a shift, at most M in size, and M at the maximum; by M. Riesz (1914)
+    it is at least M cos((q - 1) / 2 d) at a distance d from there. A point of the grid is within pi
+    / N. One axis after another: M <= the largest on the grid / prod cos(pi (q - 1) / 2 N). A kernel
+    that does not overlap itself (1 x 1, or a stride of its size) has q = 1: that is exact.
+
+    The other bound is the root of the largest sum of |K| over one output times that over one
+    input, which are row and column sums of the operator; the smaller is returned.
+    """
+    phases = polyphase(np.asarray(kernel, dtype=float), stride)
+    size = np.abs(phases)
+    axes = tuple(range(2, phases.ndim))
+    each = size.sum(axis=axes)  # (out, in * prod(stride))
+    sums = np.sqrt(each.sum(axis=1).max() * each.sum(axis=0).max()) * (1 + _slack(size.size))
+    counts = [1 if q == 1 else POINTS * q for q in phases.shape[2:]]
+    work = prod(counts) * each.size * min(each.shape)
+    if work > MOST_WORK:
+        return float(round_up(sums))
+    largest = max(float(norms(block).max()) for block in transforms(phases, counts))
+    error = (len(axes) * ANGLES + _slack(prod(phases.shape[2:]))) * float(_frobenius(each[None])[0])
+    between = prod(
+        float(np.cos(np.pi * (q - 1) / (2 * n)))
+        for q, n in zip(phases.shape[2:], counts, strict=True)
+    )
+    return float(round_up(min(float(sums), (largest + error) / (between * (1 - ANGLES)))))
+
+
+def polyphase(kernel: Floats, stride: Sequence[int]) -> Floats:
+    """(out, in * prod(stride), q...) the kernel of the convolution between phases, zeros added."""
+    out, channels, *sizes = kernel.shape
+    counts = [-(-size // step) for size, step in zip(sizes, stride, strict=True)]
+    room = [(0, q * s - k) for q, s, k in zip(counts, stride, sizes, strict=True)]
+    padded = np.pad(kernel, [(0, 0), (0, 0), *room])
+    pairs = [n for pair in zip(counts, stride, strict=True) for n in pair]
+    apart = padded.reshape(out, channels, *pairs)
+    axes = range(2, apart.ndim)
+    moved = apart.transpose(0, 1, *[a for a in axes if a % 2], *[a for a in axes if not a % 2])
+    return np.asarray(moved.reshape(out, channels * prod(stride), *counts))
+
+
+def transforms(phases: Floats, counts: Sequence[int]) -> "list[NDArray[np.complex128]]":
+    """Blocks (B, out, in) of F on the grid; one half of the first axis, as F(-f) is F(f)*."""
+    found = np.moveaxis(phases, (0, 1), (-2, -1)).astype(complex)  # (q..., out, in)
+    for axis, n in enumerate(counts):
+        taken = np.arange(n // 2 + 1 if axis == 0 else n)
+        turns = np.outer(taken, np.arange(found.shape[axis])) % n  # whole: the angle is below 2 pi
+        waves = np.exp(2j * np.pi * turns / n)
+        found = np.moveaxis(np.tensordot(waves, found, axes=(1, axis)), 0, axis)
+    flat = found.reshape(-1, *found.shape[-2:])
+    return [flat[start : start + 256] for start in range(0, len(flat), 256)]
