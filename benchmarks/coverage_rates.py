@@ -206,7 +206,7 @@ class Case:
         return {
             "extended": self.at_looks(plan.extended(longer), later_only=True),
             "reserve, extended, ever made": self.at_looks(
-                plan.reserved().extended(longer), later_only=False
+                plan.reserved(0.5).extended(longer), later_only=False
             ),
         }
 

@@ -41,12 +41,12 @@ def stopped_early(one: Study, rule: str) -> dict[str, Any]:
     """
     whole = one.tally
     until = sc.Until(rule, one.run.manifest.alpha)
-    plan = until.plan(int(whole.draws.min()))
+    plan = until.plan(int(whole.draws.min())).reserved(kept_back(whole))
     looks = nested(whole, plan.looks)
     used, found = np.zeros(len(whole), np.int64), np.zeros(len(whole))
     going = np.arange(len(whole))
     for look in plan.looks:
-        tally = replace(some(looks[look], going), plan=plan)
+        tally = replace(some(looks[look], going), plan=plan, looks=None)
         used[going] = look
         found[going] = sc.certify(sc.bound(tally, until.alpha), ["two_sided"]).radius
         going = going[until(tally) == ""]
@@ -66,11 +66,21 @@ def stopped_early(one: Study, rule: str) -> dict[str, Any]:
     }
 
 
+def kept_back(whole: sc.Tally) -> float:
+    """The share of alpha that a run of one look keeps in reserve."""
+    return 0.0 if whole.plan is None else 1 - whole.plan.weights[0]
+
+
 def nested(whole: sc.Tally, looks: Sequence[int], seed: int = 0) -> dict[int, sc.Tally]:
-    """A shorter run out of each longer one, from the last look to the first."""
+    """A shorter run out of each longer one, from the last look to the first, each at one share."""
     random = np.random.default_rng(seed)
     plain = sc.Tally(
-        whole.counts, whole.sigma, whole.labels, invalid=whole.invalid, index=whole.index
+        whole.counts,
+        whole.sigma,
+        whole.labels,
+        invalid=whole.invalid,
+        index=whole.index,
+        plan=whole.plan,
     )
     found = {looks[-1]: plain}
     for longer, shorter in pairwise(reversed(looks)):

@@ -45,6 +45,18 @@ def test_bounds_are_those_the_run_declares(tmp_path):
         assert not certificates.exploratory
 
 
+def test_a_reserve_is_kept_at_every_length(tmp_path):
+    plan = sc.Plan((DRAWS,)).reserved(0.5)
+    (study,) = read_studies([write_run(tmp_path / "run", plan=plan)])
+    (plain,) = read_studies([write_run(tmp_path / "plain", plan=sc.Plan((DRAWS,)))])
+    found, free = growth(study), growth(plain)
+    np.testing.assert_array_equal(found[DRAWS].radius, study.certificates().radius)
+    for draws in LADDER[-3:]:
+        issued = ~found[draws].abstained
+        assert issued.any() and (found[draws].radius <= free[draws].radius).all()
+        assert (found[draws].radius[issued] < free[draws].radius[issued]).all()
+
+
 def test_of_a_softmax_run_the_counts_are_used_and_marked(tmp_path):
     (study,) = read_studies([write_run(tmp_path / "run", kind="softmax")])
     for certificates in growth(study).values():

@@ -96,16 +96,31 @@ def test_what_belongs_to_the_input_stays_and_what_belongs_to_the_draws_goes():
     for name in ("labels", "index", "pilot"):
         np.testing.assert_array_equal(getattr(kept, name), getattr(whole, name))
     assert (kept.sigma, kept.norm) == (0.5, "scaled l2")
-    for name in ("votes", "softmax_sums", "plan", "looks", "segments"):
+    for name in ("votes", "softmax_sums", "segments"):
         assert getattr(kept, name) is None
+    assert kept.plan == sc.Plan((5,))
+    assert (kept.looks == 1).all()
 
 
-def test_a_shorter_run_is_bounded_with_all_of_alpha():
-    """It looks once, at its own end."""
-    planned = tally([[900, 60, 40]], plan=sc.Plan((1000,), (0.5,)))
-    short = subsample(planned, 1000)
-    once = sc.bound(tally([[900, 60, 40]]), alpha=0.01)
-    assert sc.bound(short, alpha=0.01).e0 == once.e0 > sc.bound(planned, alpha=0.01).e0
+def test_a_shorter_run_keeps_what_the_longer_one_holds_in_reserve():
+    """It looks once, at its own end, and with no more of alpha than the run itself has."""
+    counts = [[8000, 1000, 1000]]
+    planned = sc.Tally(counts, 1.0, plan=sc.Plan((10_000,)).reserved(0.5))
+    short = subsample(planned, 10_000)  # all of them: the same evidence
+    found, whole, unreserved = (
+        float(sc.certify(sc.bound(one, alpha=0.001)).radius[0])
+        for one in (short, planned, sc.Tally(counts, 1.0))
+    )
+    assert found == whole < unreserved
+    twice = subsample(subsample(planned, 5000), 1000)
+    assert twice.plan == sc.Plan((1000,), (0.5,))
+
+
+def test_draws_that_were_broken_off_hold_no_shorter_run():
+    """How many there are may depend on what they were."""
+    broken = tally([[60, 40]], plan=sc.Plan((200,)))
+    with pytest.raises(sc.MissingEvidence, match="it can be bounded at a look only"):
+        subsample(broken, 50)
 
 
 @pytest.mark.parametrize("draws", [0, -1, 101, 1.5, True, "9"])

@@ -64,7 +64,8 @@ def test_extending_whenever_it_does_not_please_keeps_the_level_with_a_reserve():
     """
     random, alpha, inputs = np.random.default_rng(0), 0.05, 4000
     true = float(ndtri(0.6))
-    for plan, allowed in ((Plan((100,)).reserved(), 1.0), (Plan((100,)), 2.0)):
+    plans = [(Plan((100,)).reserved(share), 1.0) for share in (0.1, 0.5)]
+    for plan, allowed in (*plans, (Plan((100,)), 2.0)):
         counts, ever, before = np.zeros((inputs, 2), np.int64), np.zeros(inputs, bool), 0
         for look in [100 * 2**i for i in range(10)]:
             if look > 100:

@@ -25,13 +25,44 @@ def test_however_often_it_is_extended_no_more_than_twice_alpha_is_offered():
 
 
 def test_a_reserve_makes_every_extension_a_theorem():
-    plan = Plan((100,)).reserved()
+    plan = Plan((100,)).reserved(0.5)
     assert plan.weights == (0.5,)
     plan = plan.extended(1000)
     assert plan.weights == (0.5, 0.25)
     plan = plan.extended(5000)
     assert plan.weights == (0.5, 0.25, 0.125)
     assert plan.offered == math.fsum(plan.weights) <= 1
+
+
+def test_a_tenth_is_kept_by_default_and_halved_by_each_extension():
+    plan = Plan((100,)).reserved()
+    assert plan.weights == (0.9,)
+    for extension in range(1, 31):
+        plan = plan.extended(100 + extension)
+        assert plan.weights[-1] == pytest.approx(0.1 / 2**extension, rel=1e-3)
+        assert plan.weights[0] == 0.9
+    assert plan.offered < 1
+
+
+def test_a_reserve_that_is_used_up_is_not_taken_for_none():
+    """Halved 36 times nothing is left of it, and no look is then added outside alpha."""
+    plan = Plan((100,)).reserved()
+    with pytest.raises(InvalidInput, match="its reserve is used up by 3[0-9] looks"):
+        for look in range(101, 1000):
+            plan = plan.extended(look)
+            assert plan.offered <= 1
+
+
+def test_a_share_of_none_is_no_reserve():
+    assert Plan((100, 200), (0.5, 0.5), "decided").reserved(0) == Plan(
+        (100, 200), (0.5, 0.5), "decided"
+    )
+
+
+@pytest.mark.parametrize("share", [-0.1, 0.91, 1, float("nan"), "0.1", True, None])
+def test_a_share_that_cannot_be_reserved(share):
+    with pytest.raises(InvalidInput, match="reserve must be a share of alpha in 0..0.9, got"):
+        Plan((100,)).reserved(share)
 
 
 @pytest.mark.parametrize(

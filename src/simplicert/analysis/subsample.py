@@ -4,8 +4,9 @@ from numbers import Integral
 
 import numpy as np
 
+from simplicert.bounds.looks import alpha_spent
 from simplicert.errors import MissingEvidence, require
-from simplicert.types import Ints, Tally
+from simplicert.types import Ints, Plan, Tally
 
 MOST_DRAWS = 10**9  # beyond it numpy does not draw without replacement
 
@@ -17,14 +18,9 @@ def subsample(tally: Tally, draws: int, random: np.random.Generator | int = 0) -
     what a shorter run would have seen. That holds for class counts, drawn invalid ones as a cell of
     their own; of softmax scores only the sum is kept, which does not say what a part of them adds
     up to, so scores, their histograms and their votes are left out. A pilot is separate and stays.
-    The plan is left out too: the shorter run looks once, at its end.
+    The shorter run looks once, at its end, with the share of alpha that the plan's only look has:
+    what a run keeps in reserve stays in reserve. A run of several looks holds no shorter run.
     """
-    if tally.plan is not None and (tally.plan.rule != "fixed" or len(tally.plan.looks) > 1):
-        how = "was extended" if tally.plan.rule == "fixed" else f"stopped by {tally.plan.rule!r}"
-        raise MissingEvidence(
-            f"a run that {how} holds no shorter run: how many draws an input has may depend on "
-            "what they were, so its looks have only their shares of alpha"
-        )
     held = tally.draws
     fewest, most = int(held.min()), int(held.max())
     whole = isinstance(draws, Integral) and not isinstance(draws, bool)
@@ -33,6 +29,7 @@ def subsample(tally: Tally, draws: int, random: np.random.Generator | int = 0) -
         f"draws must be a whole number in 1..{fewest}, which every input has, got {draws!r}",
     )
     require(most < MOST_DRAWS, f"draws must be fewer than 10^9 an input to choose from, got {most}")
+    plan = _shorter_plan(tally, int(draws))
     assert tally.invalid is not None
     kept = without_replacement(
         np.column_stack([tally.counts, tally.invalid]), int(draws), np.random.default_rng(random)
@@ -44,10 +41,26 @@ def subsample(tally: Tally, draws: int, random: np.random.Generator | int = 0) -
         index=tally.index,
         invalid=kept[:, -1],
         pilot=tally.pilot,
+        plan=plan,
         norm=tally.norm,
         grid=tally.grid,
         reading=tally.reading,
     )
+
+
+def _shorter_plan(tally: Tally, draws: int) -> Plan | None:
+    """One look at the end, at the share of alpha of the only look that the tally was drawn for."""
+    plan = tally.plan
+    if plan is None:
+        return None
+    if plan.rule != "fixed" or len(plan.looks) > 1:
+        how = "was extended" if plan.rule == "fixed" else f"stopped by {plan.rule!r}"
+        raise MissingEvidence(
+            f"a run that {how} holds no shorter run: how many draws an input has may depend on "
+            "what they were, so its looks have only their shares of alpha"
+        )
+    alpha_spent(tally, 1.0)  # refuses draws that were broken off between looks
+    return Plan((draws,), plan.weights)
 
 
 def without_replacement(cells: Ints, draws: int, random: np.random.Generator) -> Ints:

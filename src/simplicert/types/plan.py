@@ -8,7 +8,9 @@ from numbers import Integral, Real
 
 from simplicert.errors import require
 
-FREE = 1e-6  # share of alpha below which none is left
+FREE = 1e-12  # share of alpha below which none is left: rounding, and no share
+RESERVE = 0.1  # share of alpha that a new run keeps for looks added later
+MOST_RESERVED = 0.9
 
 
 @dataclass(frozen=True)
@@ -51,16 +53,26 @@ class Plan:
         require(good, f"plan offered must be a number, got {self.offered!r}")
         object.__setattr__(self, "offered", max(float(self.offered), spent))
 
-    def reserved(self) -> "Plan":
-        """The plan at half its shares: the other half is kept for looks added later."""
-        return Plan(self.looks, tuple(w / 2 for w in self.weights), self.rule)
+    def reserved(self, share: float = RESERVE) -> "Plan":
+        """The plan with this share of alpha kept for looks that are added later."""
+        good = isinstance(share, Real) and not isinstance(share, bool)
+        require(
+            good and 0 <= share <= MOST_RESERVED,
+            f"reserve must be a share of alpha in 0..{MOST_RESERVED}, got {share!r}",
+        )
+        require(
+            self.offered <= 1 + FREE,
+            f"a plan must be reserved before it is extended, got one that offers {self.offered}",
+        )
+        return Plan(self.looks, tuple(w * (1 - float(share)) for w in self.weights), self.rule)
 
     def extended(self, draws: int) -> "Plan":
         """The plan with one more look, at half of the alpha that is left.
 
-        Where none is left, the new look has half of alpha all the same (a quarter if it is the
-        second so added, and so on) and the earlier ones share the rest; as they may have been
-        used at their former shares, more than alpha is then offered.
+        A plan with a reserve thus never offers more than alpha, however often it is extended.
+        Where none is left, because there never was a reserve, the new look has half of alpha all
+        the same (a quarter if it is the second so added, and so on) and the earlier ones share the
+        rest; as they may have been used at their former shares, more than alpha is then offered.
         """
         require(
             draws > self.looks[-1],
@@ -70,6 +82,12 @@ class Plan:
         if left > FREE:
             new, earlier = left / 2, self.weights
         else:
+            # Halved so often that only rounding is left of it: not a plan without a reserve.
+            require(
+                self.offered > 1 + FREE or self.weights[-1] > 2 * FREE,
+                f"draws must stay at the plan's last look {self.looks[-1]}: its reserve is used up "
+                f"by {len(self.looks)} looks, got {draws}",
+            )
             new = (2 - self.offered) / 2
             earlier = tuple(w * (1 - new) / spent for w in self.weights)
         return Plan((*self.looks, draws), (*earlier, new), self.rule, self.offered + new)
