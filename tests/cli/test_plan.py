@@ -27,13 +27,17 @@ def test_numbers_that_are_known(command):
     code, out, err = command(*words)
     assert (code, err) == (0, "")
     gated = next(line for line in out.splitlines() if line.startswith("gated"))
-    assert gated.split()[-4:] == ["1", "2.4239", "2.4239", "15"]
+    assert gated.split()[-4:] == ["0.9", "2.4190", "2.4190", "15"]  # a tenth is kept in reserve
     row = next(line.split() for line in out.splitlines() if line.startswith("1,000 "))
-    exact = sc.certify(sc.bound(sc.Tally([[900, 80, 20]], sigma=1.0))).radius[0]
+    exact = sc.certify(sc.bound(sc.Tally([[900, 80, 20]], sigma=1.0), 0.0009)).radius[0]
     assert exact - 1e-4 < float(row[1]) <= exact
     assert row[2] == "1.3433"
     assert 0 <= float(row[3]) - (sc.radius("two_sided", 0.9, 0.08) - exact) < 1e-4
     assert "no times" in out
+    assert "10 % of alpha is kept for a later --extend" in out
+    code, out, _ = command(*words, "--reserve", "0")
+    gated = next(line for line in out.splitlines() if line.startswith("gated"))
+    assert gated.split()[-4:] == ["1", "2.4239", "2.4239", "15"] and "is kept" not in out
 
 
 def test_the_page_shows_what_the_command_prints(command):
@@ -48,6 +52,7 @@ def test_the_page_shows_what_the_command_prints(command):
 
 def test_json_has_the_same_numbers_exactly(command):
     words = ("--sigma", 0.5, "--draws", 1000, "--radius", 0.5, "--pa", 0.9, "--json")
+    words = (*words, "--reserve", "0")
     found = json.loads(command("plan", *words)[1])
     assert found["reach"][0]["two_sided"] == pytest.approx(0.5 * 2.42393, abs=1e-5)
     assert found["reach"][0]["fewest_for_radius"] == 45
@@ -107,6 +112,7 @@ def test_too_few_draws_are_warned_of(command):
         ),
         (("--draws", 100, "--sigma", 1, "--radius", 0), "radius must be a positive finite number"),
         (("--draws", 100, "--sigma", 1, "--scheme", "x"), "scheme must be one of"),
+        (("--draws", 100, "--sigma", 1, "--reserve", 1), "reserve must be a share of alpha in 0..0"),
         (("--draws", 100, "--sigma", 1, "--workers", 0), "workers must be a positive whole number"),
         (("--draws", 100, "--run", "nowhere"), "run must be a folder that exists, got 'nowhere'"),
     ],
@@ -135,9 +141,10 @@ def test_words_that_contradict_the_pilot(command, pilot):
     [
         (("--draws", 15), False),
         (("--draws", 14), True),
-        (("--draws", 11, "--scheme", "paper"), False),
-        (("--draws", 10, "--scheme", "paper"), True),
-        (("--draws", 11, "--scheme", "split", "--pilot", 5), False),
+        (("--draws", 12, "--scheme", "paper"), False),
+        (("--draws", 11, "--scheme", "paper"), True),
+        (("--draws", 11, "--scheme", "paper", "--reserve", "0"), False),
+        (("--draws", 12, "--scheme", "split", "--pilot", 5), False),
         (("--draws", 15, "--scheme", "paper", "--kind", "softmax"), True),
         (("--draws", 16, "--scheme", "paper", "--kind", "softmax"), False),
     ],

@@ -330,6 +330,22 @@ def test_report():
     assert cost.rows[0][5:] == ("33 min 20 s", "8 min 20 s")
 
 
+def test_a_reserve_is_taken_from_reach_loss_and_cost():
+    """Each is what alpha without the reserve comes to, but for Cohen's own row."""
+    people, work = at_point(0.9, 0.08, 10), Work(1000)
+    kept, less = (
+        make_report(declared, work, people, ["radius=1"])
+        for declared in (Declared(reserve=0.5), Declared(alpha=0.0005))
+    )
+    assert [row.share for row in kept.reach] == [0.5, 0.25, 1.0]
+    for mine, theirs in zip(kept.reach[:2], less.reach[:2], strict=True):
+        assert (mine.two_sided, mine.fewest) == (theirs.two_sided, theirs.fewest)
+    assert kept.losses == less.losses
+    assert [(row.draws, row.mean_radius) for row in kept.costs] == [
+        (row.draws, row.mean_radius) for row in less.costs
+    ]
+
+
 def test_joint_reaches_farther_and_is_simulated_by_a_faster_scheme():
     report = make_report(Declared(scheme="joint"), Work(1000), published(10, 100), ["radius=1"])
     gated = make_report(Declared(), Work(1000), published(10, 100), ["radius=1"])

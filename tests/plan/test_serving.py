@@ -83,3 +83,53 @@ def test_as_it_is_typed(command, tmp_path):
     ):
         code, _, err = command("plan", *words)
         assert code == 2 and said in err
+
+
+@pytest.mark.parametrize(
+    ("declared", "kind", "scheme", "level", "said"),
+    [
+        ({}, None, "gated", 0.001, "from the run's own bounds, scheme gated, kind multinomial; of "),
+        ({"scheme": "split"}, None, "split", 0.001, "from the run's own bounds, scheme split"),
+        (
+            {"scheme": "paper"},
+            None,
+            "paper",
+            0.003,
+            "scheme paper, kind multinomial; of each input wrong with probability at most 0.003, "
+            "which is what is proved of it at alpha 0.001",
+        ),
+        (
+            {"scheme": "joint"},
+            None,
+            "gated",
+            0.001,
+            "from bounds beside the run's own, scheme gated, kind multinomial; of each input wrong "
+            "with probability at most 0.001; scheme joint bounds the radius and neither expectation",
+        ),
+        (
+            {"scheme": "paper"},
+            "softmax",
+            "paper",
+            0.003,
+            "from bounds beside the run's own, scheme paper, kind softmax",
+        ),
+    ],
+)
+def test_the_operational_radius_says_what_it_rests_on(
+    command, tmp_path, declared, kind, scheme, level, said
+):
+    """And it is that of the bounds named, at the level that is proved of them."""
+    counts = np.array([[990, 10, 0], [400, 350, 250]])
+    scores = {"softmax_sums": counts << 40, "softmax_squares": counts << 40, "votes": counts}
+    tally = sc.Tally(counts, 0.5, pilot=counts // 10, plan=sc.Plan((1000,)).reserved(), **scores)
+    run = tmp_path / "run"
+    sc.create_run(run, Manifest(0.5, 2, 3, plan=tally.plan, **declared), tally)
+    words = ("plan", "--serve", run, *(() if kind is None else ("--kind", kind)))
+    code, out, err = command(*words)
+    assert (code, err) == (0, "") and said in out
+    found = json.loads(command(*words, "--json")[1])
+    known = sc.bound(tally, 0.001, kind or "multinomial", scheme)
+    assert known.level == pytest.approx(level)
+    exact = sc.operational_radius(sc.certify(known), draws=1000)
+    assert found["operational_radius"] == exact.tolist() and exact[0] > 0 == exact[1]
+    assert said in found["operational_radius_rests_on"]

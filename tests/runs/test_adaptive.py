@@ -3,12 +3,14 @@
 import random as chance
 import subprocess
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from places import asked, drawn, words
 
 import simplicert as sc
+from simplicert.runs.manifest import read_manifest, write_manifest
 from simplicert.runs.parts import read_part
 
 RULES = ["radius=0.3", "rtol=0.2", "decided"]
@@ -32,6 +34,7 @@ def test_a_run_stops_as_sample_does(place, rule, kind):
         1600,
         labels=data["labels"],
         batch_size=64,
+        plan=sc.Until(rule).plan(1600).reserved(),
         until=sc.Until(rule, kind=kind),
     )
     assert run.tally() == direct
@@ -188,13 +191,52 @@ def test_a_plan_of_ones_own_is_marked_by_the_rule(place):
 
 
 def test_a_reserve_is_kept_for_an_extension(place):
-    _, run = drawn(asked(place, "run", reserve=True))
-    assert run.manifest.plan.weights == (0.5,)
-    _, run = drawn(asked(place, "run", draws=400, extend=True, reserve=True))
-    assert run.manifest.plan.weights == (0.5, 0.25)
-    assert run.certify().known.level == 0.001
-    _, plain = drawn(asked(place, "plain"))
+    _, run = drawn(asked(place, "run"))
+    assert run.manifest.plan.weights == (0.9,)
+    assert (run.manifest.source["reserve"], run.manifest.reserve) == (0.1, 0.1)
+    for draws, share in ((400, 0.05), (800, 0.025)):
+        _, run = drawn(asked(place, "run", draws=draws, extend=True))
+        assert run.manifest.plan.weights[-1] == pytest.approx(share)
+        assert run.certify().known.level == 0.001
+    _, half = drawn(asked(place, "half", reserve="50%"))
+    _, half = drawn(asked(place, "half", draws=400, extend=True, reserve="0.5"))
+    assert half.manifest.plan.weights == (0.5, 0.25)
+    _, plain = drawn(asked(place, "plain", reserve="0"))
+    assert plain.manifest.plan.weights == (1.0,) and "reserve" not in plain.manifest.source
     _, plain = drawn(asked(place, "plain", draws=400, extend=True))
     assert plain.certify().known.level == pytest.approx(0.0015)
-    with pytest.raises(sc.InvalidInput, match="was made with reserve = None, and reserve = True"):
-        drawn(asked(place, "plain", draws=400, extend=True, reserve=True))
+    with pytest.raises(sc.InvalidInput, match="was made with reserve = 0.0, and reserve = 0.5 was"):
+        drawn(asked(place, "plain", draws=400, extend=True, reserve="0.5"))
+
+
+def test_the_looks_of_a_rule_share_what_is_not_in_reserve(place):
+    _, run = drawn(soon(place, "run"))
+    whole = sc.Until(run.manifest.plan.rule).plan(run.manifest.plan.looks[-1])
+    assert run.manifest.plan == whole.reserved(0.1)
+
+
+@pytest.mark.parametrize(("written", "share"), [(None, 0.0), (True, 0.5)])
+def test_a_run_from_before_goes_on_as_it_was_begun(place, written, share):
+    """It has no reserve, or `reserve = true` in its run.toml, which meant half."""
+    drawn(asked(place, "run", reserve=str(share)), stop=lambda: True)
+    folder = place[0] / "run"
+    manifest = read_manifest(folder)
+    source = {name: value for name, value in manifest.source.items() if name != "reserve"}
+    source |= {} if written is None else {"reserve": written}
+    write_manifest(folder, replace(manifest, source=source))
+    content = (folder / "run.toml").read_bytes()
+    complete, run = drawn(asked(place, "run"))
+    assert complete and run.manifest.plan.weights == (1 - share,)
+    assert drawn(asked(place, "run", reserve=f"{100 * share:g} %"))[0]
+    assert (folder / "run.toml").read_bytes() == content
+    with pytest.raises(sc.InvalidInput, match=f"reserve = {share}, and reserve = 0.1 was asked"):
+        drawn(asked(place, "run", reserve="10%"))
+    _, run = drawn(asked(place, "run", draws=400, extend=True))
+    assert run.certify().known.level == pytest.approx(0.001 if share else 0.0015)
+
+
+@pytest.mark.parametrize("text", ["1", "-0.1", "95%", "half", "", "nan", "--out"])
+def test_a_reserve_that_is_no_share_is_refused_before_anything_is_written(place, text):
+    with pytest.raises(sc.InvalidInput, match=r"reserve must be a share of alpha in 0\.\.0\.9"):
+        drawn(asked(place, "run", reserve=text))
+    assert not (place[0] / "run").exists()

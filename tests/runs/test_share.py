@@ -71,7 +71,7 @@ def test_a_run_drawn_whole_is_complete_for_every_share(place, run):
 @pytest.mark.parametrize("until", [None, "decided"])
 def test_shares_cut_anew_at_every_stop_and_extension(place, until):
     """Several parts an input, written by one sharding and resumed by another."""
-    settings = {"until": until, "reserve": True}
+    settings = {"until": until, "reserve": "50%"}
     for out, shards in (("whole", ("1/1",)), ("cut", ("2/3", "1/2", "3/5", "1/1"))):
         for draws in (150, 300):
             more = {**settings, "draws": draws, "extend": draws > 150}

@@ -68,7 +68,7 @@ RUNS = {
         place, until="rtol=0.1", draws=1200, model=many_classes(place), stop=9
     ),
     "extended": extended,
-    "reserved": lambda place: fresh(place, reserve=True),
+    "reserved": lambda place: fresh(place, reserve="0.5"),
     "sharded": sharded,
     "grid": on_grid,
     "noise scale": with_shares,

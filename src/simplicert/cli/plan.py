@@ -20,6 +20,9 @@ def plan(
     kind: Annotated[str | None, typer.Option(help="multinomial or softmax.")] = None,
     scheme: Annotated[str | None, typer.Option(help="gated, joint, paper or split.")] = None,
     classes: Annotated[int | None, typer.Option(help="K; default: the run's, or 10.")] = None,
+    reserve: Annotated[
+        str | None, typer.Option(help="Share of alpha for later --extend; default: 10%.")
+    ] = None,
     radius: Annotated[float | None, typer.Option(help="A radius that is to be reached.")] = None,
     pa: Annotated[float | None, typer.Option(help="Expectation of the top class.")] = None,
     pb: Annotated[float | None, typer.Option(help="Of the runner-up; default: 1 - pa.")] = None,
@@ -50,6 +53,8 @@ def plan(
     """
     from simplicert.errors import require
     from simplicert.plan import make_report, record, tables
+    from simplicert.runs.options import reserve_share
+    from simplicert.types.plan import RESERVE
 
     require(serve is not None or price is None, f"price must come with serve, got {price} alone")
     if serve is not None:
@@ -60,7 +65,7 @@ def plan(
             "pb": pb,
             "until": until,
         }
-        refused |= {"scheme": scheme, "classes": classes, "inputs": inputs}
+        refused |= {"scheme": scheme, "classes": classes, "inputs": inputs, "reserve": reserve}
         for name, value in refused.items():
             require(value is None, f"{name} has no place beside serve, got {value}")
         serving(opened(serve, sigma), draws, alpha, kind, throughput, price, as_json=as_json)
@@ -73,7 +78,9 @@ def plan(
     )
     require(pb is None or pa is not None, f"pb must come with pa, got pb = {pb} alone")
     pilot = None if run is None else opened(run, sigma)
-    declared = settings(pilot, sigma=sigma, alpha=alpha, kind=kind, scheme=scheme, classes=classes)
+    asked = {"sigma": sigma, "alpha": alpha, "kind": kind, "scheme": scheme, "classes": classes}
+    kept = RESERVE if reserve is None else reserve_share(reserve)
+    declared = settings(pilot, reserve=kept, **asked)
     work = amount(pilot, draws, inputs, workers, throughput)
     report = make_report(declared, work, people(pilot, declared, pa, pb), until or (), radius)
     if as_json:
@@ -103,7 +110,15 @@ def serving(
 ) -> None:
     """What predictions cost, on the screen or as JSON."""
     from simplicert.errors import choose
-    from simplicert.plan import Service, of_tally, serve, serving_record, serving_table
+    from simplicert.plan import (
+        Service,
+        of_tally,
+        radius_basis,
+        serve,
+        serving_record,
+        serving_scheme,
+        serving_table,
+    )
     from simplicert.smoothed import operational_radius
     from simplicert.types import KINDS
 
@@ -116,9 +131,10 @@ def serving(
         seconds = run.seconds / int(run.tally().draws.sum())
     level = declared.alpha if alpha is None else alpha
     service = Service(PREDICTION if draws is None else draws, level, seconds, price)
-    certificates = run.certify(kind=wanted, scheme="gated")
+    certificates = run.certify(kind=wanted, scheme=serving_scheme(declared, wanted))
     radii = operational_radius(certificates, draws=service.draws, alpha=level)
-    found = serve(service, of_tally(run.tally(), wanted), radii)
+    basis = radius_basis(declared, certificates)
+    found = serve(service, of_tally(run.tally(), wanted), radii, basis=basis)
     if as_json:
         import json
 

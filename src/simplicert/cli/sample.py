@@ -23,7 +23,9 @@ def sample(
     until: Annotated[
         str | None, typer.Option(help="Stop early: radius=R, rtol=0.05 or decided.")
     ] = None,
-    reserve: Annotated[bool, typer.Option(help="Keep half of alpha for a later --extend.")] = False,
+    reserve: Annotated[
+        str | None, typer.Option(help="Share of alpha for later --extend; default: 10%.")
+    ] = None,
     extend: Annotated[bool, typer.Option(help="Draw more: one more look at --draws.")] = False,
     shard: Annotated[str, typer.Option(help="This process's share, such as 1/4.")] = "1/1",
     pilot: Annotated[int, typer.Option(help="Separate draws that select (scheme split).")] = 0,

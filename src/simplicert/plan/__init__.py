@@ -4,7 +4,15 @@ from simplicert.plan.declared import Declared
 from simplicert.plan.population import Population, at_point, of_tally, published
 from simplicert.plan.reach import certifies_nothing, largest_radius, smallest_draws
 from simplicert.plan.report import Report, Work, make_report
-from simplicert.plan.serving import Service, Serving, serve, serving_record, serving_table
+from simplicert.plan.serving import (
+    Service,
+    Serving,
+    radius_basis,
+    serve,
+    serving_record,
+    serving_scheme,
+    serving_table,
+)
 from simplicert.plan.simulation import Outcome, enough, simulate
 from simplicert.plan.tables import record, tables
 
@@ -23,9 +31,11 @@ __all__ = [
     "make_report",
     "of_tally",
     "published",
+    "radius_basis",
     "record",
     "serve",
     "serving_record",
+    "serving_scheme",
     "serving_table",
     "simulate",
     "smallest_draws",

@@ -30,6 +30,7 @@ class Declared:
     kind: str = "multinomial"
     scheme: str = "gated"
     method: str | None = None
+    reserve: float = 0.0  # share of alpha that is kept for extensions
     histograms: bool = False  # kept beside softmax scores: they take a share of alpha
 
     def __post_init__(self) -> None:
@@ -39,6 +40,7 @@ class Declared:
         methods = choose("scheme", self.scheme, SCHEMES[self.kind], f" for kind {self.kind}")
         if self.method is not None:
             choose("method", self.method, methods)
+        Plan((1,)).reserved(self.reserve)  # refuses what is no share
         require(
             2 <= self.classes <= MOST_CLASSES,  # noqa: PLR2004
             f"classes must be a whole number in 2..{MOST_CLASSES}, got {self.classes}",

@@ -119,7 +119,8 @@ def make_report(
 
 def reaches(declared: Declared, draws: int, radius: float | None) -> list[Reach]:
     """The declared scheme in one look and at the last of several; beside it Cohen's own."""
-    settings = [(declared, 1.0), (declared, FOR_THE_LAST)]
+    once = 1 - declared.reserve
+    settings = [(declared, once), (declared, once * FOR_THE_LAST)]
     if declared.kind == "multinomial":
         settings.append((replace(declared, scheme="split", method="one_sided"), 1.0))
     return [reach(setting, draws, radius, share) for setting, share in settings]
@@ -149,7 +150,8 @@ def losses(declared: Declared, population: Population, draws: int) -> list[Loss]
     found = []
     for n in numbers:
         if 1 <= n <= declared.most:
-            radii = declared.radii(expected(declared, few, n, Plan((n,))))
+            plan = Plan((n,)).reserved(declared.reserve)
+            radii = declared.radii(expected(declared, few, n, plan))
             found.append(Loss(n, float(radii.mean()), true))
     return found
 

@@ -8,10 +8,12 @@ import numpy as np
 
 from simplicert.analysis.tables.grid import Grid
 from simplicert.analysis.tables.numbers import NONE, down, up
+from simplicert.bounds import SCHEMES
 from simplicert.errors import require
 from simplicert.plan.population import Population
+from simplicert.runs.manifest import Manifest
 from simplicert.smoothed.sequence import looks, p_values, require_deciding, shares
-from simplicert.types import Floats, Ints
+from simplicert.types import Certificates, Floats, Ints
 from simplicert.types.arrays import positive
 
 REPEATS = 20  # predictions that are simulated of each input
@@ -49,6 +51,7 @@ class Serving:
     abstained: float
     disagreed: float  # share that gives another class than the run's most frequent one
     radius: Floats | None  # (N,) operational, of the run's inputs, in units of the input
+    basis: str = ""  # which bounds the operational radius rests on, in a sentence
 
     @property
     def mean(self) -> float:
@@ -70,7 +73,12 @@ class Serving:
 
 
 def serve(
-    service: Service, population: Population, radius: Floats | None = None, seed: int = 0
+    service: Service,
+    population: Population,
+    radius: Floats | None = None,
+    seed: int = 0,
+    *,
+    basis: str = "",
 ) -> Serving:
     """Predictions of each input, simulated with a fixed seed on the votes that the run saw."""
     cells = np.repeat(population.cells, REPEATS, axis=0)
@@ -84,7 +92,32 @@ def serve(
         float(1 - given.mean()),
         float((given & (classes != top)).mean()),
         radius,
+        basis,
     )
+
+
+def serving_scheme(declared: Manifest, kind: str) -> str:
+    """The run's own scheme where it bounds both expectations of this kind; else gated."""
+    own = declared.scheme
+    return own if own != "joint" and own in SCHEMES[kind] else "gated"
+
+
+def radius_basis(declared: Manifest, certificates: Certificates) -> str:
+    """Which bounds an operational radius is computed from, and how likely they are to be wrong."""
+    known = certificates.known
+    own = (known.kind, known.scheme) == (declared.kind, declared.scheme)
+    whose = "the run's own bounds" if own else "bounds beside the run's own"
+    says = (
+        f"operational radius: from {whose}, scheme {known.scheme}, kind {known.kind}; of each "
+        f"input wrong with probability at most {known.level:g}"
+    )
+    if known.level > known.alpha:
+        says += f", which is what is proved of it at alpha {known.alpha:g}"
+    if declared.scheme == "joint":
+        says += "; scheme joint bounds the radius and neither expectation, so it gives none"
+    elif not own:
+        says += f"; the run declared kind {declared.kind}, scheme {declared.scheme}"
+    return says
 
 
 def simulated(cells: Floats, service: Service, random: np.random.Generator) -> tuple[Ints, Ints]:
@@ -124,6 +157,7 @@ def serving_table(found: Serving) -> Grid:
         ("a million predictions cost", NONE if found.million is None else f"{found.million:,.2f}")
     )
     notes = [
+        *([found.basis] if found.basis else []),
         f"simulated with a fixed seed, {REPEATS} predictions an input: {found.source}",
         "an input by itself; together they fill batches and take less",
         *(["no times: the run was not drawn here"] if service.seconds is None else []),
@@ -150,5 +184,6 @@ def serving_record(found: Serving) -> dict[str, Any]:
         "abstained": found.abstained,
         "disagreed": found.disagreed,
         "price_a_million": found.million,
+        "operational_radius_rests_on": found.basis,
         "operational_radius": None if found.radius is None else found.radius.tolist(),
     }

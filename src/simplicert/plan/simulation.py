@@ -29,7 +29,7 @@ def simulate(
     """Follow every input of the population through the looks of the rule's plan."""
     declared.require_draws(draws)
     until = Until(rule, declared.alpha, declared.kind, declared.scheme, declared.method)
-    plan, random = until.plan(draws), np.random.default_rng(seed)
+    plan, random = until.plan(draws).reserved(declared.reserve), np.random.default_rng(seed)
     used, found = np.zeros(len(population), np.int64), np.zeros(len(population))
     going = np.arange(len(population))
     cells = np.zeros(population.cells.shape, np.int64)

@@ -29,7 +29,11 @@ def reach_table(report: Report) -> Grid:
         cells += [whole(row.fewest, declared.most)]
         cells += [whole(row.fewest_for_radius, declared.most)] if wanted is not None else []
         rows.append(tuple(cells))
-    notes = ["half of alpha is what the last look of a plan that stops early keeps"]
+    once = report.reach[0].share
+    notes = [f"a fixed plan has {once:g} of alpha, the last look of one that stops early half of it"]
+    if declared.reserve:
+        kept = f"{100 * declared.reserve:g} % of alpha is kept for a later --extend"
+        notes.append(f"{kept}; `sample --reserve 0` keeps none")
     if declared.kind == "multinomial":
         notes.append("split, one_sided is Cohen et al. (2019): 100 draws more select the class")
     return Grid(title, tuple(headings), rows, tuple(notes))

@@ -17,12 +17,15 @@ from simplicert.memory import require_memory
 from simplicert.runs.atomic import checksum, write_whole
 from simplicert.types import KINDS, Plan
 from simplicert.types.arrays import positive
+from simplicert.types.plan import MOST_RESERVED
 
 FORMAT = 1
 NAME = "run.toml"
 MOST_INPUTS, MOST_CLASSES = 2**53, 10**7
 FEW_ROWS = 10**5
 MOST_COUNTS = 2**31  # inputs x classes of a tally that is opened: 16 GiB for each vector
+DECLARED = ("sigma", "classes", "inputs", "index", "alpha", "kind", "scheme", "method")
+HALF = 0.5  # what `reserve = true` means
 SAME = 1e-2  # share by which the outputs of the same model may differ on another machine
 SEAL = "# checksum of all lines above: "  # a comment: a run without it, or edited, opens too
 
@@ -89,6 +92,17 @@ class Manifest:
             value = getattr(self, name)
             require(isinstance(value, kind), f"{name} must be a {kind.__name__}, got {value!r}")
         positive("sensitivity", self.sensitivity)
+        kept = self.source.get("reserve", False)
+        require(
+            isinstance(kept, int | float) and 0 <= self.reserve <= MOST_RESERVED,
+            f"reserve must be a share of alpha in 0..{MOST_RESERVED}, got {kept!r}",
+        )
+
+    @property
+    def reserve(self) -> float:
+        """The share of alpha that was kept for extensions; `true`, in an older run, is half."""
+        kept = self.source.get("reserve", False)
+        return HALF * kept if isinstance(kept, bool) else float(kept)
 
     @property
     def sensitivity(self) -> float:
@@ -143,10 +157,10 @@ def differences(before: Manifest, now: Manifest) -> Iterator[tuple[str, Any, Any
 
     The plan may have grown by a look, and who made the run and with what libraries is no setting.
     """
-    for name in ("sigma", "classes", "inputs", "index", "alpha", "kind", "scheme", "method"):
+    for name in (*DECLARED, "reserve"):
         if getattr(before, name) != getattr(now, name):
             yield name, getattr(before, name), getattr(now, name)
-    for name in sorted({*before.source, *now.source}):
+    for name in sorted({*before.source, *now.source} - {"reserve"}):
         if before.source.get(name) != now.source.get(name):
             yield name, before.source.get(name), now.source.get(name)
     looks = () if now.plan is None else now.plan.looks

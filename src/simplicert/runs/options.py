@@ -10,6 +10,7 @@ from simplicert.data.arrays import read_array
 from simplicert.errors import InvalidInput, require
 from simplicert.runs.atomic import write_whole
 from simplicert.runs.folder import SCALE
+from simplicert.types.plan import MOST_RESERVED
 
 
 def numbers(name: str, text: str | None) -> list[float] | None:
@@ -31,6 +32,21 @@ def fraction(text: str) -> float:
         value = math.nan
     require(
         math.isfinite(value) and value > 0, f"grid must be a step such as 1/255, got {text[:80]!r}"
+    )
+    return value
+
+
+def reserve_share(text: str) -> float:
+    """A share of alpha such as 0.1 or 10%."""
+    word = text.strip()
+    try:
+        value = float(word.removesuffix("%")) / (100 if word.endswith("%") else 1)
+    except ValueError:
+        value = math.nan
+    require(
+        0 <= value <= MOST_RESERVED,
+        f"reserve must be a share of alpha in 0..{MOST_RESERVED}, such as 0.1 or 10%, "
+        f"got {text[:80]!r}",
     )
     return value
 

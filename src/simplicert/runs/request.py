@@ -22,7 +22,7 @@ class Request:
     step: int = 1
     index_file: Path | None = None
     until: str | None = None
-    reserve: bool = False
+    reserve: str | None = None  # a share of alpha; None: the run's, or the default
     extend: bool = False
     shard: str = "1/1"
     pilot: int = 0

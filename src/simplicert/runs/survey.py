@@ -13,7 +13,7 @@ from simplicert.runs.doubts import doubts, label_doubt, mismatches
 from simplicert.runs.job import arithmetic
 from simplicert.runs.machine import this_machine
 from simplicert.runs.manifest import Manifest
-from simplicert.runs.options import fraction, numbers, read_scale
+from simplicert.runs.options import fraction, numbers, read_scale, reserve_share
 from simplicert.runs.request import Request
 from simplicert.sampling import Sampler, Settings
 from simplicert.sampling.compilation import decide
@@ -21,6 +21,7 @@ from simplicert.sampling.noise import refuse_off_grid
 from simplicert.sampling.settings import default_batch, default_device
 from simplicert.stopping import Until, plan_until
 from simplicert.types import KINDS, Ints
+from simplicert.types.plan import RESERVE
 from simplicert.types.scores import MOST_SOFTMAX_DRAWS
 from simplicert.types.smoothing import Smoothing
 from simplicert.types.tally import MOST_DRAWS
@@ -83,7 +84,7 @@ def explore(request: Request, before: Manifest | None, model: Model, data: Datas
             f"{name} must not be asked for {request.out}: its model is random by itself, and a new "
             "process cannot know which of its random numbers were used",
         )
-    manifest = described(request, model, data, sampler)
+    manifest = described(request, model, data, sampler, before)
     said = doubts(example, settings, sampler.normalised)
     smoothing = settings.smoothing
     said += mismatches(model, data, smoothing.sigma, sampler.classes)
@@ -145,7 +146,9 @@ def settled(
     return decide(model.classifier, example, settings, work, asked)
 
 
-def described(request: Request, model: Model, data: Dataset, sampler: Sampler) -> Manifest:
+def described(
+    request: Request, model: Model, data: Dataset, sampler: Sampler, before: Manifest | None
+) -> Manifest:
     """run.toml's content: what decides the numbers as settings, the rest for the record."""
     settings = sampler.settings
     planned = plan_until(request.draws, request.until or "fixed")
@@ -163,8 +166,9 @@ def described(request: Request, model: Model, data: Dataset, sampler: Sampler) -
         "random": sampler.nature.random,
         "noise": "gaussian, added to the inputs as loaded, before the model's normalisation",
     }
-    if request.reserve:
-        source["reserve"] = True
+    reserve = settled_reserve(request, before)
+    if reserve > 0:
+        source["reserve"] = reserve
     if settings.smoothing.grid is not None:
         source["grid"] = settings.smoothing.grid
     if request.sensitivity != 1:
@@ -178,12 +182,19 @@ def described(request: Request, model: Model, data: Dataset, sampler: Sampler) -
         alpha=float(request.alpha),
         kind=request.kind,
         scheme=request.scheme,
-        plan=planned.reserved() if request.reserve else planned,
+        plan=planned.reserved(reserve),
         index=arithmetic(data.index),
         answers=None if sampler.nature.random else [float(v) for v in sampler.answers.ravel()],
         source=source,
         made=record(model, data, sampler.classes),
     )
+
+
+def settled_reserve(request: Request, before: Manifest | None) -> float:
+    """The share of alpha that is kept for extensions: asked for, else the run's, else a tenth."""
+    if request.reserve is not None:
+        return reserve_share(request.reserve)
+    return RESERVE if before is None else before.reserve
 
 
 def record(model: Model, data: Dataset, num_classes: int) -> dict[str, Any]:
