@@ -256,7 +256,7 @@ def adversary(repeats, draws, alphas=(0.05, 0.01)):
 def false_anywhere(plan, alpha, point, repeats, seed):
     """How often some look has a false certificate, by five ways to give out alpha."""
     longer, random = plan.extended(2 * plan.looks[-1]), np.random.default_rng(seed)
-    kept = plan.reserved(0.5).extended(2 * plan.looks[-1])  # earlier looks keep their shares
+    kept = plan.reserved().extended(2 * plan.looks[-1])  # earlier looks keep their shares
     counts, before = np.zeros((repeats, len(point)), np.int64), 0
     planned, unplanned, extended, reserved = np.zeros((4, repeats), bool)
     for look in longer.looks:

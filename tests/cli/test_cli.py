@@ -110,6 +110,27 @@ def test_from_counts_to_certificates(run, table, tmp_path):
     assert (frame["radius"] == expected["radius"]).all()
 
 
+def test_certify_without_a_file_prints_and_writes_nothing(run, table, tmp_path, monkeypatch):
+    run("import", "counts", table, "--sigma", ".5", "--out", tmp_path / "run")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    before = sorted(tmp_path.rglob("*"))
+    code, out, err = run("certify", tmp_path / "run")
+    assert (code, err) == (0, "")
+    assert sorted(tmp_path.rglob("*")) == before
+    assert "2 of 3 inputs certified" in out and "wrote" not in out
+    tally = sc.Tally([[900, 80, 20], [500, 480, 20], [10, 990, 0]], 0.5)
+    made = sc.certify(sc.bound(tally))
+    rows = [line.split() for line in out.splitlines() if line[:2] in ("0 ", "1 ", "2 ")]
+    assert rows[1] == ["1", "1", "abstained", "0.0000", "-", "-", "1000"]
+    for row, (_, label, predicted, radius, e0, e1, draws) in zip((0, 2), rows[::2], strict=True):
+        assert (label, predicted, draws) == (str(row), str(made.known.top[row]), "1000")
+        assert 0 <= made.radius[row] - float(radius) < 1e-4
+        assert 0 <= made.known.e0[row] - float(e0) < 1e-4
+        assert 0 <= float(e1) - made.known.e1[row] < 1e-4
+    assert out.endswith("nothing is written: --out FILE.csv does\n")
+
+
 def test_other_settings_are_marked(run, table, tmp_path):
     run("import", "counts", table, "--sigma", ".5", "--out", tmp_path / "run")
     words = ("certify", tmp_path / "run", "--out", tmp_path / "c.parquet")
@@ -213,7 +234,7 @@ def test_too_few_draws_are_warned_of(run, tmp_path, monkeypatch):
     assert needed in run("certify", "few")[2]
     code, out, err = run("sample", *words, "--draws", 20, "--out", "b")
     assert code == 0 and "certify nothing" not in err
-    assert out.endswith("b: all is drawn; next: simplicert certify b\n")
+    assert out.endswith("b: all is drawn; next: simplicert certify b --out b.csv\n")
     assert "certify nothing" not in run("certify", "b")[2]
 
 

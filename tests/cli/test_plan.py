@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import simplicert as sc
+from simplicert.analysis.tables.numbers import down
 from simplicert.runs import create_run
 from simplicert.runs.manifest import Manifest
 
@@ -48,6 +49,20 @@ def test_the_page_shows_what_the_command_prints(command):
     mine, theirs = (text.strip().split("\n\n") for text in (out, printed))
     assert mine[:2] == theirs[:2]
     assert mine[2].splitlines()[:3] == theirs[2].splitlines()[:3]
+
+
+def test_the_page_shows_what_a_reserve_costs(command):
+    page = Path(__file__).parents[2].joinpath("docs", "adaptive.md").read_text()
+    words = ("plan", "--sigma", 1, "--draws", 10_000, "--until", "fixed", "--json", "--reserve")
+    none, tenth, half = (
+        json.loads(command(*words, share)[1])["losses"] for share in ("0", "10%", "50%")
+    )
+    for free, *kept in zip(none, tenth, half, strict=True):
+        cells = [f"{free['draws']:,}", down(free["certified"], 4)]
+        for row in kept:
+            cost = 1 - row["certified"] / free["certified"]
+            cells += [down(row["certified"], 4), f"{100 * cost:.2f} %"]
+        assert f"| {' | '.join(cells)} |" in page
 
 
 def test_json_has_the_same_numbers_exactly(command):

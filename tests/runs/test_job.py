@@ -24,7 +24,13 @@ def test_a_run_holds_what_sample_draws(place):
     data = np.load("data.npz")
     module = __import__(place[1])
     direct = sc.sample(
-        module.make(), data["inputs"], 0.4, 150, labels=data["labels"], batch_size=64
+        module.make(),
+        data["inputs"],
+        0.4,
+        150,
+        labels=data["labels"],
+        batch_size=64,
+        plan=sc.Plan((150,)).reserved(),
     )
     assert run.tally() == direct
     assert run.seconds > 0
@@ -171,14 +177,16 @@ def test_extending_is_one_more_look(place):
     drawn(asked(place, "run"))
     complete, run = drawn(asked(place, "run", draws=400, extend=True))
     assert complete
-    assert run.manifest.plan == sc.Plan((150, 400), (0.5, 0.5), offered=1.5)
+    assert run.manifest.plan == sc.Plan((150,)).reserved().extended(400)
     tally = run.tally()
     assert (tally.draws == 400).all()
     assert (tally.looks == 2).all()
     fresh = drawn(asked(place, "fresh", draws=400))[1].tally()
     np.testing.assert_array_equal(tally.softmax_sums, fresh.softmax_sums)
-    # The longer run is bounded at half of alpha: it was looked at before.
-    alone = sc.bound(sc.Tally(fresh.counts, 0.4), 0.0005)
+    # The longer run is bounded at half of the tenth of alpha in reserve: it was looked at before.
+    share = run.manifest.plan.weights[1]
+    assert share == pytest.approx(0.05)
+    alone = sc.bound(sc.Tally(fresh.counts, 0.4), 0.001 * share)
     np.testing.assert_array_equal(run.certify().known.e0, alone.e0)
     again, _ = drawn(asked(place, "run", draws=400, extend=True))
     assert again

@@ -78,6 +78,7 @@ def test_a_share_that_cannot_be_reserved(share):
         (((5, 6), (0.6, 0.6)), "sum to at most 1"),
         (((5, 6), (0.5, 0.0)), "must be positive"),
         (((5,), (float("nan"),)), "must be positive"),
+        (((5,), (1.0,), []), "plan rule must be a word"),
     ],
 )
 def test_refused(fields, message):

@@ -8,9 +8,9 @@ import typer
 
 def certify(
     run: Annotated[Path, typer.Argument(help="Run folder, written by `sample` or `import`.")],
-    out: Annotated[Path, typer.Option(help="CSV or Parquet by suffix, one row an input.")] = Path(
-        "certificates.csv"
-    ),
+    out: Annotated[
+        Path | None, typer.Option(help="CSV or Parquet by suffix; without it nothing is written.")
+    ] = None,
     alpha: Annotated[float | None, typer.Option(help="Default: the run's own.")] = None,
     kind: Annotated[str | None, typer.Option(help="Default: the run's own.")] = None,
     scheme: Annotated[str | None, typer.Option(help="gated, joint, paper or split.")] = None,
@@ -22,13 +22,15 @@ def certify(
 ) -> None:
     """Compute the certificates anew; never touches the model.
 
+    Prints a summary and the first rows; with --out all of them go into a file, one row per input.
+
     Example: simplicert certify runs/mine --out certificates.csv
 
     Settings other than those the run declared are exploratory: choosing them after seeing the
     counts is not covered by alpha.
     """
     from simplicert.analysis.study import Study
-    from simplicert.analysis.tables import scaled_norm, summary
+    from simplicert.analysis.tables import head, scaled_norm, summary
     from simplicert.cli.screen import show, warn
     from simplicert.errors import require
     from simplicert.runs import open_run, write_certificates
@@ -36,15 +38,19 @@ def certify(
     from simplicert.runs.doubts import recorded_label_doubt
 
     opened = open_run(run)
-    inside = run.resolve() in out.resolve().parents
+    inside = out is not None and run.resolve() in out.resolve().parents
     require(not inside, f"out must not lie inside the run it is made from, got {str(out)!r}")
     names = mechanisms.split(",") if mechanisms else None
     certificates = opened.certify(alpha, kind, scheme, method, names, sensitivity)
-    write_certificates(certificates, out, origin={"run": run.name})
+    if out is not None:
+        write_certificates(certificates, out, origin={"run": run.name})
     plan = opened.manifest.plan
     wrong = disproofs(opened)
     rule, doubt = "fixed" if plan is None else plan.rule, recorded_label_doubt(opened.manifest)
     show(summary(certificates, rule, disproved=bool(wrong), label_doubt=doubt))
+    if out is None:
+        typer.echo()
+        show(head(certificates))
     if certificates.exploratory:
         declared = opened.manifest
         warn(
@@ -73,4 +79,4 @@ def certify(
             warn(f"audit of the log: {finding}")
     if opened.missing:
         warn(f"incomplete: {Study(run.name, opened).lacking}")
-    typer.echo(f"wrote {out}")
+    typer.echo("nothing is written: --out FILE.csv does" if out is None else f"wrote {out}")

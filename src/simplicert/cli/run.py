@@ -28,7 +28,8 @@ def run(**options: Any) -> None:
     if opened.missing:
         warn(
             f"{opened.missing} of {opened.manifest.inputs} inputs are missing, those of other "
-            f"shards: when all are drawn, `simplicert certify {out}` and `simplicert report {out}`"
+            f"shards: when all are drawn, `simplicert certify {out} --out {out}.csv` and "
+            f"`simplicert report {out}`"
         )
         return
     certify(out, out=out.with_name(out.name + ".csv"))

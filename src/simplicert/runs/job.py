@@ -39,7 +39,10 @@ def refuse_differences(folder: Path, found: Manifest, wanted: Manifest) -> None:
 
 
 def extend(folder: Path, draws: int) -> Run:
-    """One more look, at `draws` draws; all earlier looks then share half of alpha."""
+    """One more look, at `draws` draws, with half of what is left of the run's reserve.
+
+    In a run without one it has half of alpha, and all earlier looks then share the other half.
+    """
     run = Run(folder, read_manifest(folder))
     require(
         run.manifest.plan is not None, f"{folder} was not drawn by a plan: it cannot be extended"

@@ -65,6 +65,7 @@ def sample(  # noqa: PLR0913
     `plan` says when the tally may be bounded: at `draws`, unless these draws are part of more
     (tallies of several seeds add up to a look of their common plan). With `until`, such as
     `sc.Until("radius=0.5")`, an input is drawn look by look until that gives a reason to stop.
+    No alpha is kept for looks added later, as a run keeps some: here is no run to extend.
     """
     whole = isinstance(draws, (int, np.integer)) and not isinstance(draws, bool) and draws > 0
     require(bool(whole), f"draws must be a positive whole number, got {draws!r}")

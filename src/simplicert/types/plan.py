@@ -44,6 +44,7 @@ class Plan:
             len(self.weights) == len(self.looks),
             f"plan weights must be one for each look, got {len(self.weights)} for {self.looks}",
         )
+        require(isinstance(self.rule, str), f"plan rule must be a word, got {self.rule!r}")
         spent = math.fsum(self.weights)
         require(
             all(w > 0 for w in self.weights) and spent <= 1 + 1e-12,

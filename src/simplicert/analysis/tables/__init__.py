@@ -4,6 +4,7 @@ from simplicert.analysis.tables.choices import Choices
 from simplicert.analysis.tables.field import field_table
 from simplicert.analysis.tables.formats import FORMATS, format_of
 from simplicert.analysis.tables.grid import Grid
+from simplicert.analysis.tables.head import head
 from simplicert.analysis.tables.pairs import pairs_table
 from simplicert.analysis.tables.paper1 import paper1_table
 from simplicert.analysis.tables.paper2 import paper2_table
@@ -19,6 +20,7 @@ __all__ = [
     "Grid",
     "field_table",
     "format_of",
+    "head",
     "make_table",
     "pairs_table",
     "paper1_table",
