@@ -127,7 +127,10 @@ def test_too_few_draws_are_warned_of(command):
         ),
         (("--draws", 100, "--sigma", 1, "--radius", 0), "radius must be a positive finite number"),
         (("--draws", 100, "--sigma", 1, "--scheme", "x"), "scheme must be one of"),
-        (("--draws", 100, "--sigma", 1, "--reserve", 1), "reserve must be a share of alpha in 0..0"),
+        (
+            ("--draws", 100, "--sigma", 1, "--reserve", 1),
+            "reserve must be a share of alpha in 0..0",
+        ),
         (("--draws", 100, "--sigma", 1, "--workers", 0), "workers must be a positive whole number"),
         (("--draws", 100, "--run", "nowhere"), "run must be a folder that exists, got 'nowhere'"),
     ],

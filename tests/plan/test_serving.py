@@ -88,7 +88,13 @@ def test_as_it_is_typed(command, tmp_path):
 @pytest.mark.parametrize(
     ("declared", "kind", "scheme", "level", "said"),
     [
-        ({}, None, "gated", 0.001, "from the run's own bounds, scheme gated, kind multinomial; of "),
+        (
+            {},
+            None,
+            "gated",
+            0.001,
+            "from the run's own bounds, scheme gated, kind multinomial; of ",
+        ),
         ({"scheme": "split"}, None, "split", 0.001, "from the run's own bounds, scheme split"),
         (
             {"scheme": "paper"},
@@ -104,7 +110,7 @@ def test_as_it_is_typed(command, tmp_path):
             "gated",
             0.001,
             "from bounds beside the run's own, scheme gated, kind multinomial; of each input wrong "
-            "with probability at most 0.001; scheme joint bounds the radius and neither expectation",
+            "with probability at most 0.001; scheme joint bounds the radius and neither",
         ),
         (
             {"scheme": "paper"},

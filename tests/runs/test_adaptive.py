@@ -205,7 +205,7 @@ def test_a_reserve_is_kept_for_an_extension(place):
     assert plain.manifest.plan.weights == (1.0,) and "reserve" not in plain.manifest.source
     _, plain = drawn(asked(place, "plain", draws=400, extend=True))
     assert plain.certify().known.level == pytest.approx(0.0015)
-    with pytest.raises(sc.InvalidInput, match="was made with reserve = 0.0, and reserve = 0.5 was"):
+    with pytest.raises(sc.InvalidInput, match=r"made with reserve = 0\.0, and reserve = 0\.5 was"):
         drawn(asked(place, "plain", draws=400, extend=True, reserve="0.5"))
 
 

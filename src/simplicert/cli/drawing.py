@@ -40,7 +40,10 @@ def draw(request: "Request") -> None:
         raise typer.Exit(FAILED)
     if not request.quiet:
         drawn = "all is drawn" if request.shard == "1/1" else f"share {request.shard} is drawn"
-        typer.echo(f"{request.out}: {drawn}; next: simplicert certify {request.out} --out {request.out}.csv")
+        typer.echo(
+            f"{request.out}: {drawn}; next: "
+            f"simplicert certify {request.out} --out {request.out}.csv"
+        )
 
 
 def outcome_of(request: "Request") -> "Outcome":

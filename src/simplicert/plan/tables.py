@@ -30,7 +30,9 @@ def reach_table(report: Report) -> Grid:
         cells += [whole(row.fewest_for_radius, declared.most)] if wanted is not None else []
         rows.append(tuple(cells))
     once = report.reach[0].share
-    notes = [f"a fixed plan has {once:g} of alpha, the last look of one that stops early half of it"]
+    notes = [
+        f"a fixed plan has {once:g} of alpha, the last look of one that stops early half of it"
+    ]
     if declared.reserve:
         kept = f"{100 * declared.reserve:g} % of alpha is kept for a later --extend"
         notes.append(f"{kept}; `sample --reserve 0` keeps none")
