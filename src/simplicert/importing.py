@@ -1,6 +1,6 @@
-"""`module:name`: the user's own code, for a classifier or a mechanism.
+"""`module:name`: the user's own code, for a classifier, a network or a mechanism.
 
-This runs it, as `python -m module` would: the current folder comes first on the import path and
+Nothing else in this package imports what a text names. This runs it, as `python -m module` would: the current folder comes first on the import path and
 stays there, so that the code can import its neighbours later.
 """
 
@@ -10,10 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from simplicert.errors import InvalidInput, require
+from simplicert.trust import Trust, require_user
 
 
-def imported(what: str, spec: str) -> Any:
-    """What `module:name` stands for, None if the module has no such name; `what` it is for."""
+def imported(what: str, spec: str, trust: Trust, instead: str = "") -> Any:
+    """What `module:name` stands for, None if the module has no such name; `what` it is for.
+
+    `trust` says whose word it is: a file's is refused, with `instead` as what to pass.
+    """
+    require_user(trust, what, spec, instead or f"--{what} {spec}")
     module, _, name = spec.partition(":")
     require(
         not module.endswith(".py") and not module.startswith(".") and not set(module) & set("/\\"),

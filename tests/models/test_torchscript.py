@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from simplicert.errors import InvalidInput
-from simplicert.models import load_model
+from simplicert.models import found, load_model
+from simplicert.trust import USER, Trust
 
 
 @pytest.fixture
@@ -25,20 +26,20 @@ def script(network, images, path):
 
 
 def test_same_logits_in_eval_mode(network, images, path):
-    model = load_model(str(path))
+    model = load_model(str(path), trust=True)
     assert model.name == "network.ts" and not model.classifier.training
     torch.testing.assert_close(model.classifier(images), network(images))
     torch.testing.assert_close(copy.deepcopy(model.classifier)(images), network(images))
 
 
 def test_fingerprint_is_of_the_content(network, images, path, tmp_path):
-    fingerprint = load_model(str(path)).fingerprint
+    fingerprint = load_model(str(path), trust=True).fingerprint
     again = shutil.copy(path, tmp_path / "elsewhere.ts")
-    assert load_model(str(again)).fingerprint == fingerprint
+    assert load_model(str(again), trust=True).fingerprint == fingerprint
     with torch.no_grad():
         network[4].bias[0] += 1e-3
     changed = script(network, images, tmp_path / "changed.ts")
-    assert load_model(str(changed)).fingerprint != fingerprint
+    assert load_model(str(changed), trust=True).fingerprint != fingerprint
 
 
 def test_the_outer_folder_of_the_archive_does_not_count(path, tmp_path):
@@ -47,7 +48,7 @@ def test_the_outer_folder_of_the_archive_does_not_count(path, tmp_path):
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(other, "w") as new:
         for member in old.namelist():
             new.writestr(member.replace("network/", "renamed/", 1), old.read(member))
-    assert load_model(str(other)).fingerprint == load_model(str(path)).fingerprint
+    assert load_model(str(other), trust=True).fingerprint == load_model(str(path), trust=True).fingerprint
 
 
 def test_a_pickle_inside_the_archive_is_not_executed(trap, path, tmp_path):
@@ -60,11 +61,54 @@ def test_a_pickle_inside_the_archive_is_not_executed(trap, path, tmp_path):
         for member in old.namelist():
             new.writestr(member, evil if member.endswith("/data.pkl") else old.read(member))
     with pytest.raises(InvalidInput, match=r"evil\.ts cannot be read as TorchScript"):
-        load_model(str(other))
+        load_model(str(other), trust=True)
+
+
+@pytest.mark.parametrize("trust", [USER, Trust("run.toml"), Trust("run.toml", vouched=True)])
+def test_only_a_user_who_vouches_for_it_opens_it(path, trust):
+    with pytest.raises(InvalidInput, match=r"network\.ts is refused: TorchScript can run code.*--tru"):
+        found(str(path), trust)
+    if trust.named_by:
+        with pytest.raises(InvalidInput, match=r"pass --model network\.ts --trust"):
+            found(str(path), trust)
+
+
+class Writes(torch.nn.Module):
+    """Overwrites a file when it is opened: TorchScript runs __setstate__ then."""
+
+    def __init__(self, name: str):
+        super().__init__()
+        self.name, self.total = name, 0.0
+
+    @torch.jit.export
+    def __getstate__(self):
+        return (self.name, self.training)
+
+    @torch.jit.export
+    def __setstate__(self, state: tuple[str, bool]):
+        self.name, self.training = state
+        self.total = float(torch.from_file(self.name, True, 4).fill_(65.0).sum())
+
+    def forward(self, x):
+        return x
+
+
+def test_a_file_that_overwrites_another_is_never_opened(tmp_path):
+    """The attack is real: torch itself lets it through, and so does a user who vouches for it."""
+    victim = tmp_path / "victim"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        torch.jit.save(torch.jit.script(Writes(str(victim))), tmp_path / "evil.ts")
+    victim.write_bytes(b"mine" * 4)
+    with pytest.raises(InvalidInput, match=r"evil\.ts is refused"):
+        load_model(str(tmp_path / "evil.ts"))
+    assert victim.read_bytes() == b"mine" * 4
+    load_model(str(tmp_path / "evil.ts"), trust=True)
+    assert victim.read_bytes() != b"mine" * 4
 
 
 def test_something_else_is_said_to_be(tmp_path):
     path = tmp_path / "text.ts"
     path.write_text("not a model")
     with pytest.raises(InvalidInput, match=r"text\.ts must be TorchScript saved by torch\.jit"):
-        load_model(str(path))
+        load_model(str(path), trust=True)

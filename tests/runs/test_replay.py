@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from places import asked, drawn
 from verified import checks, forged, fresh, moved, wrong
 
 import simplicert as sc
@@ -191,10 +192,43 @@ def test_what_cannot_be_drawn_again_is_said(place):
     assert "device must be cpu or a device that torch has here" in cannot(run)
 
 
-def test_normalisation_is_given_as_it_was_to_sample(place):
+def test_normalisation_is_the_run_s_and_is_not_asked_for_again(place):
     run = fresh(place, mean="0.5", std="0.2")
-    assert "the model is not the run's" in wrong(run, count=1)
+    assert (run.manifest.source["mean"], run.manifest.source["std"]) == ([0.5], [0.2])
+    found = checks(run, count=3)
+    assert sum(c.about == "replay" and c.holds is True for c in found) == 3
     assert not wrong(run, count=3, mean="0.5", std="0.2")
+    says = cannot(run, mean="0.4", std="0.2")
+    assert "mean must be the run's [0.5], got [0.4]: leave it out" in says
+
+
+def test_a_run_that_keeps_no_normalisation_is_told(place):
+    """As earlier versions wrote it."""
+    run = fresh(place, mean="0.5", std="0.2")
+    manifest = read_manifest(run.folder)
+    kept = {name: v for name, v in manifest.source.items() if name not in ("mean", "std")}
+    write_manifest(run.folder, replace(manifest, source=kept))
+    assert "the model is not the run's" in wrong(run, count=1)
+    found = checks(run, count=3, mean="0.5", std="0.2")
+    assert sum(c.about == "replay" and c.holds is True for c in found) == 3
+    complete, _ = drawn(asked(place, "run", mean="0.5", std="0.2"))  # resumed as before
+    assert complete and read_manifest(run.folder).source == kept
+
+
+def test_resuming_uses_the_run_s_normalisation(place):
+    calls = []
+    request = asked(place, "run", mean="0.5", std="0.2")
+    complete, _ = drawn(request, stop=lambda: calls.append(1) or len(calls) > 5)
+    assert not complete
+    with pytest.raises(sc.InvalidInput, match=r"mean must be the run's \[0\.5\], got \[0\.1\]"):
+        drawn(replace(request, mean="0.1"))
+    complete, run = drawn(replace(request, mean=None, std=None))
+    assert complete
+    whole = fresh(place, "whole", mean="0.5", std="0.2")
+    np.testing.assert_array_equal(run.tally().counts, whole.tally().counts)
+    extended = replace(request, mean=None, std=None, draws=200, extend=True)
+    complete, run = drawn(extended)
+    assert complete and not wrong(run, count=3)
 
 
 def test_a_model_that_fails_is_one_finding(place, monkeypatch):

@@ -19,8 +19,9 @@ def fresh(place, out="run", **more):
 
 
 def checks(run, certificates=(), **replay):
-    """All checks, in a list; `count` asks for a replay."""
-    asked_for = Replay(data="data.npz", **replay) if replay else None
+    """All checks, in a list; `count` asks for a replay, with the run's model by the user's word."""
+    given = {"data": "data.npz", "model": run.manifest.made.get("model")}
+    asked_for = Replay(**given | replay) if replay else None
     return list(verify(run.folder, certificates, asked_for))
 
 

@@ -11,7 +11,7 @@ from simplicert.models import Model
 from simplicert.runs.folder import Run
 from simplicert.runs.known import KnownRun
 from simplicert.runs.manifest import same_answers
-from simplicert.runs.origin import origin_of, settings_of
+from simplicert.runs.origin import Place, origin_of, settings_of
 from simplicert.runs.survey import EXAMPLES
 from simplicert.runs.verification.coverage import planned
 from simplicert.sampling import Sampler, Settings
@@ -43,6 +43,7 @@ def target_of(
     *,
     mean: str | None = None,
     std: str | None = None,
+    trust: bool = False,
     device: str | None = None,
     seed: int = 0,
 ) -> Target:
@@ -52,7 +53,7 @@ def target_of(
             f"run must have been drawn by sample to be attacked, and {run.folder} was imported: "
             "nothing says which model and data its certificates are about"
         )
-    origin = origin_of(run, "attack", model, data, mean, std)
+    origin = origin_of(run, "attack", Place(model, data, mean, std, trust))
     found, inputs = origin
     for what, its, wanted in origin.strangers(run.manifest):
         raise InvalidInput(

@@ -30,8 +30,9 @@ def attack(
     level: Annotated[float, typer.Option(help="Chance of a false alarm, over all inputs.")] = 0.001,
     seed: Annotated[int, typer.Option(help="Of the attack; never the run's noise.")] = 0,
     device: Annotated[str | None, typer.Option(help="Default: the run's own.")] = None,
-    mean: Annotated[str | None, typer.Option(help="As given to `sample`.")] = None,
-    std: Annotated[str | None, typer.Option(help="As given to `sample`.")] = None,
+    mean: Annotated[str | None, typer.Option(help="Default: as given to `sample`.")] = None,
+    std: Annotated[str | None, typer.Option(help="Default: as given to `sample`.")] = None,
+    trust: Annotated[bool, typer.Option("--trust", help="Run the code in a file.ts.")] = False,
     quiet: Annotated[bool, typer.Option(help="No progress.")] = False,
 ) -> None:
     """Search each certified ball for adversarial examples of the smoothed classifier.
@@ -56,7 +57,9 @@ def attack(
     effort = Effort(steps, restarts, samples, explore, confirm, level, seed)
     opened = open_run(run)
     with reading_shown(quiet):
-        target = target_of(opened, model, data, mean=mean, std=std, device=device, seed=seed)
+        target = target_of(
+            opened, model, data, mean=mean, std=std, trust=trust, device=device, seed=seed
+        )
     certificates = target.run.certify(kind=kind, sensitivity=1.0)
     path = out or attack_path(run, target.run.manifest, certificates.known.kind)
     items = chosen_inputs(certificates, inputs, index or [], seed)

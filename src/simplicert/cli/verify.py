@@ -24,8 +24,9 @@ def verify(
     ] = None,
     model: Annotated[str | None, typer.Option(help="Where the model is now.")] = None,
     data: Annotated[str | None, typer.Option(help="Where the data are now.")] = None,
-    mean: Annotated[str | None, typer.Option(help="As given to `sample`.")] = None,
-    std: Annotated[str | None, typer.Option(help="As given to `sample`.")] = None,
+    mean: Annotated[str | None, typer.Option(help="Default: as given to `sample`.")] = None,
+    std: Annotated[str | None, typer.Option(help="Default: as given to `sample`.")] = None,
+    trust: Annotated[bool, typer.Option("--trust", help="Run the code in a file.ts.")] = False,
     as_json: Annotated[Path | None, typer.Option("--json", help="Write it here too.")] = None,
 ) -> None:
     """Check files, draws and certificates of a run, and draw some inputs again.
@@ -42,7 +43,7 @@ def verify(
 
     require(replay >= 0, f"replay must not be negative, got {replay}")
     require(seed is None or seed >= 0, f"seed must not be negative, got {seed}")
-    asked = Replay(replay, seed, model, data, mean, std) if replay else None
+    asked = Replay(replay, seed, model, data, mean, std, trust) if replay else None
     found = []
     with reading_shown(quiet=False):
         for check in checks_of(run, tuple(certificates or ()), asked):

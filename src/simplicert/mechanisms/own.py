@@ -7,6 +7,7 @@ import numpy as np
 from simplicert.errors import InvalidInput, require
 from simplicert.importing import imported, said
 from simplicert.mechanisms import MECHANISMS, Mechanism
+from simplicert.trust import USER
 from simplicert.types import Floats, Kind
 
 ITEM = rf"(?:(?:{'|'.join(MECHANISMS)})(?![^:,])|[^:,]+:[^:,]+)"
@@ -30,7 +31,7 @@ def mechanism(spec: str) -> Mechanism:
         return MECHANISMS[spec]
     module, colon, name = spec.partition(":")
     require(bool(module and colon and name), f"mechanism must be one of {FORMS}, got {spec!r}")
-    found = imported("mechanism", spec)
+    found = imported("mechanism", spec, USER)
     if isinstance(found, Mechanism):
         return found
     require(callable(found), f"mechanism {spec} must name a function of {module}, got {name!r}")

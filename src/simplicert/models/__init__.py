@@ -17,9 +17,10 @@ from simplicert.models import (
     zoo,
 )
 from simplicert.models.model import Model
-from simplicert.models.normalisation import with_normalisation
+from simplicert.models.normalisation import normalised_fingerprint, with_normalisation
 from simplicert.models.pickles import refuse_pickles
 from simplicert.models.weights import save_weights
+from simplicert.trust import USER, Trust
 
 if TYPE_CHECKING:
     from torch import nn
@@ -36,7 +37,7 @@ __all__ = [
     "sensitivity_of",
 ]
 
-Loader = Callable[[str], Model]
+Loader = Callable[[str, Trust], Model]
 
 PREFIXES: dict[str, Loader] = {"hf": huggingface.load, "timm": timm.load, "zoo": zoo.load}
 SUFFIXES: dict[str, Loader] = {
@@ -52,29 +53,64 @@ FORMS = (
 
 
 def load_model(
-    spec: str, *, mean: Sequence[float] | None = None, std: Sequence[float] | None = None
+    spec: str,
+    *,
+    mean: Sequence[float] | None = None,
+    std: Sequence[float] | None = None,
+    trust: bool = False,
 ) -> Model:
     """The classifier that `spec` names; `mean` and `std` go in front of one that lacks them.
 
-    No pickle is ever opened. `module:function` runs the user's own code, and nothing else does.
+    No pickle is ever opened. `module:function` runs the user's own code. `trust` vouches for a
+    model file that could run code of its own: TorchScript, or operations that are not on the list.
     """
-    return with_normalisation(found(spec), mean, std)
+    return with_normalisation(found(spec, Trust(vouched=trust)), mean, std)
 
 
-def found(spec: str) -> Model:
-    """The model as its loader gives it."""
+def load_named_model(
+    spec: str,
+    named_by: str,
+    fingerprint: str,
+    *,
+    mean: Sequence[float] | None = None,
+    std: Sequence[float] | None = None,
+) -> Model:
+    """The classifier that the file `named_by` names, if it has the fingerprint given there.
+
+    No code is run and nothing is fetched on a file's word; and what does not have the fingerprint
+    is never asked for an answer. Where the fingerprint is of the file's bytes it is compared before
+    the file is opened.
+    """
+
+    def check(found: str) -> None:
+        require(
+            found == fingerprint,
+            f"the model {spec} that {named_by} names has the fingerprint {found}, and not "
+            f"{fingerprint}",
+        )
+
+    path = Path(spec)
+    if path.suffix.lower() == ".onnx" and path.is_file():
+        check(normalised_fingerprint(onnx.fingerprint_of(path), mean, std))
+    model = with_normalisation(found(spec, Trust(named_by)), mean, std)
+    check(model.fingerprint)
+    return model
+
+
+def found(spec: str, trust: Trust = USER) -> Model:
+    """The model as its loader gives it; `trust` says whose word the name is."""
     require("\0" not in spec, f"model must be {FORMS}, got {spec[:80]!r}")
     prefix, colon, rest = spec.partition(":")
     if colon and prefix in PREFIXES:
-        return PREFIXES[prefix](rest)
+        return PREFIXES[prefix](rest, trust)
     if Path(spec).is_dir():
-        return trained.load(spec)
+        return trained.load(spec, trust)
     refuse_pickles(spec)
     suffix = Path(spec).suffix.lower()
     if suffix in SUFFIXES:
-        return SUFFIXES[suffix](spec)
+        return SUFFIXES[suffix](spec, trust)
     if colon and prefix and rest:
-        return function.load(spec)
+        return function.load(spec, trust)
     raise InvalidInput(f"model must be {FORMS}, got {spec!r}")
 
 

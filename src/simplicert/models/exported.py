@@ -11,9 +11,10 @@ from simplicert.models.files import existing
 from simplicert.models.fingerprints import digest, tensors
 from simplicert.models.model import Model
 from simplicert.models.pickles import weights_only
+from simplicert.trust import USER, Trust
 
 
-def load(spec: str) -> Model:
+def load(spec: str, trust: Trust = USER) -> Model:
     """The program as a module; its fingerprint is of its tensors and of its code."""
     path = existing(spec)
     torch = library("torch", "torch", f"model {path.name}")

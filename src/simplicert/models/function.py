@@ -8,11 +8,12 @@ from simplicert.errors import InvalidInput, require
 from simplicert.importing import imported, said
 from simplicert.models.fingerprints import of_classifier
 from simplicert.models.model import Model, is_module, uncallable
+from simplicert.trust import USER, Trust
 
 
-def load(spec: str) -> Model:
+def load(spec: str, trust: Trust = USER) -> Model:
     """The classifier that the function returns; a torch module is put in eval mode."""
-    function = maker(spec)
+    function = maker(spec, trust)
     try:
         classifier = function()
     except Exception as error:  # the user's own code may raise anything
@@ -24,10 +25,10 @@ def load(spec: str) -> Model:
     return Model(classifier, spec, of_classifier(classifier))
 
 
-def maker(spec: str) -> Callable[[], Any]:
+def maker(spec: str, trust: Trust) -> Callable[[], Any]:
     """The function by its module and name, checked to need no arguments."""
     module, _, name = spec.partition(":")
-    function = imported("model", spec)
+    function = imported("model", spec, trust)
     require(callable(function), f"model {spec} must name a function of {module}, got {name!r}")
     require(
         needs_nothing(function),

@@ -19,11 +19,12 @@ from simplicert.models.fingerprints import digest, of_module
 from simplicert.models.model import Model
 from simplicert.models.normalisation import normalised
 from simplicert.models.pickles import weights_only
+from simplicert.trust import USER, Trust
 
 PREPROCESSOR = "preprocessor_config.json"
 
 
-def load(where: str) -> Model:
+def load(where: str, trust: Trust = USER) -> Model:
     """The model's logits, behind its own normalisation if it has one."""
     require(bool(where), "hf: must be followed by a name or a folder, got nothing")
     library("torch", "hf", f"model hf:{where}")

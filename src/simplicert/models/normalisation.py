@@ -31,11 +31,19 @@ def with_normalisation(
 
 def normalised(model: Model, mean: Sequence[float] | None, std: Sequence[float] | None) -> Model:
     """The model behind (x - mean) / std, which becomes part of its fingerprint."""
+    classifier = in_front(model.classifier, *checked(mean, std))
+    fingerprint = normalised_fingerprint(model.fingerprint, mean, std)
+    return replace(model, classifier=classifier, fingerprint=fingerprint)
+
+
+def normalised_fingerprint(
+    fingerprint: str, mean: Sequence[float] | None, std: Sequence[float] | None
+) -> str:
+    """Of a model behind (x - mean) / std; its own where neither is given."""
+    if mean is None and std is None:
+        return fingerprint
     centre, scale = checked(mean, std)
-    fingerprint = digest("normalised", model.fingerprint, repr(centre), repr(scale))
-    return replace(
-        model, classifier=in_front(model.classifier, centre, scale), fingerprint=fingerprint
-    )
+    return digest("normalised", fingerprint, repr(centre), repr(scale))
 
 
 def in_front(classifier: Callable[[Any], Any], mean: Numbers, std: Numbers) -> Callable[[Any], Any]:

@@ -17,12 +17,13 @@ from simplicert.models.files import existing
 from simplicert.models.fingerprints import digest
 from simplicert.models.model import Model
 from simplicert.models.shapes import Declared, check_batch
+from simplicert.trust import USER, Trust
 
 MOST = 2**31  # bytes of a model without what is kept outside, as the format says
 KEPT_OUTSIDE = 1  # ONNX's TensorProto.EXTERNAL: the values lie in a file beside the model
 
 
-def load(spec: str) -> Model:
+def load(spec: str, trust: Trust = USER) -> Model:
     """A function from a float32 batch to logits; its fingerprint is of the file's bytes."""
     path = existing(spec)
     outside = kept_outside(path)  # before onnxruntime opens what the model names
@@ -36,7 +37,13 @@ def load(spec: str) -> Model:
     output = scores_of(path.name, {item.name: item.type for item in outputs})
     declared = tuple(size if isinstance(size, int) else None for size in inputs[0].shape)
     classifier = partial(classified, session, path.name, output, declared)
-    return Model(classifier, path.name, digest("onnx", read_file(path, MOST), *outside))
+    fingerprint = digest("onnx", read_file(path, MOST), *outside)
+    return Model(classifier, path.name, fingerprint)
+
+
+def fingerprint_of(path: Path) -> str:
+    """Of the file's bytes and of the files beside it that hold its weights; nothing is run."""
+    return digest("onnx", read_file(path, MOST), *kept_outside(path))
 
 
 def scores_of(name: str, outputs: dict[str, str]) -> str:

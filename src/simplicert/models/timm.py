@@ -6,11 +6,13 @@ from simplicert.models.fingerprints import of_module
 from simplicert.models.model import Model
 from simplicert.models.normalisation import normalised
 from simplicert.models.pickles import weights_only
+from simplicert.trust import USER, Trust, require_local
 
 
-def load(name: str) -> Model:
+def load(name: str, trust: Trust = USER) -> Model:
     """The model by that name; timm looks for its weights, which are read as tensors only."""
     require(bool(name), "timm: must be followed by the name of a model, got nothing")
+    require_local(trust, "model", f"timm:{name}")
     timm = library("timm", "timm", f"model timm:{name}")
     try:
         with weights_only():

@@ -1,7 +1,9 @@
 """`file.ts`: TorchScript, saved by torch.jit.save.
 
 Its parts are read by torch's C++ reader, which knows tensors and TorchScript classes only, and
-never Python's pickle machinery.
+never Python's pickle machinery. But TorchScript is a programming language, and what is written in
+it runs as soon as the file is opened: it can overwrite files. So it is opened only for a user who
+vouches for it.
 """
 
 import warnings
@@ -16,18 +18,20 @@ from simplicert.errors import InvalidInput
 from simplicert.models.files import existing, open_archive, require_unpacked
 from simplicert.models.fingerprints import digest
 from simplicert.models.model import Model
+from simplicert.trust import USER, Trust, require_vouched
 
 # Where the code came from and what it was traced with: not part of what is computed.
 PASSED_OVER = (".debug_pkl", "traced_inputs.pkl", "serialization_id")
 
 
-def load(spec: str) -> Model:
+def load(spec: str, trust: Trust = USER) -> Model:
     """The module in eval mode; its fingerprint is of the code, constants and tensors in the file.
 
     TorchScript numbers its classes as it goes, so saving one module twice in one process may give
     two fingerprints; copies of one file have one.
     """
     path = existing(spec)
+    require_vouched(trust, path.name, "TorchScript can run code of its own when it is opened")
     torch = library("torch", "torch", f"model {path.name}")
     with suppress(RuntimeError):  # no archive of torch's: said below
         open_archive(path.name, path.stat().st_size, str(path))

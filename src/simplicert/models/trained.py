@@ -11,6 +11,7 @@ from simplicert.files import read_toml
 from simplicert.models.fingerprints import digest, of_module
 from simplicert.models.model import Model
 from simplicert.models.weights import build_for, fill, numbers, read_weights, whole
+from simplicert.trust import USER, Trust
 
 if TYPE_CHECKING:
     from torch import nn
@@ -40,27 +41,41 @@ class Trained:
     facts: Facts
 
 
-def load(spec: str) -> Model:
-    """The classifier of a folder, by the folder's name."""
-    folder = Path(spec)
-    trained = read_folder(folder)
+def load(spec: str, trust: Trust = USER) -> Model:
+    """The classifier of a folder, by the folder's name.
+
+    model.toml is a file: the network of a user's own that it may name is not built on its word.
+    """
+    return load_folder(Path(spec))
+
+
+def load_folder(folder: Path, arch: str | None = None) -> Model:
+    """The classifier of a folder; `arch` is the user's word for what network it is."""
+    trained = read_folder(folder, arch)
     facts = trained.facts
     return Model(
         trained.module, folder.resolve().name, facts.fingerprint, facts.classes, facts.sigma
     )
 
 
-def read_folder(folder: Path) -> Trained:
-    """The network and its facts; refuses weights other than those that model.toml speaks of."""
+def read_folder(folder: Path, arch: str | None = None) -> Trained:
+    """The network and its facts; refuses weights other than those that model.toml speaks of.
+
+    A network of the user's own is built only where the user names it as `arch`.
+    """
     library("torch", "torch", f"model {folder.name}")
     from simplicert.models.architectures import build
     from simplicert.models.normalised import Normalised
 
     facts = read_facts(folder)
+    require(
+        arch in (None, facts.arch), f"model {folder} must hold a {arch}, got the arch {facts.arch}"
+    )
     path = folder / WEIGHTS
     require(path.is_file(), f"model {folder} must hold {WEIGHTS} beside {TEXT}, and it does not")
     state, metadata = read_weights(path)
-    ours = partial(build, facts.arch)
+    whose = Trust(str(folder / TEXT)) if arch is None else USER
+    ours = partial(build, facts.arch, trust=whose, instead=f"--model {facts.arch}@{path}")
     if ":" in facts.arch:  # a function of the user's own may not know memory that is none
         inner = ours(facts.num_classes, facts.input_shape)
     else:

@@ -1,4 +1,4 @@
-"""`ARCH@weights.safetensors`: one of our architectures with weights from a safetensors file."""
+"""`ARCH@weights.safetensors`: a network of ours, or of the user's own, with weights from a file."""
 
 import json
 import os
@@ -14,6 +14,7 @@ from simplicert.models.files import existing
 from simplicert.models.fingerprints import of_module
 from simplicert.models.model import Model
 from simplicert.models.normalisation import normalised
+from simplicert.trust import USER, Trust, require_user
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -28,26 +29,42 @@ CONVOLUTION = 4  # axes of a convolution's weight: out, in, height, width
 ANY_SIZE = (32, 32)  # height and width do not change the weights of a convolutional network
 
 
-def load(spec: str) -> Model:
+def load(spec: str, trust: Trust = USER) -> Model:
     """The network in eval mode, behind the normalisation its metadata names, if any."""
     name, at, where = spec.partition("@")
     require(
         bool(at), f"weights need the name of their network: ARCH@{Path(spec).name}, got {spec!r}"
     )
     library("torch", "torch", f"model {name}@{Path(where).name}")
-    from simplicert.models.architectures import ARCHITECTURES
+    from simplicert.models.architectures import ARCHITECTURES, build
 
-    build = choose("the network before @", name, ARCHITECTURES)
+    own = ":" in name
+    if not own:
+        choose("the network before @", name, ARCHITECTURES)
     path = existing(where)
+    if own and is_trained(path):  # model.toml, which knows more, is beside it
+        from simplicert.models.trained import load_folder
+
+        require_user(trust, "model", spec, f"--model {spec}")
+        return load_folder(path.parent, name)
     state, metadata = read_weights(path)
-    module = build_for(
-        path, name, build, classes(path, state, metadata), input_shape(path, state, metadata), state
-    )
+    count, shape = classes(path, state, metadata), input_shape(path, state, metadata)
+    if own:  # a function of the user's own may not know memory that is none
+        module = build(name, count, shape, trust, f"--model {spec}")
+    else:
+        module = build_for(path, name, ARCHITECTURES[name], count, shape, state)
     fill(path, name, module, state)
     model = Model(module.eval(), f"{name}@{path.name}", of_module(module))
     if "mean" not in metadata and "std" not in metadata:
         return model
     return normalised(model, *(numbers(path, metadata, key) for key in ("mean", "std")))
+
+
+def is_trained(path: Path) -> bool:
+    """Whether these are the weights of a folder that train wrote."""
+    from simplicert.models.trained import TEXT, WEIGHTS
+
+    return path.name == WEIGHTS and (path.parent / TEXT).is_file()
 
 
 def read_weights(path: Path) -> tuple[dict[str, "Tensor"], dict[str, str]]:

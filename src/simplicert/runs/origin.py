@@ -1,15 +1,32 @@
-"""What a run was drawn from, opened again: its model, its data, its settings."""
+"""What a run was drawn from, opened again: its model, its data, its settings.
 
+Names that the user gives are taken at their word. Names that run.toml keeps are a file's word: no
+code runs because of them, nothing is fetched, and what they lead to is used only if it has the
+fingerprint that the run was drawn with.
+"""
+
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from simplicert.data import Dataset, load_data
-from simplicert.errors import InvalidInput, SimplicertError
-from simplicert.models import Model, load_model
+from simplicert.errors import InvalidInput, SimplicertError, require
+from simplicert.models import Model, load_model, load_named_model
 from simplicert.runs.folder import Run
-from simplicert.runs.manifest import Manifest
+from simplicert.runs.known import KnownRun
+from simplicert.runs.manifest import NAME, Manifest
 from simplicert.runs.options import numbers
 from simplicert.sampling import Settings
 from simplicert.types.smoothing import Smoothing
+
+
+class Place(NamedTuple):
+    """Where the user says that model and data are; None: where the run's own names lead."""
+
+    model: str | None = None
+    data: str | None = None
+    mean: str | None = None
+    std: str | None = None
+    trust: bool = False  # vouches for the code in the model's file
 
 
 class Origin(NamedTuple):
@@ -25,26 +42,68 @@ class Origin(NamedTuple):
         return [(name, its, wanted[name]) for name, its in both if its != wanted[name]]
 
 
-def origin_of(
-    run: Run,
-    purpose: str,
-    model: str | None,
-    data: str | None,
-    mean: str | None,
-    std: str | None,
-) -> Origin:
+def origin_of(run: Run, purpose: str, place: Place) -> Origin:
     """By the names that the run keeps, or where they are now, or a sentence that says how."""
-    made = run.manifest.made
     try:
-        inputs = load_data(data or str(made.get("data", "")))
-        middle, spread = numbers("mean", mean), numbers("std", std)
-        found = load_model(model or str(made.get("model", "")), mean=middle, std=spread)
+        data = named_data(run) if place.data is None else load_data(place.data)
+        return Origin(model_of(run, place), data)
     except (SimplicertError, OSError) as error:
         raise InvalidInput(
             f"{purpose} needs the run's model and data; "
             f"--model and --data say where they are: {error}"
         ) from None
-    return Origin(found, inputs)
+
+
+def model_of(run: Run, place: Place) -> Model:
+    """The run's model, behind the normalisation that the run was drawn with."""
+    mean, std = (
+        agreed(name, run.manifest, numbers(name, given))
+        for name, given in (("mean", place.mean), ("std", place.std))
+    )
+    if place.model is not None:
+        return load_model(place.model, mean=mean, std=std, trust=place.trust)
+    name, file = run.manifest.made.get("model"), str(run.folder / NAME)
+    require(bool(name) and isinstance(name, str), f"{file} does not name the model")
+    wanted = str(run.manifest.source.get("model_fingerprint"))
+    return load_named_model(str(name), file, wanted, mean=mean, std=std)
+
+
+def agreed(name: str, before: Manifest | None, given: list[float] | None) -> list[float] | None:
+    """A list of numbers of the model by the user or by the run, which must not contradict it.
+
+    Runs of earlier versions keep none: there the user's word is all there is.
+    """
+    kept = None if before is None else before.source.get(name)
+    if kept is None:
+        return given
+    plain = isinstance(kept, Sequence) and all(isinstance(n, int | float) for n in kept)
+    require(plain and not isinstance(kept, str), f"{name} of {NAME} must be numbers, got {kept!r}")
+    held = [float(number) for number in kept]
+    require(
+        given in (None, held),
+        f"{name} must be the run's {held}, got {given}: leave it out, the run knows it",
+    )
+    return held
+
+
+def named_data(run: Run | KnownRun) -> Dataset:
+    """The data that a run names, if they have the fingerprint that it was drawn with.
+
+    Without one nothing is opened: a file's word alone would open anybody's private files.
+    """
+    name, file = run.manifest.made.get("data"), run.folder / NAME
+    wanted = run.manifest.source.get("data_fingerprint")
+    require(bool(name) and isinstance(name, str), f"{file} does not name its data")
+    require(
+        isinstance(wanted, str),
+        f"{file} names the data {name} without their fingerprint, so they are not opened",
+    )
+    data = load_data(str(name))
+    require(
+        data.fingerprint == wanted,
+        f"{name} has another fingerprint than the data that the run was drawn from",
+    )
+    return data
 
 
 def settings_of(run: Run) -> Settings:

@@ -39,6 +39,7 @@ class Request:
     autocast: bool = False
     mean: str | None = None
     std: str | None = None
+    trust: bool = False
     engine: str = "local"
     workers: int | None = None
     address: str | None = None

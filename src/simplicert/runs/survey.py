@@ -1,6 +1,6 @@
 """A survey: model and data loaded and probed by whoever will draw, described for run.toml."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from simplicert.runs.job import arithmetic
 from simplicert.runs.machine import this_machine
 from simplicert.runs.manifest import Manifest
 from simplicert.runs.options import fraction, numbers, read_scale, reserve_share
+from simplicert.runs.origin import agreed
 from simplicert.runs.request import Request
 from simplicert.sampling import Sampler, Settings
 from simplicert.sampling.compilation import decide
@@ -50,7 +51,7 @@ class Ground:
     survey: Survey
 
 
-def load(request: Request) -> tuple[Model, Dataset]:
+def load(request: Request, before: Manifest | None) -> tuple[Model, Dataset]:
     """Model and data, as they were asked for."""
     data = load_data(
         request.data,
@@ -59,10 +60,14 @@ def load(request: Request) -> tuple[Model, Dataset]:
         step=request.step,
         index_file=request.index_file,
     )
-    model = load_model(
-        request.model, mean=numbers("mean", request.mean), std=numbers("std", request.std)
-    )
+    model = load_model(request.model, **normalisation(request, before), trust=request.trust)
     return model, data
+
+
+def normalisation(request: Request, before: Manifest | None) -> dict[str, list[float] | None]:
+    """Mean and std as asked for, or as the run has them, which are then not asked for again."""
+    given = {"mean": numbers("mean", request.mean), "std": numbers("std", request.std)}
+    return {name: agreed(name, before, values) for name, values in given.items()}
 
 
 def explore(request: Request, before: Manifest | None, model: Model, data: Dataset) -> Ground:
@@ -85,6 +90,9 @@ def explore(request: Request, before: Manifest | None, model: Model, data: Datas
             "process cannot know which of its random numbers were used",
         )
     manifest = described(request, model, data, sampler, before)
+    if before is None or "mean" in before.source:  # a run of an earlier version keeps neither
+        given = {name: v for name, v in normalisation(request, before).items() if v is not None}
+        manifest = replace(manifest, source=manifest.source | given)
     said = doubts(example, settings, sampler.normalised)
     smoothing = settings.smoothing
     said += mismatches(model, data, smoothing.sigma, sampler.classes)

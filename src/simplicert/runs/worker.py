@@ -40,7 +40,7 @@ class Worker:
     def survey(self, before: Manifest | None) -> Survey:
         """Load and probe; what a run decided before is obeyed."""
         if self.loaded is None:  # kept, should the model fail while it is probed
-            self.loaded = load(self.request)
+            self.loaded = load(self.request, before)
         self.ground = explore(self.request, before, *self.loaded)
         return self.ground.survey
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from simplicert.data import Dataset
 from simplicert.errors import require
 from simplicert.models.model import Model
-from simplicert.models.trained import TEXT, load, read_folder
+from simplicert.models.trained import TEXT, load_folder, read_folder
 from simplicert.training.batches import batch_shape, labels_of
 from simplicert.training.bench import Bench
 from simplicert.training.checkpoint import NAME as CHECKPOINT
@@ -58,10 +58,10 @@ def run_training(
         bench = Bench(settings, members, module)
         identity = settings.table() | {"data": described(data), "test": described(test)}
         if init is not None:
-            identity["init"] = read_folder(init).facts.fingerprint
+            identity["init"] = read_folder(init, settings.arch).facts.fingerprint
         course(bench, {"data": data, "test": test}, out, identity, report, watch)
         members.wait()
-    return load(str(out))
+    return load_folder(out, settings.arch)
 
 
 def course(

@@ -11,7 +11,7 @@ from simplicert.errors import require
 from simplicert.models.architectures import build
 from simplicert.models.normalisation import checked
 from simplicert.models.normalised import Normalised
-from simplicert.models.trained import read_folder
+from simplicert.models.trained import read_facts, read_folder
 from simplicert.training.batches import labels_of
 from simplicert.training.moments import moments
 from simplicert.training.settings import Settings
@@ -36,8 +36,7 @@ def fresh(settings: Settings, data: Dataset) -> nn.Module:
 
 def started_from(folder: Path, settings: Settings, data: Dataset) -> nn.Module:
     """The network of another training of ours, normalisation included, to be trained on."""
-    trained = read_folder(folder)
-    facts = trained.facts
+    facts = read_facts(folder)
     require(
         facts.arch == settings.arch,
         f"init {folder} must hold weights of {settings.arch}, got those of {facts.arch}",
@@ -49,7 +48,7 @@ def started_from(folder: Path, settings: Settings, data: Dataset) -> nn.Module:
         f"init {folder} must fit {wanted[0]} classes and inputs of {wanted[1]}, got {got[0]} "
         f"and {got[1]}",
     )
-    return trained.module
+    return read_folder(folder, settings.arch).module
 
 
 def normalisation(settings: Settings, data: Dataset) -> tuple[tuple[float, ...], tuple[float, ...]]:

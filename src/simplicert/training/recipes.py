@@ -6,6 +6,7 @@ from typing import Any
 from simplicert.errors import InvalidInput, choose
 from simplicert.files import read_toml
 from simplicert.training.settings import Settings, settings_from
+from simplicert.trust import Trust, require_user
 
 FOLDER = Path(__file__).parent / "recipes"
 SETTINGS, ABOUT = "settings", "about"  # what a recipe file holds
@@ -34,4 +35,8 @@ def read_recipe(name: str) -> dict[str, Any]:
 def resolved(recipe: str | None, options: dict[str, Any]) -> Settings:
     """A recipe's settings with the given ones in their place; None means not given."""
     base = {} if recipe is None else read_recipe(recipe)
-    return settings_from(base | {name: v for name, v in options.items() if v is not None})
+    given = {name: value for name, value in options.items() if value is not None}
+    arch = str(base.get("arch", ""))
+    if ":" in arch and "arch" not in given:
+        require_user(Trust(f"recipe {recipe}"), "arch", arch, f"--arch {arch}")
+    return settings_from(base | given)

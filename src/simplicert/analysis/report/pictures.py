@@ -11,6 +11,7 @@ from simplicert.analysis.report.sprites import MOST, Sheet, are_images, chosen_i
 from simplicert.analysis.report.views import View
 from simplicert.data import Dataset, load_data
 from simplicert.errors import InvalidInput, SimplicertError, require
+from simplicert.runs.origin import named_data
 
 HINT = "give --data as `simplicert sample` had it to see thumbnails"
 
@@ -26,17 +27,20 @@ def find_pictures(views: Sequence[View], spec: str | None) -> Pictures:
     """Thumbnails of the inputs from the data that `spec` names, by default the run's own.
 
     Data that was asked for and is not the run's is refused: the wrong picture beside a certificate
-    is worse than none. The run's own data may have moved since: then a note says so.
+    is worse than none. Data that the run names are opened only by their fingerprint. Where that
+    fails a note says so, and not what was found there: the page may go to other people.
     """
     if spec is not None:
         return pictured(views, checked(load_data(spec), views[0]))
-    name = views[0].study.run.manifest.made.get("data")
-    if name is None:
+    run = views[0].study.run
+    if run.manifest.made.get("data") is None:
         return Pictures(None, f"No thumbnails: the run does not name its data; {HINT}.")
+    if not isinstance(run.manifest.source.get("data_fingerprint"), str):
+        return Pictures(None, f"No thumbnails: the run keeps no fingerprint of its data; {HINT}.")
     try:
-        return pictured(views, checked(load_data(str(name)), views[0]))
-    except (SimplicertError, OSError) as error:
-        return Pictures(None, f"No thumbnails: {error}; {HINT}.")
+        return pictured(views, checked(named_data(run), views[0]))
+    except (SimplicertError, OSError):
+        return Pictures(None, f"No thumbnails: the run's data were not found here; {HINT}.")
 
 
 def checked(data: Dataset, view: View) -> Dataset:

@@ -14,6 +14,7 @@ from simplicert.models.architectures.mlp import mlp
 from simplicert.models.architectures.resnet import resnet20, resnet56, resnet110
 from simplicert.models.architectures.resnet50 import resnet50
 from simplicert.models.architectures.small_cnn import small_cnn
+from simplicert.trust import USER, Trust
 
 __all__ = ["ARCHITECTURES", "Builder", "build"]
 
@@ -29,11 +30,20 @@ ARCHITECTURES: dict[str, Builder] = {
 }
 
 
-def build(arch: str, num_classes: int, input_shape: tuple[int, ...]) -> nn.Module:
-    """One of ours by name, or what the user's own `module:function` returns for these two."""
+def build(
+    arch: str,
+    num_classes: int,
+    input_shape: tuple[int, ...],
+    trust: Trust = USER,
+    instead: str = "",
+) -> nn.Module:
+    """One of ours by name, or what the user's own `module:function` returns for these two.
+
+    A `module:function` that a file names is refused, with `instead` as what to pass.
+    """
     if ":" not in arch:
         return choose("arch", arch, ARCHITECTURES)(num_classes, input_shape)
-    function = imported("arch", arch)
+    function = imported("arch", arch, trust, instead)
     require(callable(function), f"arch {arch} must name a function of its module, got {function!r}")
     try:
         module = function(num_classes, input_shape)

@@ -14,7 +14,7 @@ from simplicert.runs.folder import Run
 from simplicert.runs.known import KnownRun
 from simplicert.runs.machine import other_kind
 from simplicert.runs.manifest import NAME, same_answers, version
-from simplicert.runs.origin import origin_of, settings_of
+from simplicert.runs.origin import Place, origin_of, settings_of
 from simplicert.runs.survey import EXAMPLES
 from simplicert.runs.verification.check import Check
 from simplicert.runs.verification.coverage import planned
@@ -42,6 +42,7 @@ class Replay:
     data: str | None = None
     mean: str | None = None
     std: str | None = None
+    trust: bool = False
 
 
 def cannot(run: Run | KnownRun) -> str | None:
@@ -56,7 +57,8 @@ def cannot(run: Run | KnownRun) -> str | None:
 
 def replay_checks(run: Run, parts: Sequence[Part], asked: Replay) -> Iterator[Check]:
     """Model and data first, then input after input."""
-    origin = origin_of(run, ABOUT, asked.model, asked.data, asked.mean, asked.std)
+    place = Place(asked.model, asked.data, asked.mean, asked.std, asked.trust)
+    origin = origin_of(run, ABOUT, place)
     model, data = origin
     strange = origin.strangers(run.manifest)
     for what, found, wanted in strange:
