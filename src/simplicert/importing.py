@@ -1,7 +1,8 @@
 """`module:name`: the user's own code, for a classifier, a network or a mechanism.
 
-Nothing else in this package imports what a text names. This runs it, as `python -m module` would: the current folder comes first on the import path and
-stays there, so that the code can import its neighbours later.
+Nothing else in this package imports what a text names. This runs it, as `python -m module` would:
+the current folder comes first on the import path and stays there, so that the code can import its
+neighbours later.
 """
 
 import sys
