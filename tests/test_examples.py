@@ -15,6 +15,7 @@ SAID = {
     "sklearn_tabular": "norm: scaled l2",
     "hugging_face": "abstained",
     "timm_model": "abstained",
+    "noise_behind_a_layer": "noise behind the averages: sensitivity at most 0.5000",
     "text_embeddings": "two words are at least this far apart",
     "toolbox_attacks": "0 of them inside the certified radius",
 }

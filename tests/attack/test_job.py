@@ -35,6 +35,11 @@ def whole(target, certificates, tmp_path_factory):
     return attacked(target, certificates, out), out
 
 
+def test_radii_of_another_place_are_not_attacked(target, certificates, tmp_path):
+    with pytest.raises(InvalidInput, match="must be for sensitivity 1 to be attacked, got 2"):
+        attacked(target, replace(certificates, sensitivity=2.0), tmp_path / "attack.csv")
+
+
 def test_an_attack_leaves_a_row_for_each_input(whole, certificates):
     rows, out = whole
     assert read_attack(out) == rows

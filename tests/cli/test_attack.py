@@ -2,6 +2,7 @@
 
 import re
 import signal
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,9 @@ from known import SIGMA, data_of, drawn, place_model, true_distance
 from scipy.special import ndtr
 
 import simplicert as sc
+from simplicert.analysis.report.attack import attack_cautions
+from simplicert.analysis.report.views import views_of
+from simplicert.analysis.study import read_studies
 from simplicert.runs.attacks import read_attack
 from simplicert.runs.manifest import Manifest
 
@@ -58,6 +62,24 @@ def test_nothing_is_broken(command, place):
     before = table.read_bytes()
     assert command(*words, "--quiet")[::2] == (0, "")  # again: nothing is left to do
     assert table.read_bytes() == before
+
+
+def test_a_first_stage_is_left_out(command, place):
+    """What is moved is what the noise is added to: radii are those there, and it is said."""
+    honest = sc.open_run(place / "run")
+    source = {**honest.manifest.source, "sensitivity": 4.0}
+    staged = sc.create_run(
+        place / "staged", replace(honest.manifest, source=source), honest.tally()
+    )
+    words = ("attack", staged.folder, "--data", data_of(place), "--inputs", 1, *LITTLE)
+    code, _, err = command(*words)
+    assert code == 0 and "sensitivity of 4 is left out" in " ".join(err.split())
+    (row,) = read_attack(staged.folder / "attack.csv")
+    assert row.radius in honest.certify().radius.tolist()
+    assert row.radius not in staged.certify().radius.tolist()
+    (view,) = [view for view in views_of(read_studies([staged.folder])) if view.kind == row.kind]
+    (said,) = attack_cautions(view)  # and not that radii have changed since
+    assert "at the noise, behind the first stage" in said
 
 
 def inputs(place):

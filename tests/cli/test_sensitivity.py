@@ -169,3 +169,32 @@ def test_what_is_no_sensitivity(command, plain, bad):
     for words in (("certify", plain), ("table", plain), ("report", plain)):
         code, _, err = command(*words, "--sensitivity", bad)
         assert code == 2 and "sensitivity must be a positive finite number" in " ".join(err.split())
+
+
+MODEL = """
+def make():
+    return lambda batch: batch.reshape(len(batch), -1)[:, :3]
+"""
+
+
+def test_run_declares_it(command, tmp_path, monkeypatch):
+    """From the draws to the page; the same command goes on, and without it the run is another."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    Path("behind_a_stage.py").write_text(MODEL)
+    inputs = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
+    np.savez("features.npz", inputs=inputs, labels=inputs[:, :3].argmax(1))
+    words = ["run", "--model", "behind_a_stage:make", "--data", "features.npz", "--sigma", 0.5,
+             "--draws", 200, "--device", "cpu", "--out", "runs", "--quiet"]  # fmt: skip
+    code, out, _ = command(*words, "--sensitivity", STAGE)
+    assert code == 0 and WORDS in " ".join(out.split())
+    assert sc.open_run("runs").manifest.sensitivity == STAGE
+    frame = pd.read_csv("runs.csv")
+    assert set(frame["sensitivity"]) == {STAGE}
+    np.testing.assert_array_equal(frame["radius"], sc.open_run("runs").certify().radius)
+    assert f"perturbations of {WORDS}" in Path("runs.html").read_text()
+    assert command(*words, "--sensitivity", STAGE)[0] == 0
+    code, _, err = command(*words)
+    assert code == 2 and "was made with sensitivity = 4.0" in " ".join(err.split())
+    code, _, err = command(*words[:-2], "other", "--sensitivity", -1)
+    assert code == 2 and "sensitivity must be a positive finite number" in " ".join(err.split())

@@ -27,6 +27,14 @@ def followed(until, p, inputs, draws, seed, labels=None):
     return sc.Tally(counts, 1.0, plan=plan), reasons
 
 
+def test_a_radius_before_a_first_stage():
+    """Half a unit of the input is one at the noise where the stage has sensitivity 2."""
+    plan = sc.Plan((1000, 2000), (0.5, 0.5))
+    tally = sc.Tally([[950, 50], [990, 10], [700, 300]], 1.0, plan=plan)
+    behind = Until("radius=0.5", sensitivity=2.0)(tally).tolist()
+    assert behind == Until("radius=1")(tally).tolist() != Until("radius=0.5")(tally).tolist()
+
+
 @pytest.mark.parametrize(
     ("rule", "message"),
     [

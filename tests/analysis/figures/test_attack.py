@@ -39,6 +39,12 @@ def test_every_input_has_its_place(study):
     assert axes.get_ylim()[1] > max(row.found or 0 for row in rows)
 
 
+def test_behind_a_first_stage_the_axes_say_so(study):
+    axes = attack_distances({"run": study.attack()}, new_axes(), staged=True)
+    assert axes.get_xlabel() == "certified radius at the noise"
+    assert axes.get_ylabel() == "attack distance at the noise"
+
+
 def test_none_broken_is_said(study):
     rows = [row for row in study.attack() if not row.broken]
     assert "broken: 0" in points(attack_distances({"run": rows}, new_axes()))
