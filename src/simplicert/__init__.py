@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         MissingEvidence,
         SamplingFailed,
         SimplicertError,
+        SimplicertWarning,
         TrainingFailed,
         UnsoundMechanism,
     )
@@ -43,6 +44,7 @@ __all__ = [
     "Run",
     "SamplingFailed",
     "SimplicertError",
+    "SimplicertWarning",
     "Smoothed",
     "Tally",
     "TrainingFailed",

@@ -9,6 +9,8 @@ SimplicertError
   DamagedRun            a run folder is incomplete, altered or of another format
   SamplingFailed        the classifier failed while it was drawn from
   TrainingFailed        a training ran into a loss that is no number
+
+SimplicertWarning       what is done may not be what was meant (a UserWarning)
 """
 
 from collections.abc import Mapping
@@ -51,6 +53,10 @@ class SamplingFailed(SimplicertError):
 
 class TrainingFailed(SimplicertError):
     """The loss is no longer a number; the last checkpoint is intact."""
+
+
+class SimplicertWarning(UserWarning):
+    """What was asked for is done, and may not be what was meant."""
 
 
 def require(condition: bool, message: str) -> None:

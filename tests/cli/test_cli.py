@@ -1,6 +1,7 @@
 """The commands as a user types them: output, files, one-sentence errors, exit codes."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -236,6 +237,36 @@ def test_too_few_draws_are_warned_of(run, tmp_path, monkeypatch):
     assert code == 0 and "certify nothing" not in err
     assert out.endswith("b: all is drawn; next: simplicert certify b --out b.csv\n")
     assert "certify nothing" not in run("certify", "b")[2]
+
+
+def test_features_in_units_of_their_own_are_doubted_before_the_draws(run, tmp_path, monkeypatch):
+    import numpy as np
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "unit_model.py").write_text("def make():\n    return lambda b: b\n")
+    units = np.array([1, 1000, 1], np.float32)
+    inputs = np.random.default_rng(0).standard_normal((20, 3)).astype(np.float32) * units
+    np.savez("units.npz", inputs=inputs, labels=np.zeros(20, int))
+    np.savez("same.npz", inputs=inputs / units, labels=np.zeros(20, int))
+    pictures = (inputs / units).repeat(3, axis=1).reshape(20, 1, 3, 3)
+    pictures[:, :, 0] *= 1e-3  # a dark edge
+    np.savez("pictures.npz", inputs=pictures, labels=np.zeros(20, int))
+    (tmp_path / "flat_model.py").write_text("def make():\n    return lambda b: b[:, 0, 1]\n")
+    np.save("scale.npy", units)
+    words = ("--sigma", 0.5, "--draws", 20, "--device", "cpu", "--stop", 10, "--quiet")
+    said = "feature 1 varies by about .*, and all get the same noise; --noise-scale gives each"
+    for data, model, more, doubted in (
+        ("units.npz", "unit_model:make", (), True),
+        ("units.npz", "unit_model:make", ("--noise-scale", "scale.npy"), False),
+        ("same.npz", "unit_model:make", (), False),
+        ("pictures.npz", "flat_model:make", (), False),
+    ):
+        code, _, err = run(
+            "sample", "--model", model, "--data", data, *words, *more, "--out", f"{data}{len(more)}"
+        )
+        assert code == 0
+        assert bool(re.search(said, err)) is doubted and ("differ in scale" in err) is doubted
 
 
 def test_a_model_whose_code_fails_is_one_sentence(run, tmp_path, monkeypatch):

@@ -19,6 +19,7 @@ from simplicert.runs.request import Request
 from simplicert.sampling import Sampler, Settings
 from simplicert.sampling.compilation import decide
 from simplicert.sampling.noise import refuse_off_grid
+from simplicert.sampling.scales import scale_doubt
 from simplicert.sampling.settings import default_batch, default_device
 from simplicert.stopping import Until, plan_until
 from simplicert.types import KINDS, Ints
@@ -95,6 +96,8 @@ def explore(request: Request, before: Manifest | None, model: Model, data: Datas
         manifest = replace(manifest, source=manifest.source | given)
     said = doubts(example, settings, sampler.normalised)
     smoothing = settings.smoothing
+    if smoothing.noise_scale is None and (apart := scale_doubt(data.inputs, "--noise-scale")):
+        said += (apart,)
     said += mismatches(model, data, smoothing.sigma, sampler.classes)
     return Ground(sampler, data, Survey(manifest, data.index, smoothing.noise_scale, said))
 

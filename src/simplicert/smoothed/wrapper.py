@@ -1,6 +1,7 @@
 """Smoothed: any classifier, smoothed for use."""
 
 import secrets
+import warnings
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,13 +11,15 @@ from numpy.typing import ArrayLike
 
 from simplicert.bounds import bound
 from simplicert.certification import certify
-from simplicert.errors import InvalidInput, choose, require
+from simplicert.errors import InvalidInput, SimplicertWarning, choose, require
 from simplicert.models.model import uncallable
 from simplicert.sampling import sample
 from simplicert.sampling.noisy import NoisyClassifier
+from simplicert.sampling.scales import scale_doubt
 from simplicert.sampling.settings import as_array, check_device, check_whole, default_device
 from simplicert.smoothed import keeping
 from simplicert.smoothed.ballot import Ballot
+from simplicert.smoothed.doubts import too_few_draws
 from simplicert.smoothed.operational import operational_radius
 from simplicert.smoothed.prediction import Predictions, predict
 from simplicert.smoothed.sequence import require_deciding
@@ -138,7 +141,8 @@ class Smoothed:
         """Class, radius, every mechanism and both expectations of each input.
 
         `options` are those of `sc.sample` that do not change g. Radii are in the norm of the
-        noise: with `noise_scale`, the scaled one.
+        noise: with `noise_scale`, the scaled one. Warns (SimplicertWarning) where features differ
+        in scale by a factor of 100 without one, and where so few draws certify nothing.
         """
         settings = {field.name: getattr(self.smoothing, field.name) for field in fields(Smoothing)}
         for name in sorted(set(options) & set(settings)):
@@ -146,6 +150,9 @@ class Smoothed:
                 f"{name} must be given to Smoothed and not to certify, got {options[name]!r:.60}: "
                 "predict would run another function than was certified"
             )
+        doubt = "" if self.noise_scale is not None else scale_doubt(as_array(inputs))
+        if doubt:
+            warnings.warn(doubt, SimplicertWarning, stacklevel=2)
         tally = sample(
             self._noisy.own,
             inputs,
@@ -155,7 +162,10 @@ class Smoothed:
             **settings,
             **{"batch_size": self.batch_size, "device": self.device, **options},
         )
-        return certify(bound(tally, alpha, self.kind, scheme), sensitivity=self.sensitivity)
+        known = bound(tally, alpha, self.kind, scheme)
+        if known.refused.all() and (doubt := too_few_draws(tally, alpha, self.kind, scheme)):
+            warnings.warn(doubt, SimplicertWarning, stacklevel=2)
+        return certify(known, sensitivity=self.sensitivity)
 
     def operational_radius(
         self,

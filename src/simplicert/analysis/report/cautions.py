@@ -6,11 +6,11 @@ from simplicert.analysis.report.views import View
 from simplicert.analysis.tables import scaled_norm
 from simplicert.analysis.tables.draws import FIXED, draws_sentence, rule_of
 from simplicert.bounds import bound
+from simplicert.bounds.agreement import all_agree
 from simplicert.certification import certify
 from simplicert.errors import SimplicertError
 from simplicert.runs import KnownRun, Run
 from simplicert.types import Certificates, Tally
-from simplicert.types.scores import FIXED_POINT
 from simplicert.types.text import rounded_down
 
 FEW = 1000  # draws: at alpha .001 no radius can then exceed about 2.4 sigma
@@ -89,20 +89,9 @@ def of_draws(view: View, run: Run) -> list[str]:
 
 def largest_radius(certificates: Certificates, tally: Tally, draws: int) -> float | None:
     """What draws that all agree would certify by the same settings; None where that is unknown."""
-    known, first = certificates.known, np.zeros((1, tally.classes), np.int64)
-    first[0, 0] = 1
-    soft = tally.softmax_sums is not None
-    ideal = {
-        "counts": first * draws,
-        "softmax_sums": first * (draws << FIXED_POINT) if soft else None,
-        "softmax_squares": first * (draws << FIXED_POINT)
-        if tally.softmax_squares is not None
-        else None,
-        "votes": first * draws if tally.votes is not None else None,
-        "pilot": first * int(tally.pilot.sum(axis=1).max()) if tally.pilot is not None else None,
-    }
+    known = certificates.known
     try:
-        agreed = Tally(**ideal, sigma=tally.sigma, plan=tally.plan)  # type: ignore[arg-type]
+        agreed = all_agree(tally, draws)
         bounds = bound(agreed, known.alpha, known.kind, known.scheme, known.method)
         return float(certify(bounds, sensitivity=certificates.sensitivity).radius[0])
     except SimplicertError:  # evidence that only real draws have

@@ -1,0 +1,60 @@
+"""`Smoothed.certify` warns of what was probably not meant, and of nothing else."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import simplicert as sc
+from simplicert.plan import Declared, smallest_draws
+
+INPUTS = np.random.default_rng(0).standard_normal((30, 3)).astype(np.float32)
+
+
+def agree(batch):
+    """The same class whatever the noise does."""
+    return np.tile(np.float32([60, 0, 0]), (len(batch), 1))
+
+
+@pytest.mark.parametrize("kind", ["multinomial", "softmax"])
+@pytest.mark.parametrize("scheme", ["gated", "paper"])
+@pytest.mark.parametrize("alpha", [0.001, 0.05])
+def test_draws_that_certify_nothing_are_warned_of(kind, scheme, alpha):
+    """From the fewest that certify draws which agree, `plan`'s own number, there is no warning."""
+    declared = Declared(alpha=alpha, classes=3, kind=kind, scheme=scheme, histograms=True)
+    fewest = smallest_draws(declared)
+    smooth = sc.Smoothed(agree, 0.5, kind=kind)
+    said = rf"{fewest - 1} draws certify nothing at alpha {alpha:g}, kind {kind}, scheme {scheme} "
+    with pytest.warns(sc.SimplicertWarning, match=said + "with 3 classes") as caught:
+        certificates = smooth.certify(
+            INPUTS[:2], draws=fewest - 1, alpha=alpha, scheme=scheme, seed=0
+        )
+    assert certificates.abstained.all() and caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        certificates = smooth.certify(INPUTS[:2], draws=fewest, alpha=alpha, scheme=scheme, seed=0)
+    assert not certificates.abstained.any()
+
+
+def test_inputs_that_abstain_for_another_reason_are_not_warned_of():
+    smooth = sc.Smoothed(lambda batch: batch, 5.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert smooth.certify(np.zeros((2, 3), np.float32), draws=200, seed=0).abstained.all()
+
+
+def test_a_plan_is_warned_of_only_if_no_look_certifies():
+    smooth = sc.Smoothed(agree, 0.5)
+    plan = sc.Plan((8, 14), (0.5, 0.5))
+    with pytest.warns(sc.SimplicertWarning, match="14 draws certify nothing"):
+        smooth.certify(INPUTS[:1], draws=14, plan=plan, seed=0)
+
+
+def test_features_in_units_of_their_own():
+    inputs = INPUTS * np.float32([1, 300, 1])
+    with pytest.warns(sc.SimplicertWarning, match="feature 1 varies .* noise_scale gives each"):
+        sc.Smoothed(agree, 0.5).certify(inputs, draws=50, seed=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sc.Smoothed(agree, 0.5, noise_scale=[1, 300, 1]).certify(inputs, draws=50, seed=0)
+        sc.Smoothed(agree, 0.5).certify(INPUTS, draws=50, seed=0)
