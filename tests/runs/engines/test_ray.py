@@ -1,6 +1,8 @@
 """The Ray engine, with a real Ray on 127.0.0.1; one for this file, which is stopped at its end."""
 
+import os
 import secrets
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -34,6 +36,16 @@ def ray():
         with connected(library, Request("", "", 1.0, 1, Path(), workers=2)):
             yield library
     soon(lambda: not marked(mark))
+    assert not list(Path("/tmp").glob(f"simplicert-{os.getpid()}-*"))
+
+
+def test_no_other_user_can_enter_its_folder(ray):
+    """Ray opens its own folder to all, and whoever replaces a socket in it speaks for Ray."""
+    (folder,) = Path("/tmp").glob(f"simplicert-{os.getpid()}-*")
+    assert folder.stat().st_mode & 0o777 == 0o700
+    session = Path(ray._private.worker._global_node.get_session_dir_path())
+    assert folder in session.parents
+    assert list(session.glob("sockets/*"))
 
 
 def test_it_listens_here_only_and_asks_for_a_token(ray):
@@ -156,6 +168,67 @@ def test_a_killed_leader_takes_its_cluster_with_it(place):
     """A Ray of its own this time, as a user starts it; both times nothing of it is left."""
     pytest.importorskip("ray")
     scenes.killed_leader(place, "--engine", "ray")
+
+
+WATCH = """
+import os, socket, sys
+HERE = ("127.0.0.1", "::1", "localhost", "0.0.0.0", "::", "", None, socket.gethostname())
+def watch(event, args):
+    if event not in ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname"):
+        return
+    where = args[1] if event == "socket.connect" else args[0]
+    if event == "socket.connect" and (isinstance(where, (str, bytes)) or args[0].type == 2):
+        return  # a socket in a folder; one for datagrams, which sends nothing when it connects
+    host = where[0] if isinstance(where, tuple) else where
+    host = host.decode() if isinstance(host, bytes) else host
+    with open(os.environ["SEEN"], "a") as file:
+        print(os.getpid(), "here" if host in HERE else host, file=file)
+    if host not in HERE:
+        raise OSError("watched")
+sys.addaudithook(watch)
+with open(os.environ["SEEN"], "a") as file:
+    print(os.getpid(), "here", file=file)
+"""
+
+
+def test_the_head_dies_and_no_one_was_asked_about_a_cloud(place):
+    """One sentence, exit code 2, nothing left behind, nothing lost; no address but loopback."""
+    pytest.importorskip("ray")
+    folder, name = place
+    (folder / "watch").mkdir()
+    (folder / "watch" / "sitecustomize.py").write_text(WATCH)
+    seen, mark = folder / "seen.txt", secrets.token_hex(8)
+    path = os.pathsep.join([str(folder / "watch"), os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "SCENE": mark, "SEEN": str(seen), "PYTHONPATH": path}
+    for name_ in OURS:
+        environment.pop(f"RAY_{name_}", None)
+    command = [*words(place, "run"), "--model", f"{name}:slow", "--engine", "ray"]
+    with subprocess.Popen(
+        [*command, "--workers", "1"], env=environment, stderr=subprocess.PIPE, text=True
+    ) as leader:
+        soon(lambda: list((folder / "run" / "parts").glob("*.parquet")) or leader.poll())
+        (head,) = [pid for pid in marked(mark) if "gcs_server" in command_of(pid)]
+        os.kill(head, signal.SIGKILL)
+        _, said = leader.communicate(timeout=200)
+    assert leader.returncode == 2
+    assert said.splitlines()[-1] == (
+        "simplicert: the head of the Ray cluster is gone: what was drawn is kept, and the same "
+        "command continues"
+    )
+    assert "GCS" not in said
+    assert not list(Path("/tmp").glob(f"simplicert-{leader.pid}-*"))
+    soon(lambda: not marked(mark))
+    lines = [line.split() for line in seen.read_text().splitlines()]
+    assert len({pid for pid, _ in lines}) >= 4  # leader, Ray's own, worker
+    assert {host for _, host in lines} == {"here"}
+    assert sc.open_run("run").missing > 0
+    assert drawn(asked(place, "run", model=f"{name}:slow"))[0]
+    assert sc.open_run("run").tally() == drawn(asked(place, "alone"))[1].tally()
+
+
+def command_of(pid):
+    """The program that a process runs."""
+    return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0].decode()
 
 
 def test_no_cluster_at_the_address(place):

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from simplicert.data.libraries import said
 from simplicert.errors import InvalidInput, SamplingFailed
 from simplicert.runs.crew import Heard
+from simplicert.runs.engines.cluster import Head
 from simplicert.runs.manifest import Manifest
 from simplicert.runs.patience import Patience, log_warning
 from simplicert.runs.request import Request
@@ -83,9 +84,9 @@ class Member:
 class Actors:
     """A crew of actors, by numbers that are never used twice."""
 
-    def __init__(self, ray: Any, request: Request, need: Need) -> None:
+    def __init__(self, ray: Any, head: Head, request: Request, need: Need) -> None:
         """No one is hired yet."""
-        self.ray, self.request, self.need = ray, request, need
+        self.ray, self.head, self.request, self.need = ray, head, request, need
         self.manifest: Manifest | None = None
         self.members: dict[int, Member] = {}
         self.hired = self.refused = self.stillborn = 0
@@ -107,6 +108,8 @@ class Actors:
         member = next(iter(self.members.values()))
         member.ask("survey", before)
         try:
+            while not self.ray.wait([member.ref], timeout=SECOND)[0]:
+                self.head.require()
             word, found = self.ray.get(member.ref)
         except self.ray.exceptions.RayError as error:
             raise SamplingFailed(f"the worker that loaded the model died: {said(error)}") from None
@@ -142,6 +145,7 @@ class Actors:
 
     def wait(self, heard: Heard) -> list[tuple[int, Unit, Answer]]:
         """Hear everybody whose answer is there."""
+        self.head.require()
         self._ask_again()
         waited = {m.ref: n for n, m in self.members.items() if m.ref is not None}
         if not waited:
@@ -210,8 +214,7 @@ class Actors:
 
     def _slots(self) -> int:
         """Workers that all nodes of the cluster hold, were there no one else."""
-        nodes = [node["Resources"] for node in self.ray.nodes() if node["Alive"]]
-        return sum(map(self.need.fits, nodes))
+        return sum(self.need.fits(node["Resources"]) for node in self.head.nodes())
 
     def _hire(self, most: int | None) -> None:
         """Fill the room there is; nobody is hired while others are on their way to theirs."""
@@ -220,7 +223,7 @@ class Actors:
             return
         self.looked = time.monotonic()
         room = self._slots() - len(self.members) - self.refused
-        free = min(room, self.need.fits(self.ray.available_resources()))
+        free = min(room, self.need.fits(self.head.free()))
         for _ in range(free if most is None else min(free, most - len(self.members))):
             threads = max(1, int(self.need.cpus))
             actor = self.remote.remote(self.request, str(Path.cwd()), threads)

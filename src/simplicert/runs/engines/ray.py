@@ -7,12 +7,9 @@ whose actor died goes to whoever is free, not to a successor that may have to wa
 
 import os
 import secrets
-import shutil
 import socket
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from simplicert.cores import cores
@@ -20,6 +17,8 @@ from simplicert.data.libraries import library, said
 from simplicert.errors import InvalidInput
 from simplicert.runs.crew import Crew
 from simplicert.runs.engines.actors import Actors, Need
+from simplicert.runs.engines.cluster import Head
+from simplicert.runs.engines.private_folder import private_folder
 from simplicert.runs.request import Request
 
 STORE = 200_000_000  # bytes of shared memory for messages: units and parts are small
@@ -35,7 +34,8 @@ def crew(request: Request) -> Iterator[Crew]:
     if request.address is not None:
         refuse_nobody(request.address)
     with connected(ray, request):
-        members = Actors(ray, request, need_of(ray, request))
+        head = Head(ray, own=request.address is None)
+        members = Actors(ray, head, request, need_of(ray, request))
         try:
             yield members
         finally:
@@ -62,29 +62,44 @@ def connected(ray: Any, request: Request) -> Iterator[None]:
     if ray.is_initialized():
         yield
         return
-    folder = None
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
-    if request.address is None:
-        cpus = request.cpus_per_worker or 1
-        short = "/tmp" if Path("/tmp").is_dir() else None  # a socket's name has 107 letters at most
-        folder = tempfile.mkdtemp(prefix=f"simplicert-{os.getpid()}-", dir=short)
-        options |= {
-            "address": "local",
-            "include_dashboard": False,
-            "num_cpus": request.workers * cpus if request.workers else cores(),
-            "object_store_memory": STORE,
-            "_node_ip_address": "127.0.0.1",
-            "_temp_dir": folder,
-        }
-    else:
-        options["address"] = request.address
+    with ExitStack() as stack:
+        if request.address is None:
+            cpus = request.cpus_per_worker or 1
+            options |= {
+                "address": "local",
+                "include_dashboard": False,
+                "num_cpus": request.workers * cpus if request.workers else cores(),
+                "object_store_memory": STORE,
+                "_node_ip_address": "127.0.0.1",
+                "_temp_dir": str(stack.enter_context(private_folder())),
+            }
+        else:
+            options["address"] = request.address
+        stack.callback(ray.shutdown)
+        with nobody_asked(ray):
+            start(ray, options, f"at {request.address}" if request.address else "of its own")
+        yield
+
+
+@contextmanager
+def nobody_asked(ray: Any) -> Iterator[None]:
+    """While a Ray of our own starts: without the process that asks in which cloud it runs.
+
+    Even with no dashboard and no usage reports Ray starts a process for both, and the first thing
+    it does is to send requests to 169.254.169.254 and metadata.google.internal. There is no
+    setting against it; Ray itself goes on where that process does not start.
+    """
+    services = getattr(getattr(ray, "_private", None), "services", None)
+    before = getattr(services, "start_api_server", None)
+    if before is None:
+        yield
+        return
+    services.start_api_server = lambda *_, **__: (None, None)  # type: ignore[union-attr]
     try:
-        start(ray, options, "of its own" if folder else f"at {request.address}")
         yield
     finally:
-        ray.shutdown()
-        if folder is not None:
-            shutil.rmtree(folder, ignore_errors=True)
+        services.start_api_server = before  # type: ignore[union-attr]
 
 
 def start(ray: Any, options: dict[str, Any], where: str) -> None:
