@@ -35,7 +35,7 @@ def words(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("more", [(), ("--workers", "2")], ids=["alone", "workers"])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_while_the_model_loads(words, tmp_path, number, more):
     process = subprocess.Popen(
         [sys.executable, "-m", "simplicert", *words, *more], stderr=subprocess.PIPE, text=True
@@ -65,7 +65,7 @@ def changed():
 
 
 @pytest.mark.parametrize("library", [swallowed, changed])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_library_that_makes_something_else_of_the_signal(
     words, command, monkeypatch, number, library
 ):

@@ -64,7 +64,7 @@ def test_nothing_of_the_workshop_ships(inside):
 def test_the_licence_and_the_command_ship(inside):
     end = f"simplicert-{simplicert.__version__}.dist-info"
     assert inside[f"{end}/licenses/LICENSE"] == (ROOT / "LICENSE").read_bytes()
-    assert b"simplicert = simplicert.cli:program" in inside[f"{end}/entry_points.txt"]
+    assert b"simplicert = simplicert.__main__:start" in inside[f"{end}/entry_points.txt"]
 
 
 def test_there_is_one_version(metadata, wheel, sdist):

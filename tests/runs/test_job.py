@@ -59,7 +59,7 @@ def test_twenty_kills_change_nothing(place, monkeypatch):
     assert sc.open_run("killed").tally() == whole.tally()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_stops_cleanly(place, number, monkeypatch):
     folder, _ = place
     monkeypatch.setenv("PAUSE", "0.05")

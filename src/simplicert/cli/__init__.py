@@ -93,11 +93,19 @@ def program() -> NoReturn:
     A thread that some library still has when the process takes its C++ objects apart aborts it:
     one command in forty, done and with its files written, had exit code 134.
     """
+    import signal
+
+    from simplicert.cli.signals import STOPPED, Leaving, interrupt
+
     code: int | str | None = 0
     try:
+        signal.signal(signal.SIGINT, interrupt)
         main()
     except SystemExit as stop:
         code = stop.code
+    except KeyboardInterrupt:
+        code = STOPPED
+    Leaving.code = code if isinstance(code, int) else int(code is not None)
     if isinstance(code, str):
         print(code, file=sys.stderr)
         code = 1

@@ -48,9 +48,9 @@ def attack(
     """
     from simplicert.analysis.tables.attack import attack_table
     from simplicert.attack import Effort, attack_run, chosen_inputs, target_of
-    from simplicert.cli.drawing import STOPPED, stoppable
     from simplicert.cli.reading_progress import reading_shown
     from simplicert.cli.screen import show, warn
+    from simplicert.cli.signals import STOPPED, stoppable
     from simplicert.runs import open_run
     from simplicert.runs.attacks import attack_path
 

@@ -1,14 +1,11 @@
 """Drawing from the command line: progress to watch, signals that stop it cleanly."""
 
-import signal
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from simplicert.cli.screen import warn
+from simplicert.cli.signals import STOPPED, Stopped, at_once, stoppable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +17,7 @@ if TYPE_CHECKING:
     from simplicert.runs.request import Request
     from simplicert.types import Plan
 
-STOPPED, FAILED = 130, 1
+FAILED = 1
 NAMED = 10  # failed inputs, one by one
 
 
@@ -122,62 +119,3 @@ def too_few(manifest: "Manifest", plan: "Plan | None") -> str:
         f"{plan.looks[-1]} draws certify nothing at alpha {manifest.alpha:g}, even if all agree: "
         f"at least {needed} are needed"
     )
-
-
-@contextmanager
-def stoppable(unit: str = "batch") -> Iterator["Told"]:
-    """Ctrl-C and SIGTERM ask the loop to stop after its batch; a second Ctrl-C stops at once."""
-    told = Told(unit)
-    with heard_by(told.hear):
-        yield told
-
-
-class Stopped(KeyboardInterrupt):
-    """A signal came while nothing was being drawn; no library takes it for an error of its own."""
-
-
-@contextmanager
-def at_once() -> Iterator[None]:
-    """Ctrl-C and SIGTERM end what is done here at once: there is no batch to finish."""
-    heard = []
-
-    def hear(number: int, frame: object) -> None:
-        heard.append(number)
-        raise Stopped
-
-    with heard_by(hear):
-        try:
-            yield
-        finally:
-            if heard:  # whatever a library made of it: Ray raises another exception, some none
-                raise Stopped
-
-
-@contextmanager
-def heard_by(hear: Callable[[int, Any], None]) -> Iterator[None]:
-    """Signals that ask to stop go to this function."""
-    before = {sign: signal.signal(sign, hear) for sign in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for sign, handler in before.items():
-            signal.signal(sign, handler)
-
-
-class Told:
-    """Whether anyone asked to stop."""
-
-    def __init__(self, unit: str = "batch") -> None:
-        """Not yet; `unit` is what the loop finishes first."""
-        self.stop, self.unit = False, unit
-
-    def hear(self, number: int, frame: object) -> None:
-        """A signal came in."""
-        if self.stop and number == signal.SIGINT:
-            raise KeyboardInterrupt
-        self.stop = True
-        print(f"simplicert: stopping after this {self.unit}", file=sys.stderr)
-
-    def __call__(self) -> bool:
-        """What the loop asks after every batch."""
-        return self.stop

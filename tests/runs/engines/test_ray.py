@@ -202,10 +202,9 @@ def test_the_head_dies_and_no_one_was_asked_about_a_cloud(place):
     environment = {**os.environ, "SCENE": mark, "SEEN": str(seen), "PYTHONPATH": path}
     for name_ in OURS:
         environment.pop(f"RAY_{name_}", None)
-    command = [*words(place, "run"), "--model", f"{name}:slow", "--engine", "ray"]
-    with subprocess.Popen(
-        [*command, "--workers", "1"], env=environment, stderr=subprocess.PIPE, text=True
-    ) as leader:
+    longer = ("--draws", "1500", "--model", f"{name}:patient")
+    command = [*words(place, "run", *longer), "--engine", "ray", "--workers", "1"]
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as leader:
         soon(lambda: list((folder / "run" / "parts").glob("*.parquet")) or leader.poll())
         (head,) = [pid for pid in marked(mark) if "gcs_server" in command_of(pid)]
         os.kill(head, signal.SIGKILL)
@@ -222,8 +221,10 @@ def test_the_head_dies_and_no_one_was_asked_about_a_cloud(place):
     assert len({pid for pid, _ in lines}) >= 4  # leader, Ray's own, worker
     assert {host for _, host in lines} == {"here"}
     assert sc.open_run("run").missing > 0
-    assert drawn(asked(place, "run", model=f"{name}:slow"))[0]
-    assert sc.open_run("run").tally() == drawn(asked(place, "alone"))[1].tally()
+    (folder / "enough").touch()
+    assert drawn(asked(place, "run", model=f"{name}:patient", draws=1500))[0]
+    alone = drawn(asked(place, "alone", draws=1500))[1]
+    assert sc.open_run("run").tally() == alone.tally()
 
 
 def command_of(pid):

@@ -192,8 +192,9 @@ def serve(pipe: Connection, request: Request, here: str) -> None:
 
     Signals are the leader's to hear: a terminal and a batch system send them to all alike.
     """
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
     at_home(here, None)
     worker = Worker(request)
     teller = Teller(pipe)

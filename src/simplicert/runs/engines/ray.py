@@ -7,7 +7,9 @@ whose actor died goes to whoever is free, not to a successor that may have to wa
 
 import os
 import secrets
+import signal
 import socket
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -77,7 +79,7 @@ def connected(ray: Any, request: Request) -> Iterator[None]:
         else:
             options["address"] = request.address
         stack.callback(ray.shutdown)
-        with nobody_asked(ray):
+        with nobody_asked(ray), hangups_ignored():
             start(ray, options, f"at {request.address}" if request.address else "of its own")
         yield
 
@@ -100,6 +102,19 @@ def nobody_asked(ray: Any) -> Iterator[None]:
         yield
     finally:
         services.start_api_server = before  # type: ignore[union-attr]
+
+
+@contextmanager
+def hangups_ignored() -> Iterator[None]:
+    """What is started here outlives the terminal: the leader hears of its end, and stops Ray."""
+    if not hasattr(signal, "SIGHUP") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def start(ray: Any, options: dict[str, Any], where: str) -> None:
