@@ -14,6 +14,7 @@ from places import asked, drawn, words
 import simplicert as sc
 from simplicert.runs.engines import crew_for
 from simplicert.runs.job import arithmetic, draw_run
+from simplicert.runs.parts import read_part
 from simplicert.runs.preparation import prepare
 
 
@@ -192,6 +193,29 @@ def test_extending_is_one_more_look(place):
     assert again
     with pytest.raises(sc.InvalidInput, match="out must be a run to extend"):
         drawn(asked(place, "nothing", extend=True))
+
+
+@pytest.mark.parametrize("draws", [300, 400])
+def test_an_extended_run_that_lost_an_early_part(place, draws):
+    """What is held of its inputs are later draws only; at 300 exactly as many as a look has.
+
+    Draws that begin in the middle are no beginning to go on from: those inputs start anew.
+    """
+    drawn(asked(place, "run"))
+    _, run = drawn(asked(place, "run", draws=draws, extend=True))
+    whole = run.tally()
+    early = [p for p in run.paths() if (read_part(p, run.manifest).segments[:, 2] == 0).all()]
+    lost = read_part(early[-1], run.manifest).inputs
+    early[-1].unlink()
+    held = sc.open_run("run")
+    rows = np.isin(held.tally().inputs, lost)
+    assert (held.tally().draws[rows] == draws - 150).all() and rows.sum() == len(lost) > 0
+    assert (held.tally().looks[rows] == 0).all()  # not a look, however many there are
+    assert held.missing == len(lost)
+    complete, run = drawn(asked(place, "run", draws=draws, extend=True))
+    assert complete
+    for name in ("counts", "softmax_sums", "draws", "looks", "inputs"):
+        np.testing.assert_array_equal(getattr(run.tally(), name), getattr(whole, name))
 
 
 def test_a_failing_model_keeps_what_was_drawn(place):
