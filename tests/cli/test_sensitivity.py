@@ -157,6 +157,35 @@ def test_gate(command, plain, staged):
     assert code == 2 and "one sensitivity to be compared" in " ".join(err.split())
 
 
+def test_plan(command, plain, staged):
+    """Radii of a plan are the run's: divided by its sensitivity, or by the one asked for."""
+    words = ("plan", "--draws", 1000, "--json", "--radius")
+    one = json.loads(command(*words, 0.8, "--run", plain)[1])
+    other = json.loads(command(*words, 0.2, "--run", staged)[1])
+    asked = json.loads(command(*words, 0.2, "--run", plain, "--sensitivity", STAGE)[1])
+    asked["population"] = other["population"]
+    assert asked == other and other["declared"]["sensitivity"] == STAGE
+    for mine, its in zip(one["reach"], other["reach"], strict=True):
+        assert its["two_sided"] == mine["two_sided"] / STAGE
+        assert its["fewest_for_radius"] == mine["fewest_for_radius"]
+    for mine, its in zip(one["losses"], other["losses"], strict=True):
+        assert (its["certified"], its["true"]) == (mine["certified"] / STAGE, mine["true"] / STAGE)
+    for mine, its in zip(one["costs"], other["costs"], strict=True):
+        assert its["draws"] == mine["draws"] and its["certified"] == mine["certified"]
+    assert WORDS in " ".join(command("plan", "--draws", 1000, "--run", staged)[1].split())
+
+
+def test_plan_serve(command, plain, staged):
+    words = ("plan", "--draws", 500, "--json", "--serve")
+    one, other = (json.loads(command(*words, run)[1]) for run in (plain, staged))
+    np.testing.assert_allclose(
+        other["operational_radius"], np.array(one["operational_radius"]) / STAGE, rtol=1e-8
+    )
+    assert f"a distance of {WORDS}" in other["operational_radius_rests_on"]
+    asked = json.loads(command(*words, staged, "--sensitivity", 1)[1])
+    assert asked["operational_radius"] == one["operational_radius"]
+
+
 def test_a_log_has_no_place_for_it(command, plain, staged):
     code, _, err = command("export", "cohen", staged)
     assert code == 2 and "sensitivity must be 1 in a log" in " ".join(err.split())

@@ -23,6 +23,9 @@ def plan(
     reserve: Annotated[
         str | None, typer.Option(help="Share of alpha for later --extend; default: 10%.")
     ] = None,
+    sensitivity: Annotated[
+        float | None, typer.Option(help="Of the stage before the noise; default: the run's, or 1.")
+    ] = None,
     radius: Annotated[float | None, typer.Option(help="A radius that is to be reached.")] = None,
     pa: Annotated[float | None, typer.Option(help="Expectation of the top class.")] = None,
     pb: Annotated[float | None, typer.Option(help="Of the runner-up; default: 1 - pa.")] = None,
@@ -68,7 +71,10 @@ def plan(
         refused |= {"scheme": scheme, "classes": classes, "inputs": inputs, "reserve": reserve}
         for name, value in refused.items():
             require(value is None, f"{name} has no place beside serve, got {value}")
-        serving(opened(serve, sigma), draws, alpha, kind, throughput, price, as_json=as_json)
+        served = opened(serve, sigma)
+        serving(
+            served, draws, alpha, kind, throughput, price, sensitivity=sensitivity, as_json=as_json
+        )
         return
     require(draws is not None, "draws must be given: noisy copies of each input")
     assert draws is not None
@@ -80,7 +86,7 @@ def plan(
     pilot = None if run is None else opened(run, sigma)
     asked = {"sigma": sigma, "alpha": alpha, "kind": kind, "scheme": scheme, "classes": classes}
     kept = RESERVE if reserve is None else reserve_share(reserve)
-    declared = settings(pilot, reserve=kept, **asked)
+    declared = settings(pilot, reserve=kept, sensitivity=sensitivity, **asked)
     work = amount(pilot, draws, inputs, workers, throughput)
     report = make_report(declared, work, people(pilot, declared, pa, pb), until or (), radius)
     if as_json:
@@ -106,6 +112,7 @@ def serving(
     throughput: float | None,
     price: float | None,
     *,
+    sensitivity: float | None,
     as_json: bool,
 ) -> None:
     """What predictions cost, on the screen or as JSON."""
@@ -131,7 +138,8 @@ def serving(
         seconds = run.seconds / int(run.tally().draws.sum())
     level = declared.alpha if alpha is None else alpha
     service = Service(PREDICTION if draws is None else draws, level, seconds, price)
-    certificates = run.certify(kind=wanted, scheme=serving_scheme(declared, wanted))
+    scheme = serving_scheme(declared, wanted)
+    certificates = run.certify(kind=wanted, scheme=scheme, sensitivity=sensitivity)
     radii = operational_radius(certificates, draws=service.draws, alpha=level)
     basis = radius_basis(declared, certificates)
     found = serve(service, of_tally(run.tally(), wanted), radii, basis=basis)
@@ -168,7 +176,7 @@ def settings(pilot: "Run | None", **asked: Any) -> "Declared":
 
     known: dict[str, Any] = {"alpha": ALPHA, "classes": CLASSES}
     if pilot is not None:
-        names = ("sigma", "alpha", "kind", "scheme", "classes")
+        names = ("sigma", "alpha", "kind", "scheme", "classes", "sensitivity")
         known = {name: getattr(pilot.manifest, name) for name in names}
         require(
             asked["classes"] in (None, known["classes"]),

@@ -31,11 +31,13 @@ class Declared:
     scheme: str = "gated"
     method: str | None = None
     reserve: float = 0.0  # share of alpha that is kept for extensions
+    sensitivity: float = 1.0  # of a stage before the noise; radii are of what goes into it
     histograms: bool = False  # kept beside softmax scores: they take a share of alpha
 
     def __post_init__(self) -> None:
         """Refuse what no run could declare; alpha is checked by whoever spends it."""
-        object.__setattr__(self, "sigma", positive("sigma", self.sigma))
+        for name in ("sigma", "sensitivity"):
+            object.__setattr__(self, name, positive(name, getattr(self, name)))
         object.__setattr__(self, "kind", choose("kind", self.kind, KINDS))
         methods = choose("scheme", self.scheme, SCHEMES[self.kind], f" for kind {self.kind}")
         if self.method is not None:
@@ -60,7 +62,7 @@ class Declared:
     def radii(self, tally: Tally, mechanism: str = "two_sided") -> Floats:
         """(N,) certified radii in units of the input; 0 where the certificate is refused."""
         known = bound(tally, self.alpha, self.kind, self.scheme, self.method)
-        return np.asarray(certify(known, [mechanism]).radii[mechanism])
+        return np.asarray(certify(known, [mechanism], self.sensitivity).radii[mechanism])
 
     def tally(
         self, cells: Ints, plan: Plan, top: Ints, sums: Ints | None = None, squares: Any = None

@@ -145,7 +145,7 @@ def losses(declared: Declared, population: Population, draws: int) -> list[Loss]
     few = population
     if len(population) > 1:
         few = enough(population, FEW if declared.scheme in SLOW else SIMULATED)
-    true = float(few.true_radii(declared.sigma).mean())
+    true = float(few.true_radii(declared.sigma).mean()) / declared.sensitivity
     numbers = [draws * 10**step if step >= 0 else draws // 10**-step for step in STEPS]
     found = []
     for n in numbers:

@@ -117,6 +117,8 @@ def radius_basis(declared: Manifest, certificates: Certificates) -> str:
         says += "; scheme joint bounds the radius and neither expectation, so it gives none"
     elif not own:
         says += f"; the run declared kind {declared.kind}, scheme {declared.scheme}"
+    if certificates.stage:
+        says += f"; a distance of {certificates.space}"
     return says
 
 

@@ -28,7 +28,8 @@ def simulate(
 ) -> Outcome:
     """Follow every input of the population through the looks of the rule's plan."""
     declared.require_draws(draws)
-    until = Until(rule, declared.alpha, declared.kind, declared.scheme, declared.method)
+    names = ("alpha", "kind", "scheme", "method", "sensitivity")
+    until = Until(rule, *(getattr(declared, name) for name in names))
     plan, random = until.plan(draws).reserved(declared.reserve), np.random.default_rng(seed)
     used, found = np.zeros(len(population), np.int64), np.zeros(len(population))
     going = np.arange(len(population))

@@ -36,6 +36,11 @@ def reach_table(report: Report) -> Grid:
     if declared.reserve:
         kept = f"{100 * declared.reserve:g} % of alpha is kept for a later --extend"
         notes.append(f"{kept}; `sample --reserve 0` keeps none")
+    if declared.sensitivity != 1:
+        notes.append(
+            f"radii are distances of the input of a first stage of sensitivity "
+            f"{declared.sensitivity:g}"
+        )
     if declared.kind == "multinomial":
         notes.append("split, one_sided is Cohen et al. (2019): 100 draws more select the class")
     return Grid(title, tuple(headings), rows, tuple(notes))
