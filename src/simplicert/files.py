@@ -67,12 +67,12 @@ def read_text(path: Path, most: int = MOST_TEXT, *, encoding: str = "utf-8") -> 
     return decode(path, read_file(path, most), encoding)
 
 
-def decode(path: Path, content: bytes, encoding: str = "utf-8") -> str:
+def decode(what: Path | str, content: bytes, encoding: str = "utf-8") -> str:
     """Bytes as text, or a sentence that names the file."""
     try:
         return content.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
-        raise InvalidInput(f"{path} must be UTF-8 text: {error}") from None
+        raise InvalidInput(f"{what} must be UTF-8 text: {error}") from None
 
 
 def read_run_file(path: Path, most: int = MOST_TEXT) -> bytes:
@@ -88,17 +88,17 @@ def read_toml(path: Path) -> dict[str, Any]:
     return parse_toml(path, read_file(path))
 
 
-def parse_toml(path: Path, content: bytes) -> dict[str, Any]:
-    """TOML with numbers of 64 bits and a plain depth; the path is for the sentence."""
-    text = decode(path, content)
-    _refuse_long_numbers(str(path), text)
+def parse_toml(what: Path | str, content: bytes) -> dict[str, Any]:
+    """TOML with numbers of 64 bits and a plain depth; `what` is the file's name."""
+    text = decode(what, content)
+    _refuse_long_numbers(str(what), text)
     try:
         held = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"{path} cannot be read as TOML: {error}") from None
-    for value in _values(str(path), held):
+        raise InvalidInput(f"{what} cannot be read as TOML: {error}") from None
+    for value in _values(str(what), held):
         if isinstance(value, int) and not -WHOLE <= value < WHOLE:
-            raise InvalidInput(f"{path} must hold integers of 64 bits, got {value}")
+            raise InvalidInput(f"{what} must hold integers of 64 bits, got {value}")
     return held
 
 

@@ -82,6 +82,8 @@ def main() -> None:
         app()
     except SimplicertError as error:
         sys.exit(refuse(str(error)))
+    except MemoryError as error:
+        sys.exit(refuse(f"the memory is full: {error or 'give fewer inputs or classes at a time'}"))
     except OSError as error:
         where = f" {error.filename}" if error.filename else ""
         sys.exit(refuse(f"cannot read or write{where}: {error.strerror or error}"))

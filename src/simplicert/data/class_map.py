@@ -14,9 +14,7 @@ them, and by a WordNet id where it holds one.
 """
 
 import csv
-import json
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from io import StringIO
@@ -27,6 +25,7 @@ import numpy as np
 
 from simplicert.data.dataset import Dataset
 from simplicert.errors import InvalidInput, require
+from simplicert.files import parse_json, parse_toml, read_text
 from simplicert.types import Ints
 
 BY_NAME = "names"
@@ -89,8 +88,8 @@ def read_class_map(path: Path) -> Names:
         f"class_map must be {BY_NAME} or a file {', '.join(READERS)}, got {str(path)!r}",
     )
     try:
-        found = READERS[path.suffix.lower()](path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, TypeError) as error:  # ValueError: no such format, no number
+        found = READERS[path.suffix.lower()](read_text(path, encoding="utf-8-sig"))
+    except (OSError, ValueError, TypeError, csv.Error) as error:  # no such format, no number
         raise InvalidInput(f"class_map {path} cannot be read: {error}") from None
     require(bool(found), f"class_map {path} must map at least one class, got none")
     return found
@@ -149,7 +148,7 @@ def from_table(content: Mapping[str, Any]) -> Names:
 
 def from_json(text: str) -> Names:
     """An object as above, or the list of the model's classes in their order."""
-    content = json.loads(text)
+    content = parse_json("it", text)
     if isinstance(content, list):
         return by_name(enumerate(map(str, content)))
     if not isinstance(content, dict):
@@ -180,7 +179,7 @@ def whole(value: object) -> int:
 
 
 READERS: dict[str, Callable[[str], Names]] = {
-    ".toml": lambda text: from_table(tomllib.loads(text)),
+    ".toml": lambda text: from_table(parse_toml("it", text.encode())),
     ".json": from_json,
     ".csv": from_csv,
     ".txt": from_list,

@@ -12,6 +12,8 @@ from simplicert.errors import InvalidInput, require
 from simplicert.types import Ints
 from simplicert.types.arrays import no_negative, whole_numbers
 
+MOST_CLASSES = 10**7
+
 
 class Source(NamedTuple):
     """What a loader finds: everything, unchecked, in its own order."""
@@ -50,6 +52,8 @@ def checked_labels(name: str, source: Source) -> Ints | None:
     what = f"labels of {name}"
     labels = whole_numbers(what, source.labels, (len(source.inputs),))
     no_negative(what, labels)
+    largest = int(labels.max())
+    require(largest < MOST_CLASSES, f"{what} must lie below {MOST_CLASSES:,}, got {largest}")
     if source.classes is not None and int(labels.max()) >= len(source.classes):
         row = int(np.argmax(labels >= len(source.classes)))
         raise InvalidInput(

@@ -10,6 +10,7 @@ from simplicert.data.libraries import library
 from simplicert.errors import InvalidInput, require
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".ppm", ".pgm")
+FORMATS = ("PNG", "JPEG", "BMP", "GIF", "WEBP", "TIFF", "PPM")  # Pillow's others start programs
 
 
 def load(where: str) -> Source:
@@ -41,7 +42,7 @@ def opened(folder: Path, files: list[Path]) -> Images:
     pillow = library("PIL.Image", "torch", "data 'folder:'")
     return as_images(
         len(files),
-        lambda position: pillow.open(files[position]),
+        lambda position: pillow.open(files[position], formats=FORMATS),
         lambda position: str(files[position].relative_to(folder)),
     )
 

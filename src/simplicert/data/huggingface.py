@@ -14,6 +14,7 @@ import numpy as np
 from simplicert.data.dataset import Source
 from simplicert.data.images import as_images
 from simplicert.data.libraries import library, said
+from simplicert.data.saved_table import check_saved_table
 from simplicert.errors import InvalidInput, require
 
 SPLIT = re.compile(r"(?P<where>.+?)(?::(?P<split>\w+))?")
@@ -50,10 +51,11 @@ def found(datasets: Any, where: str, split: str | None) -> Any:
     """The data set on disk or in the cache, whole or by split."""
     try:
         if Path(where).is_dir():
+            check_saved_table(Path(where))
             return datasets.load_from_disk(where)
         with offline(datasets.config):
             return datasets.load_dataset(where, split=split or "test")
-    except (OSError, ValueError) as error:  # not there, not a data set, no such split
+    except Exception as error:  # not there, no such split; anything for what is no data set
         raise InvalidInput(
             f"hf: must name a folder written by save_to_disk or a data set in the local cache, "
             f"got {where!r}: {said(error)}"

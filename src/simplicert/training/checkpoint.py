@@ -8,6 +8,8 @@ from typing import Any
 import torch
 
 from simplicert.errors import InvalidInput, require
+from simplicert.files import open_file
+from simplicert.models.files import open_archive
 from simplicert.runs.atomic import write_whole
 from simplicert.training.bench import Bench
 from simplicert.training.log import Row
@@ -64,6 +66,8 @@ def read_checkpoint(folder: Path, identity: Identity, bench: Bench) -> State:
 def opened(path: Path, device: torch.device) -> dict[str, Any]:
     """The file's content; tensors and plain values only."""
     try:
+        open_file(path).close()
+        open_archive(path.name, path.stat().st_size, str(path))
         held: dict[str, Any] = torch.load(path, map_location=device, weights_only=True)
         require(held["format"] == FORMAT, f"format {held['format']!r}, not {FORMAT}")
     except Exception as error:  # torch raises many kinds for a file that is not its own

@@ -5,15 +5,14 @@ spelling of a number or of a truth value escapes the comparison.
 """
 
 import csv
-import json
 import math
 import re
 from collections.abc import Callable, Iterator
-from io import TextIOWrapper
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simplicert.files import MOST_LOG, open_file, read_file
+from simplicert.files import MOST_LOG, parse_json, read_file, read_text
 from simplicert.types.certificates import LAST, RESERVED
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ def read(path: Path, most: int) -> Stored:
 
 def read_csv(path: Path, most: int) -> tuple[dict[str, list[Any]], dict[str, Any]]:
     """Commas, one line for each input, and every cell spelled as `certify` spells it."""
-    with open_file(path) as content, TextIOWrapper(content, "utf-8", newline="") as file:
+    with StringIO(read_text(path, MOST_LOG), newline="") as file:
         lines = _lines(csv.reader(file, strict=True))
         names = _distinct(next(lines, []))
         rows: list[list[str]] = []
@@ -150,7 +149,7 @@ def read_parquet(path: Path, most: int) -> tuple[dict[str, list[Any]], dict[str,
 
     table = read_table(read_file(path, MOST_LOG), most, texts=True)
     names = _distinct(table.column_names)
-    extra = json.loads((table.schema.metadata or {}).get(b"simplicert", b"{}"))
+    extra = parse_json("its metadata", (table.schema.metadata or {}).get(b"simplicert", b"{}"))
     if not isinstance(extra, dict):
         raise ValueError("its metadata are none of ours")
     return {name: _typed(name, table[name]) for name in names}, extra
