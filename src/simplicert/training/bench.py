@@ -61,7 +61,7 @@ class Bench:
 
 
 def optimiser(module: nn.Module, settings: Settings) -> Optimizer:
-    """By the settings; biases and batch norms decay as all weights do, as in the paper's code."""
+    """By the settings; biases and batch norms decay as all weights do, the default of torch."""
     weights, decay = module.parameters(), settings.weight_decay
     if settings.optimiser == "adamw":
         return AdamW(weights, lr=settings.rate, weight_decay=decay)
