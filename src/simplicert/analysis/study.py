@@ -134,7 +134,8 @@ class Study:
     @property
     def label_doubt(self) -> str:
         """Why its accuracies may be of other classes; "" where they cannot, or there are none."""
-        return recorded_label_doubt(self.run.manifest) if self.labels is not None else ""
+        doubt = recorded_label_doubt(self.run.manifest)
+        return doubt if doubt and self.labels is not None else ""
 
     def require_labels(self, purpose: str) -> None:
         """Refuse what needs to know which answers are right, naming the run."""

@@ -113,7 +113,7 @@ def test_a_log_without_a_tally_says_so_in_its_own_words(name, tmp_path):
         make(name, studies, tmp_path / "figure.png")
 
 
-@pytest.mark.parametrize("name", ["accuracy", "accuracy-sigmas", "scatter", "improvement"])
+@pytest.mark.parametrize("name", ["accuracy", "accuracy-sigmas"])
 def test_a_log_is_drawn_where_its_expectations_are_enough(name, tmp_path):
     studies = read_studies([write_log(tmp_path / "log")])
     assert make(name, studies, tmp_path / "figure.png").exists()

@@ -106,5 +106,9 @@ def test_the_audit_of_a_log_is_told(tmp_path):
     )
     run = import_log("cohen", tmp_path / "log", 0.5, tmp_path / "run", draws=1000)
     said = told(Study("log", run))
-    assert said == [f"imported log: {sentence}" for sentence in run.audit]
+    rounding, above = run.audit
+    assert said == [
+        f"imported log, its stated level is disproved: {above}",
+        f"imported log: {rounding}",
+    ]
     assert said

@@ -31,7 +31,8 @@ class Look(NamedTuple):
 
 
 # The colours are Okabe and Ito's, which colour-blind eyes tell apart; Cohen is blue as in the paper
-# and Li, red there, is their orange. What is drawn solid is the tight radius, and dashed the paper's ensemble.
+# and Li, red there, is their orange. What is drawn solid is the tight radius, and dashed the
+# paper's ensemble.
 LOOKS: dict[str, Look] = {
     "cohen": Look("Cohen", "#0072B2", (0, (6, 1.5, 1, 1.5)), "o"),
     "li": Look("Li", "#D55E00", (0, (1, 1)), "s"),
