@@ -43,11 +43,23 @@ def write(folder: Path, own: Any, example: Any, settings: dict[str, Any]) -> Non
     except Exception as error:  # torch raises many kinds for what it cannot trace
         words = str(error).strip().splitlines() or [type(error).__name__]
         raise InvalidInput(f"classifier cannot be exported by torch: {words[0]}") from error
+    if settings["autocast"]:
+        drop_precision_checks(program)
     folder.mkdir(parents=True, exist_ok=True)
     torch.export.save(program, folder / PROGRAM)
     fingerprint = load_model(str(folder / PROGRAM)).fingerprint
     kept = {"format": FORMAT, "fingerprint": fingerprint, **plain(settings)}
     (folder / TEXT).write_text(tomli_w.dumps(kept), encoding="utf-8")
+
+
+def drop_precision_checks(program: Any) -> None:
+    """Without the assertions that numbers are in single precision, which autocast makes false."""
+    import torch
+
+    for node in list(program.graph.nodes):
+        if node.target is torch.ops.aten._assert_tensor_metadata.default:
+            program.graph.erase_node(node)
+    program.graph_module.recompile()
 
 
 def plain(settings: dict[str, Any]) -> dict[str, Any]:
