@@ -5,9 +5,12 @@ import pytest
 from known import WEIGHTS, quarry
 
 from simplicert.attack import Effort
-from simplicert.attack.gradients import ThroughNoise, attempt, unit, uphill
+from simplicert.attack.ball import Ball
+from simplicert.attack.gradients import Raised, ThroughNoise, attempt, log_scores, unit, uphill
 from simplicert.attack.losses import LOSSES, best_other
-from simplicert.sampling import Sampler
+from simplicert.sampling import Sampler, Settings, Smoothing
+from simplicert.sampling.noise import on_grid
+from simplicert.sampling.score import reader
 
 EFFORT = Effort(samples=64)
 
@@ -59,6 +62,45 @@ def test_a_network_without_gradients_is_searched_through_the_noise(run):
         slope = uphill(made.ball, sampler, 8, 0)
         assert slope.name == "noise" and slope.draws == 0
     assert attempt(lambda: 1 / 0, made.ball) is None
+
+
+@pytest.mark.parametrize("grid", [None, 1 / 8])
+def test_only_points_of_the_grid_are_classified(grid):
+    """Through the network and through the noise; in the mode and precision that was certified."""
+    torch = pytest.importorskip("torch")
+    seen = []
+
+    class Watched(torch.nn.Module):
+        """Left in training mode by its maker."""
+
+        def forward(self, x):
+            precise = not torch.is_autocast_enabled("cpu")
+            seen.append((x.detach().numpy().copy(), self.training, precise))
+            return x.flatten(1)[:, :2]
+
+    centre = np.zeros((3, 4), np.float32)
+    settings = Settings(Smoothing(0.5, grid=grid, autocast=True), batch_size=64)
+    sampler = Sampler(Watched().train(), centre[None], settings)
+    ball = Ball(centre, None, grid)
+    seen.clear()
+    for slope in (uphill(ball, sampler, 8, 0), ThroughNoise(sampler, 2, 0)):
+        found = slope.direction(ball, np.full((3, 4), 0.03), Raised(LOSSES["margin"], 0, 1))
+        assert found.ravel()[1] > 0 > found.ravel()[0]
+    assert {len(rows) for rows, *_ in seen} == {8, 64}
+    for rows, training, precise in seen:
+        assert not training and not precise
+        assert bool(on_grid(rows, 1 / 8).all()) == (grid is not None)
+
+
+@pytest.mark.parametrize("limit", [1.0, 4.0])
+def test_scores_beyond_their_limit_pull_nowhere(limit):
+    """As they are read, they are worth nothing: their logarithm is that of the least number."""
+    torch = pytest.importorskip("torch")
+    outputs = torch.tensor([[0.25, 0.5], [2.0, 1.0], [-1.0, 1.0]])
+    smoothing = Smoothing(1.0, "scores", score_limit=limit)
+    found = log_scores(outputs, smoothing).exp().numpy()
+    wanted = reader(smoothing)(outputs.numpy()).soft
+    np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-20)
 
 
 def test_a_gradient_without_a_direction():

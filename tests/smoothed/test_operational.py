@@ -118,6 +118,37 @@ def test_it_holds_behind_a_linear_first_stage(norm):
     assert (smooth.predict(many, draws=draws, seed=2).classes != 0).mean() > beta
 
 
+@pytest.mark.parametrize("sensitivity", [1.0, 2.0, 0.5])
+@pytest.mark.parametrize("grid", [1 / 64, 1 / 4])
+def test_it_holds_on_a_grid(grid, sensitivity):
+    """The furthest point of the grid within the radius, in the worst direction.
+
+    A first stage multiplies by the sensitivity. 2,000 predictions at the point; beta is .05, and
+    four standard errors of the rate are .02: it is below by chance with probability 3.2e-5.
+    """
+    sigma, beta, draws = 0.5, 0.05, 200
+
+    def beside(batch):  # the boundary between two points of the grid: no draw is a tie
+        return line_array(batch + np.float32(grid / 2))
+
+    smooth = sc.Smoothed(beside, sigma, grid=grid, sensitivity=sensitivity)
+    x = np.rint(point(0.95, sigma) / grid).astype(np.float32) * np.float32(grid)
+    certificates = smooth.certify(x, draws=20_000, seed=0)
+    found = smooth.operational_radius(certificates, draws=draws, beta=beta)[0]
+    assert 0 < found < certificates.radius[0] and certificates.known.grid == grid
+    steps = int(found * sensitivity / grid)
+    assert steps > 0
+    moved = x.copy()
+    moved[0, 0] -= steps * grid
+    assert abs(moved[0, 0] - x[0, 0]) / sensitivity <= found
+    kept = smooth.predict(np.repeat(moved, 2000, axis=0), draws=draws, seed=1).classes == 0
+    assert kept.mean() >= 1 - beta - 0.02
+    # And it is no empty promise: about half of sigma further on the answer is lost as often.
+    moved[0, 0] -= np.ceil(sigma / 2 / grid) * grid
+    lost = smooth.predict(np.repeat(moved, 500, axis=0), draws=draws, seed=2).classes != 0
+    assert lost.mean() > beta
+
+
 def test_more_draws_reach_further_and_never_past_the_certificate():
     known = sc.bound(sc.Tally([[9000, 800, 200], [9990, 5, 5], [5100, 4900, 0]], 0.5))
     certificates = sc.certify(known)
