@@ -13,9 +13,9 @@ import torch
 from torch import nn
 
 from simplicert.errors import InvalidInput
-from simplicert.models import load_model
-from simplicert.models.archives import OPERATION
+from simplicert.models import found, load_model
 from simplicert.models.sizes import is_size
+from simplicert.trust import Trust
 
 ANY_BATCH = ({0: torch.export.Dim("batch")},)
 
@@ -278,17 +278,167 @@ def test_weights_that_repeat_one_number(network, images, path):
         load_model(str(altered(path, "model_weights_config.json", stretch)))
 
 
-@pytest.mark.parametrize("text", ["torch.ops.aten.__and__.Tensor", "_operator.getitem"])
-def test_operations(text):
-    assert OPERATION.fullmatch(text)
+class Copies(nn.Module):
+    """Copies its input into new numbers."""
+
+    def forward(self, x):
+        """The first numbers, by way of these."""
+        return torch.zeros(4).copy_(x.flatten()[:4]) + x.sum()
+
+
+def overwriting(path, victim):
+    """The archive with its new numbers in a file: aten.from_file is one of torch's own."""
+    values = (("filename", {"as_string": str(victim)}), ("shared", {"as_bool": True}))
+
+    def change(program):
+        nodes = program["graph_module"]["graph"]["nodes"]
+        (node,) = [n for n in nodes if n["target"] == "torch.ops.aten.zeros.default"]
+        node["target"] = "torch.ops.aten.from_file.default"
+        pairs = (*values, ("size", {"as_int": 4}))
+        node["inputs"] = [{"name": name, "arg": arg, "kind": 1} for name, arg in pairs]
+
+    return edited(path, change)
+
+
+def test_a_program_that_overwrites_a_file_is_refused(images, tmp_path):
+    """The attack is real: torch itself lets it through."""
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"mine" * 4)
+    path = export(Copies(), images, tmp_path / "copies.pt2", dynamic_shapes=None)
+    other = overwriting(path, victim)
+    refused = r"refused: its operation torch\.ops\.aten\.from_file\.default .* --trust"
+    with pytest.raises(InvalidInput, match=refused):
+        load_model(str(other))
+    assert victim.read_bytes() == b"mine" * 4
+    torch.export.load(other).module()(images[:2])
+    assert victim.read_bytes() != b"mine" * 4
+
+
+def test_a_user_may_vouch_for_an_operation_off_the_list(tmp_path, images):
+    class Digamma(nn.Module):
+        def forward(self, x):
+            return torch.special.digamma(1 + x.flatten(1)[:, :3])
+
+    path = export(Digamma(), images, tmp_path / "digamma.pt2")
+    with pytest.raises(
+        InvalidInput, match=r"its operation torch\.ops\.aten\.\w*digamma\.default is"
+    ):
+        load_model(str(path))
+    vouched = load_model(str(path), trust=True).classifier
+    torch.testing.assert_close(vouched(images), Digamma()(images))
+    for trust in (Trust("run.toml"), Trust("run.toml", vouched=True)):
+        with pytest.raises(InvalidInput, match=r"pass --model digamma\.pt2 --trust"):
+            found(str(path), trust)
+
+
+def edited(path, change):
+    """The archive with its program changed by a function of the parsed JSON."""
+
+    def rewrite(content):
+        program = json.loads(content)
+        change(program)
+        return json.dumps(program)
+
+    return altered(path, "models/model.json", rewrite)
+
+
+def renamed(path, before, after):
+    """The archive with a name of its program replaced wherever it stands."""
+
+    def rewrite(content):
+        assert json.dumps(before).encode() in content
+        return content.replace(json.dumps(before).encode(), json.dumps(after).encode())
+
+    return altered(path, "models/model.json", rewrite)
+
+
+def touching(trap):
+    return f"__import__('pathlib').Path('{trap.mark}').touch()"
+
+
+def test_guards_are_code_that_is_not_run(trap, path, network, images):
+    """These texts are run by torch as Python when the program is made a module."""
+
+    def guard(program):
+        program["guards_code"] = [f"{touching(trap)} is None or True"]
+
+    other = edited(path, guard)
+    torch.testing.assert_close(load_model(str(other)).classifier(images), network(images))
+
+
+@pytest.mark.parametrize("evil", ["x={}", "x, y={}", "x):\n    {}\ndef f(self, x"])
+def test_names_that_torch_would_write_into_code_are_refused(trap, path, evil):
+    """A Python function is made by torch with the names of the program in it as they stand."""
+    with pytest.raises(InvalidInput, match=r"one of its names is .x"):
+        load_model(str(renamed(path, "p_0_weight", evil.format(touching(trap)))))
+
+
+def test_names_of_arguments_are_held_to_the_same_grammar(trap, path):
+    def change(program):
+        (entry,) = [e for e in program["graph_module"]["module_call_graph"] if e["signature"]]
+        entry["signature"]["forward_arg_names"] = [f"x={touching(trap)}"]
+
+    with pytest.raises(InvalidInput, match="one of its names is"):
+        load_model(str(edited(path, change)))
+
+
+def test_parameters_by_names_that_are_no_paths(trap, path):
+    evil = f'a", {touching(trap)}, "b'
+    with pytest.raises(InvalidInput, match="one of its names is"):
+        load_model(str(renamed(path, "0.weight", evil)))
+
+
+ENUM = {"__enum__": True, "fqn": "payload:Colour", "name": "RED"}
+FACTORY = {"default_factory_module": "payload", "default_factory_name": "go", "dict_context": []}
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["torch.load", "torch.ops.load_library", "torch.ops.import_module.__call__", "os.system"],
+    ("kind", "context"),
+    [("builtins.tuple", ENUM), ("builtins.dict", [ENUM]), ("collections.defaultdict", FACTORY)],
 )
-def test_not_operations(text):
-    assert not OPERATION.fullmatch(text)
+def test_forms_of_inputs_that_import_a_module_are_refused(
+    path, tmp_path, monkeypatch, kind, context
+):
+    """The module of an enumeration or a factory that such a form names would be imported."""
+    (tmp_path / "payload.py").write_text("import pathlib; pathlib.Path('ran').touch()")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def change(program):
+        (entry,) = [e for e in program["graph_module"]["module_call_graph"] if e["signature"]]
+        text = context if kind == "collections.defaultdict" else json.dumps(context)
+        form = {"type": kind, "context": text, "children_spec": []}
+        entry["signature"]["in_spec"] = json.dumps([1, form])
+
+    with pytest.raises(InvalidInput, match="the form of its inputs or outputs is"):
+        load_model(str(edited(path, change)))
+    assert not (tmp_path / "ran").exists()
+
+
+def test_objects_and_operators_as_arguments_are_refused(path):
+    def change(program):
+        node = program["graph_module"]["graph"]["nodes"][0]
+        node["inputs"][0]["arg"] = {"as_operator": "torch.hub.load"}
+
+    with pytest.raises(InvalidInput, match="it holds objects that are no tensors"):
+        load_model(str(edited(path, change)))
+
+
+def test_an_older_format_in_the_same_file_is_not_tried(trap, path):
+    """It was never checked, and torch.export.load falls back to it where the archive fails."""
+    broken = edited(path, lambda program: program["graph_module"]["graph"]["outputs"].clear())
+    with zipfile.ZipFile(path) as archive:
+        (name,) = [n for n in archive.namelist() if n.endswith("models/model.json")]
+        program = json.loads(archive.read(name))
+    program["guards_code"] = [f"{touching(trap)} is None or True"]
+    with zipfile.ZipFile(broken, "a") as archive:
+        archive.writestr("version", "8.8")
+        archive.writestr("serialized_exported_program.json", json.dumps(program))
+        archive.writestr("serialized_state_dict.pt", pickled({}))
+        archive.writestr("serialized_constants.pt", pickled(trap))
+        archive.writestr("serialized_example_inputs.pt", pickled(trap))
+    with pytest.raises(InvalidInput, match=r"altered\.pt2"):
+        load_model(str(broken))
 
 
 def test_damaged_and_foreign_archives(path, tmp_path):

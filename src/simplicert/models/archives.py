@@ -1,14 +1,12 @@
 """What a `.pt2` archive may hold: checked before torch opens it.
 
 torch.export.load warns that it unpickles: example inputs, tensor subclasses, opaque constants; and
-it evaluates texts (the sizes of tensors) and looks up functions by name. So each of these is
-looked at first, through torch's own archive reader, and what is not plainly harmless is refused.
+it makes code of the program (see programs.py). So each of these is looked at first, through torch's
+own archive reader, and what is not plainly harmless is refused.
 """
 
 import io
 import pickle
-import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -16,18 +14,13 @@ from simplicert.errors import InvalidInput
 from simplicert.files import MOST_TEXT, parse_json
 from simplicert.models.files import open_archive
 from simplicert.models.pickles import INSTEAD
-from simplicert.models.sizes import is_size
+from simplicert.models.programs import Unlisted, faults
+from simplicert.trust import USER, Trust, require_vouched
 
-# An operation of a graph: an operator of torch's own, or arithmetic on sizes.
-OPERATION = re.compile(
-    r"torch\.ops\.(aten|prims?|higher_order|quantized\w*|torchvision)\.\w+(\.\w+)?"
-    r"|_operator\.(getitem|add|sub|mul|floordiv|truediv|mod|pow|neg|eq|ne|lt|le|gt|ge|and_|or_)"
-    r"|math\.\w+|torch\.sym_\w+"
-)
 PICKLED = ("custom_obj_", "opaque_obj_")  # constants that are objects, not tensors
 
 
-def check_archive(path: Path) -> None:
+def check_archive(path: Path, trust: Trust = USER) -> None:
     """Refuse an archive that needs unpickling or evaluation of anything but sizes."""
     try:
         reader = open_archive(path.name, path.stat().st_size, str(path))
@@ -44,7 +37,7 @@ def check_archive(path: Path) -> None:
         elif name.startswith("data/") and name.endswith("_config.json"):
             check_payloads(path, parsed(path, name, reader.get_record(name)))
         elif name.startswith("models/"):
-            check_graph(path, parsed(path, name, reader.get_record(name)))
+            check_program(path, parsed(path, name, reader.get_record(name)), trust)
 
 
 def parsed(path: Path, name: str, content: bytes) -> dict[str, Any]:
@@ -79,25 +72,15 @@ def check_payloads(path: Path, config: dict[str, Any]) -> None:
             refuse(path, f"its tensor or constant {name} is pickled")
 
 
-def check_graph(path: Path, program: dict[str, Any]) -> None:
-    """Refuse sizes that are not sizes, and operations that are not operators."""
-    for node in dictionaries(program):
-        size, target = node.get("expr_str", ""), node.get("target", "")
-        if not is_size(size):
-            refuse(path, f"one of its sizes is {str(size)[:60]!r}")
-        if "inputs" in node and target and not OPERATION.fullmatch(str(target)):
-            refuse(path, f"one of its operations is {str(target)[:60]!r}")
-
-
-def dictionaries(value: Any) -> Iterator[dict[str, Any]]:
-    """Every dictionary inside, at any depth."""
-    waiting = [value]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, dict):
-            yield item
-        if isinstance(item, (dict, list)):
-            waiting.extend(item.values() if isinstance(item, dict) else item)
+def check_program(path: Path, program: dict[str, Any], trust: Trust) -> None:
+    """Refuse what torch should not make code of; a user may vouch for an operation off the list."""
+    for fault in faults(program):
+        if not isinstance(fault, Unlisted):
+            refuse(path, fault)
+        reason = (
+            f"its operation {fault} is not on the list of those known to do nothing but compute"
+        )
+        require_vouched(trust, path.name, reason)
 
 
 def refuse(path: Path, reason: str) -> NoReturn:
