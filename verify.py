@@ -2,26 +2,33 @@
 
     python verify.py certificates.csv [--run RUN/run.toml]
 
-This file stands alone: Python 3.11 and mpmath, nothing else. Read it; that is what it is for.
+This file stands alone: Python 3.11 and mpmath (and pyarrow, only to read the counts of a run).
+Read it; that is what it is for.
 
 A certificate says: within l2 distance `radius` of this input the smoothed classifier answers
-`predicted`, and this is issued and false with probability at most alpha. It rests on E0, a lower
+`predicted`, and this is issued and false with probability at most `level`. It rests on E0, a lower
 bound on the expectation of that class, and E1, an upper bound on that of every other class.
 
-1. The table. An input that abstained promises nothing; `radius` is the largest of the radii, and
-   `ensemble` the largest of the paper's.
-2. The bounds, of kind multinomial. E0 and E1 are Clopper-Pearson limits of two counts out of n
-   draws. The counts are not in the file, but few numbers are the limit of a whole count: we look
-   for the counts, and hold them to the gate of the scheme. Others need the tallies.
+1. The table. Its columns are exactly ours, every cell is spelled as we spell it, and no cell
+   contradicts another: an input that abstained promises nothing, `radius` is the largest of the
+   radii, `ensemble` the largest of the paper's.
+2. The bounds, of kind multinomial. E0 and E1 are held to the Clopper-Pearson limits of count_top
+   and count_second out of n draws, and the counts to the gate of the scheme. Older files have no
+   counts, but few numbers are the limit of a whole count: we look for the counts. Other bounds
+   need more of the tallies than the file has.
 3. The radii. Each mechanism but Cohen's is a largest value over a parameter, and every value of the
    parameter gives a true radius. We accept a radius only with a parameter that proves it.
+4. With --run, sigma, alpha, kind, scheme, method, sensitivity, grid and draws are held to run.toml,
+   and class, counts and inputs to the parts beside it.
 
 Numbers are read as the binary fractions they stand for and worked on with 60 digits. Exit code 0:
-all that could be checked holds; 1: something does not; 2: the file cannot be read.
+all was checked and holds; 1: something does not hold; 2: the file cannot be read; 3: nothing is
+wrong, but something that a radius rests on was not checked, and a line says what.
 """
 
 import argparse
-import csv
+import re
+import struct
 import sys
 import tomllib
 from collections import Counter
@@ -33,15 +40,50 @@ from mpmath import erfc, exp, log, loggamma, mp, mpf, sqrt
 
 mp.dps = 60
 
+MOST_BYTES, MOST_ROWS, MOST_DRAWS = 2**28, 10**6, 10**9  # larger files are not read
+BEFORE = ("index", "label", "top", "predicted", "correct", "abstained", "radius", "e0", "e1")
+AFTER = ("ensemble", "winner", "draws", "sigma", "alpha", "kind", "scheme")
+HISTORY = ("looks", "alpha_spent", "stopped")  # only where inputs were drawn look by look
+LAST = ("method", "level", "count_top", "count_second", "sensitivity", "grid")  # older files: none
+SETTINGS = ("sigma", "alpha", "kind", "scheme", "method", "level", "sensitivity", "grid")
+WHOLE = {"index", "label", "top", "predicted", "draws", "looks", "count_top", "count_second"}
+WORDS = {
+    "correct": "True|False",
+    "abstained": "True|False",
+    "winner": "cohen|li|lecuyer|improved_dp",
+    "kind": "multinomial|softmax",
+    "scheme": "gated|paper|split|joint|imported",
+    "stopped": "[a-z ]{1,20}",
+    "method": "[a-z_+]{1,20}",
+}
+# No sign: nothing here is negative. A decimal has a point or an exponent.
+NUMBER = r"(0|[1-9][0-9]{0,16})(\.[0-9]{1,20}(e[+-][0-9]{1,3})?|e[+-][0-9]{1,3})"
+MAY_BE_EMPTY = {"label", "predicted", "correct", "e0", "e1", "ensemble", "winner", "draws"}
+MAY_BE_EMPTY |= {"stopped", "count_top", "count_second", "grid"}
+
 # How a scheme spends alpha: on E0; on E1, or not where E1 = 1 - E0; on its gate. A file must follow
-# one way throughout: the better of two, row by row, would spend alpha twice.
+# one way throughout: the better of two, row by row, would spend alpha twice. With two classes
+# clopper_pearson is one_sided.
+PAIR, ONE = (0.45, 0.45, 0.05), (0.9, None, 0.1)
 WAYS = {
-    "gated": [(0.45, 0.45, 0.05), (0.9, None, 0.1)],
-    "paper": [(0.5, 0.5, None)],
-    "split": [(0.5, 0.5, None), (1.0, None, None)],
+    "gated": {"clopper_pearson": [PAIR, ONE], "one_sided": [ONE]},
+    "paper": {"clopper_pearson": [(0.5, 0.5, None)]},
+    "split": {
+        "clopper_pearson": [(0.5, 0.5, None), (1.0, None, None)],
+        "one_sided": [(1.0, None, None)],
+    },
+}
+METHODS = {
+    "multinomial": {**WAYS, "joint": ("buehler",), "imported": ("radius", "count")},
+    "softmax": {
+        "gated": ("bentkus+bernstein", "hoeffding"),
+        "paper": ("hoeffding",),
+        "split": ("bentkus+bernstein", "hoeffding"),
+    },
 }
 PROVED_LEVEL = {"paper": 3}  # times alpha: without a gate no more than this is proved
 SLACK = mpf("2e-4")  # limits are computed for a tail smaller by 1e-4, to be safe from rounding
+DOUBLES = mpf("1e-9")  # more than the rounding of a sum of doubles, as a share of it
 ENSEMBLE = {"multinomial": ("cohen", "li", "improved_dp"), "softmax": ("lecuyer", "improved_dp")}
 
 
@@ -137,168 +179,405 @@ PROOFS = {proof.__name__: proof for proof in (cohen, li, lecuyer, improved_dp, t
 PROVED_FOR = {"multinomial": tuple(PROOFS), "softmax": ("lecuyer", "improved_dp", "two_sided")}
 
 
-def tail(n, p, k):
-    """P(Bin(n, p) >= k) and P(Bin(n, p) = k), by adding terms until they are nothing."""
-    choose = loggamma(n + 1) - loggamma(k + 1) - loggamma(n - k + 1)
-    first = term = total = exp(choose + k * log(p) + (n - k) * log(1 - p))
-    while k < n and term > total * mpf("1e-24"):
-        term *= (n - k) * p / ((k + 1) * (1 - p))
-        total += term
-        k += 1
-    return total, first
-
-
 @cache
-def count_behind(n, p, a):
+def tail(n, p, q, k):
+    """P(Bin(n, p) >= k), q being 1 - p: its largest term with 60 digits, the others by doubles.
+
+    Each is a multiple of the one before; we add on the side where they fall until they are nothing.
+    """
+    if k <= 0:
+        return mpf(1)
+    up = k > n * p
+    at = k if up else k - 1
+    choose = loggamma(n + 1) - loggamma(at + 1) - loggamma(n - at + 1)
+    largest = exp(choose + at * log(p) + (n - at) * log(q))
+    term, total, odds = 1.0, 1.0, float(p / q if up else q / p)
+    while at != (n if up else 0) and term > total * 1e-25:
+        term *= odds * ((n - at) / (at + 1) if up else at / (n - at + 1))
+        total += term
+        at += 1 if up else -1
+    return largest * total if up else 1 - largest * total
+
+
+def count_behind(n, p, q, a):
     """The count out of n draws whose lower limit at tail a is p; None if there is no such count.
 
     It is the least k with P(Bin(n, p) >= k) <= a, and that probability must be a itself, nearly.
     """
-    guess = n * p - sqrt(n * p * (1 - p)) * NormalDist().inv_cdf(float(a))
-    k = max(min(int(guess), n), 0)
-    total, term = tail(n, p, k)
-    while total > a and k < n:
-        total, term, k = total - term, term * (n - k) * p / ((k + 1) * (1 - p)), k + 1
-    while k > 0 and total + (before := term * k * (1 - p) / ((n - k + 1) * p)) <= a:
-        total, term, k = total + before, before, k - 1
-    return k if a * (1 - SLACK) <= total <= a else None
+    low, high = 0, n
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if tail(n, p, q, middle) <= a else (middle + 1, high)
+    return low if a * (1 - SLACK) <= tail(n, p, q, low) <= a else None
 
 
-def bounds_wrong(way, n, alpha, e0, e1):
+def bounds_wrong(way, n, alpha, e0, e1, counts=None):  # noqa: PLR0911
     """Why E0 and E1 are no limits at this alpha; None where they are."""
-    for_e0, for_e1, gate = way
+    for_e0, for_e1, _ = way
     if not 0 < e1 < e0 < 1:
         return "e0 must be above e1, and both inside (0, 1)"
-    wins = count_behind(n, e0, for_e0 * alpha)
-    if for_e1 is None:  # all other classes together
-        others = wins if e1 >= 1 - e0 else None
-    else:
-        others = count_behind(n, 1 - e1, for_e1 * alpha)  # draws that were not the rival's
-    if wins is None or others is None:
-        return f"{'e0' if wins is None else 'e1'} is the limit of no whole count of {n} draws"
-    rival = n - others
+    if for_e1 is None and e1 < 1 - e0:
+        return "e1 is below 1 - e0, and nothing else bounds the other classes"
+    if counts is None:
+        wins = count_behind(n, e0, 1 - e0, for_e0 * alpha)
+        others = wins if for_e1 is None else count_behind(n, 1 - e1, e1, for_e1 * alpha)
+        if wins is None or others is None:
+            return f"{'e0' if wins is None else 'e1'} is the limit of no whole count of {n} draws"
+        return gate_wrong(way, n, alpha, wins, n - others)
+    wins, rival = counts
+    spent = tail(n, e0, 1 - e0, wins) / (for_e0 * alpha)
+    if spent * (1 + DOUBLES) > 1:
+        return f"e0 is above the limit of {wins} of {n} draws"
+    if for_e1 is not None:
+        for_rival = tail(n, 1 - e1, e1, n - rival) / (for_e1 * alpha)
+        if for_rival * (1 + DOUBLES) > 1:
+            return f"e1 is below the limit of {rival} of {n} draws"
+        if abs(spent - for_rival) > SLACK * max(spent, for_rival):
+            return f"e0 and e1 are no limits of {wins} and {rival} of {n} draws at one level"
+    return gate_wrong(way, n, alpha, wins, rival)
+
+
+def gate_wrong(way, n, alpha, wins, rival):
+    """Why these counts do not choose a class, where the scheme has a gate."""
+    _, for_e1, gate = way
     if wins + rival > n:
         return f"the counts behind e0 and e1, {wins} and {rival}, are more than {n} draws"
-    if gate is not None and tail(wins + rival, mpf(1) / 2, wins)[0] > gate * alpha:
-        return f"{wins} against {rival} draws do not pass the gate"
+    both = n if for_e1 is None else wins + rival  # with one bound: a majority of all draws
+    half = mpf(1) / 2
+    if gate is not None and tail(both, half, half, wins) > gate * alpha:
+        return f"{wins} against {both - wins} draws do not pass the gate"
     return None
 
 
 def number(text):
-    """A cell as the binary fraction it stands for."""
-    return mpf(float(text))
+    """A cell as the binary fraction it stands for; an empty one is 0."""
+    return mpf(float(text or 0))
+
+
+def read_bytes(path):
+    """The whole content of a file of plain size."""
+    with Path(path).open("rb") as file:
+        content = file.read(MOST_BYTES + 1)
+    refuse(len(content) > MOST_BYTES, f"{path} must have at most {MOST_BYTES} bytes")
+    return content
+
+
+def refuse(wrong, why):
+    """Stop reading."""
+    if wrong:
+        raise ValueError(why)
+
+
+def read_table(path):
+    """Rows as dictionaries, and the mechanisms; ValueError where the file is not one of ours."""
+    first, *lines = read_bytes(path).decode("ascii").split("\n")
+    columns = first.split(",")
+    mechanisms = columns[len(BEFORE) : columns.index("ensemble")] if "ensemble" in columns else []
+    expected = [
+        [*BEFORE, *mechanisms, *AFTER, *history, *last]
+        for history in ((), HISTORY)
+        for last in ((), LAST)
+    ]
+    known = {*PROOFS, "cdf"}.issuperset(mechanisms) and len(set(mechanisms)) == len(mechanisms)
+    refuse(columns not in expected or not known, "its columns are not those of certificates")
+    refuse(lines.pop() or not 0 < len(lines) <= MOST_ROWS, f"it must have 1 to {MOST_ROWS} rows")
+    grammar = [re.compile(spelling(name)) for name in columns]
+    rows = []
+    for line in lines:
+        cells = line.split(",")
+        refuse(len(cells) != len(columns), f"row {len(rows) + 1} has {len(cells)} cells")
+        for name, cell, form in zip(columns, cells, grammar, strict=True):
+            refuse(not form.fullmatch(cell), f"{name} is {cell[:40]!r} in row {len(rows) + 1}")
+        rows.append(dict(zip(columns, cells, strict=True)))
+    for name in SETTINGS:
+        refuse(len({row.get(name) for row in rows}) > 1, f"{name} changes from row to row")
+    refuse(len({row["index"] for row in rows}) < len(rows), "an input comes twice")
+    for name, most in (("sigma", float("inf")), ("sensitivity", float("inf")), ("alpha", 1)):
+        refuse(not 0 < float(rows[0].get(name, 0.5)) < most, f"{name} is out of its range")
+    most = max(int(row["draws"] or 0) for row in rows)
+    refuse(most > MOST_DRAWS, f"draws must be at most {MOST_DRAWS}, got {most}")
+    return rows, mechanisms
+
+
+def spelling(name):
+    """What the cells of a column look like; radii of a mechanism may be empty (scheme joint)."""
+    form = "0|[1-9][0-9]{0,15}" if name in WHOLE else WORDS.get(name, NUMBER)
+    return f"({form})?" if name in MAY_BE_EMPTY or name in (*PROOFS, "cdf") else form
 
 
 def table_wrong(row, radii):
     """What the columns of a row say against each other."""
-    promised = any(r > 0 for r in radii.values()) or number(row["radius"]) > 0
+    margin = row["scheme"] == "joint"  # two_sided alone, without e0 and e1
+    radius, ensemble = number(row["radius"]), number(row["ensemble"])
+    if any((row[name] == "") != (margin and name != "two_sided") for name in radii):
+        yield "a radius is empty or not, against the scheme"
+    if (row["ensemble"] == "") != margin:
+        yield "ensemble is empty or not, against the scheme"
+    if not all(value < float("inf") for value in (*radii.values(), radius, ensemble)):
+        yield "a radius is infinite"
+    correct = str(row["abstained"] == "False" and row["top"] == row["label"])
+    if row["correct"] != (correct if row["label"] else ""):
+        yield "correct is not whether predicted is the label"
+    if radius != max(*radii.values(), ensemble):
+        yield "radius is not the largest of the radii"
+    if (row["winner"] == "") != (ensemble == 0):
+        yield "winner is empty or not, against ensemble"
     if row["abstained"] == "True":
-        if promised or any(row[name] for name in ("predicted", "e0", "e1", "winner")):
+        if max(radius, ensemble, *radii.values()) > 0 or any(
+            row[name] for name in ("predicted", "e0", "e1", "winner")
+        ):
             yield "it abstained, and yet something is promised"
         return
-    if not promised or row["predicted"] != row["top"]:
+    if radius == 0 or row["predicted"] != row["top"]:
         yield "it did not abstain, and yet no class or no radius is promised"
-    if number(row["radius"]) != max(radii.values()):
-        yield "radius is not the largest of the radii"
-    if row["label"] and (row["correct"] == "True") != (row["predicted"] == row["label"]):
-        yield "correct is not whether predicted is the label"
-    members = {name: radii.get(name) for name in ENSEMBLE[row["kind"]]}
-    if row["ensemble"] and None not in members.values():
-        best = max(members.values())
-        if number(row["ensemble"]) != best or members.get(row["winner"], mpf(0)) != best:
-            yield "ensemble or winner is not that of the paper's mechanisms"
+    if any((row[name] == "") != margin for name in ("e0", "e1")):
+        yield "e0 or e1 is empty or not, against the scheme"
+    members = {name: radii[name] for name in ENSEMBLE[row["kind"]] if name in radii}
+    best = max(members.values(), default=mpf(0))
+    lost = len(members) < len(ENSEMBLE[row["kind"]])  # then ensemble is proved by itself
+    first = next((name for name in members if members[name] == best > 0), "")
+    if not margin and (
+        ensemble < best or (not lost and (ensemble, row["winner"]) != (best, first))
+    ):
+        yield "ensemble or winner is not that of the paper's mechanisms"
+    if row["winner"] and row["winner"] not in ENSEMBLE[row["kind"]]:
+        yield "winner is not one of the paper's mechanisms"
+
+
+def drawn_sigma(row):
+    """What radii are multiples of: noise is drawn in single precision, before the first stage.
+
+    Files of the older columns were made with sigma as it was given.
+    """
+    sigma = float(row["sigma"])
+    if "sensitivity" not in row:
+        return mpf(sigma)
+    single = struct.unpack("f", struct.pack("f", sigma))[0]
+    return mpf(min(sigma, single)) / number(row["sensitivity"])
 
 
 def radii_wrong(row, radii, proved):
     """Radii that E0 and E1 do not prove; those that they do are counted."""
-    e0, sigma = number(row["e0"]), number(row["sigma"])
+    e0, sigma = number(row["e0"]), drawn_sigma(row)
     e1 = min(number(row["e1"]), 1 - e0)  # an expectation of E0 leaves no more for all others
-    for name, holds in PROOFS.items():
-        if radii.get(name, 0) == 0:
+    claims = [(name, name, radii[name]) for name in PROOFS if name in radii]
+    if row["winner"] in PROOFS and row["winner"] not in radii:
+        claims.append(("ensemble", row["winner"], number(row["ensemble"])))
+    for name, mechanism, radius in claims:
+        if radius == 0:
             continue
-        sound = 0 < e1 < e0 < 1 and name in PROVED_FOR[row["kind"]]
-        if sound and holds(radii[name] / sigma, e0, e1):
+        sound = 0 < e1 < e0 < 1 and mechanism in PROVED_FOR[row["kind"]] and sigma > 0
+        if sound and PROOFS[mechanism](radius / sigma, e0, e1):
             proved[name] += 1
         else:
             yield f"{name} = {row[name]} does not follow from e0 and e1 of kind {row['kind']}"
 
 
-def check_bounds(rows, run_toml):
-    """Complaints about E0 and E1 of the rows issued, and in words what was checked."""
+def counts_of(row):
+    """The two counts of a row, None where it has none."""
+    if not row.get("count_top") or not row.get("count_second"):
+        return None
+    return int(row["count_top"]), int(row["count_second"])
+
+
+def check_level(rows, level):
+    """A complaint where less is claimed than is proved, or by a method that the scheme has not."""
+    row = rows[0]
+    if "level" in row and float(row["level"]) < min(level, 1) * (1 - 1e-12):
+        yield "all", f"level is {row['level']}, and no less than {level:g} is proved"
+    if "method" in row and row["method"] not in METHODS[row["kind"]].get(row["scheme"], ()):
+        yield "all", f"scheme {row['scheme']} of kind {row['kind']} has no method {row['method']}"
+
+
+def history_wrong(row, shares):
+    """Whether the look and the alpha spent so far are others than the plan's."""
+    spent = [weight for look, weight in shares.items() if look <= int(row["draws"])]
+    gap = number(row["alpha_spent"]) - number(row["alpha"]) * mpf(sum(spent))
+    return int(row["looks"]) != len(spent) or abs(gap) > DOUBLES * number(row["alpha"])
+
+
+def check_bounds(rows, run):
+    """Complaints about E0 and E1 of the rows issued, what was checked, and whether all was."""
     kind, scheme, alpha = (rows[0][name] for name in ("kind", "scheme", "alpha"))
-    if kind != "multinomial" or scheme not in WAYS:
-        return [], f"bounds: not checked; kind {kind} by scheme {scheme} needs the tallies"
-    shares, offered = {int(row["draws"]): 1 for row in rows}, 1  # of alpha, by draws
-    if run_toml is not None:
-        plan = tomllib.loads(Path(run_toml).read_text(encoding="utf-8"))["plan"]
+    shares, offered = None, 1
+    if run is not None and "plan" in run:
+        plan = run["plan"]
         shares = dict(zip(plan["looks"], plan["weights"], strict=True))
         offered = max(plan.get("offered", 1), sum(plan["weights"]), 1)
-    elif "looks" in rows[0]:
-        return [], "bounds: not checked; --run must say which share of alpha each look may spend"
+    level = float(alpha) * PROVED_LEVEL.get(scheme, 1) * offered
+    wrong = list(check_level(rows, level))
+    if shares is None and "looks" in rows[0]:
+        said = "bounds: not checked; --run must say which share of alpha each look may spend"
+        return wrong, said, False
+    whole = kind == "multinomial" and scheme in WAYS and all(row["draws"] for row in rows)
+    gated = scheme in ("gated", "joint") and all(map(counts_of, rows))
+    if not whole and not gated:
+        said = f"bounds: not checked; kind {kind} by scheme {scheme} needs the tallies"
+        return wrong, said, False
+    methods = WAYS.get(scheme, {}) if kind == "multinomial" else {}
+    ways = methods.get(rows[0].get("method")) or [w for ways in methods.values() for w in ways]
     issued = [row for row in rows if row["abstained"] == "False"]
     complaints = []
-    for way in WAYS[scheme]:
+    for way in ways or (PAIR, ONE):
         found = []
         for row in issued:
-            n, spent = int(row["draws"]), number(alpha) * mpf(shares.get(int(row["draws"]), 0))
-            reason = "its draws are at no look of the plan"
-            if spent > 0:
-                reason = bounds_wrong(way, n, spent, number(row["e0"]), number(row["e1"]))
+            n, counts = int(row["draws"]), counts_of(row)
+            spent = number(alpha) * mpf(1 if shares is None else shares.get(n, 0))
+            if n == 0 or spent <= 0:
+                reason = "its draws are at no look of the plan"
+            elif "count_top" in row and counts is None:
+                reason = "count_top or count_second is empty"
+            elif "looks" in row and history_wrong(row, shares):
+                reason = "looks or alpha_spent is not what the plan has there"
+            elif whole:
+                reason = bounds_wrong(way, n, spent, number(row["e0"]), number(row["e1"]), counts)
+            else:
+                reason = gate_wrong(way, n, spent, *counts)
             found += [(row["index"], reason)] if reason else []
         complaints.append(found)
     fewest = min(complaints, key=len)
-    level = float(alpha) * PROVED_LEVEL.get(scheme, 1) * offered
-    pairs = f"{len(issued) - len(fewest)} of {len(issued)} pairs are limits of whole counts"
-    return fewest, f"bounds: {pairs}; proved level {level:g}"
+    good = f"{len(issued) - len(fewest)} of {len(issued)}"
+    behind = "their counts" if "count_top" in rows[0] else "whole counts"
+    said = f"bounds: {good} pairs are limits of {behind}; proved level {level:g}"
+    if not whole:
+        said = f"bounds: not checked, but that {good} pass the gate; the rest needs the tallies"
+    return wrong + fewest, said, whole
+
+
+def read_run(path):
+    """The settings in run.toml."""
+    run = tomllib.loads(read_bytes(path).decode())
+    tables = [run.get("source", {}), run.get("plan", {})]
+    refuse(not all(isinstance(table, dict) for table in tables), f"{path} is no run.toml")
+    numbers = [*run.get("plan", {}).get("weights", ()), run.get("plan", {}).get("offered", 1)]
+    refuse(not all(0 < number < float("inf") for number in numbers), f"{path} has no such plan")
+    return run
+
+
+def check_run(rows, run):
+    """Complaints about settings other than those that the run declares."""
+    source, scheme = run.get("source", {}), run.get("scheme", "gated")
+    kind = run.get("kind", "multinomial")
+    default = next(iter(METHODS.get(kind, {}).get(scheme, [""])))
+    declared = {
+        "sigma": run["sigma"],
+        "alpha": run.get("alpha", 0.001),
+        "kind": kind,
+        "scheme": scheme,
+        "method": run.get("method") or source.get("method") or default,
+        "sensitivity": source.get("sensitivity", 1.0),
+        "grid": source.get("grid", ""),
+    }
+    for name, wanted in declared.items():
+        told = rows[0].get(name)
+        same = told == wanted if isinstance(wanted, str) else told and float(told) == wanted
+        if told is not None and not same:
+            yield "all", f"{name} is {told or 'empty'}, and the run declares {wanted!r}"
+    if len(rows) > run["inputs"]:
+        yield "all", f"there are {len(rows)} rows, and the run has {run['inputs']} inputs"
+
+
+def seen(folder):
+    """What the parts of a run hold of each input: class counts, votes, pilot, and draws without."""
+    import pyarrow.parquet as pq  # not needed for anything else
+
+    held, spans = {}, set()
+    for path in sorted(Path(folder).glob("*.parquet")):
+        refuse(pq.read_metadata(path).num_rows > MOST_ROWS, f"{path} has too many rows")
+        for row in pq.read_table(path, use_threads=False).to_pylist():
+            span = (row["index"], *(row.get("segments") or [path.name]))
+            if span in spans:  # drawn by two processes: it counts once
+                continue
+            spans.add(span)
+            mine = held.setdefault(row["index"], {})
+            for name in ("counts", "votes"):
+                if f"{name}_class" in row:
+                    cells = dict(zip(row[f"{name}_class"], row[f"{name}_value"], strict=True))
+                    cells[-1] = row.get("invalid" if name == "counts" else "votes_invalid") or 0
+                    mine[name] = mine.get(name, Counter()) + Counter(cells)
+            if "pilot_class" in row:
+                mine["pilot"] = dict(zip(row["pilot_class"], row["pilot_value"], strict=True))
+    return held
+
+
+def check_counts(rows, held):
+    """Complaints about inputs, draws, class and counts that the parts of the run do not hold."""
+    if lost := held.keys() - {int(row["index"]) for row in rows}:
+        yield "all", f"input {min(lost)} of the run is not in the file"
+    for row in rows:
+        mine = held.get(int(row["index"]))
+        if mine is None:
+            yield row["index"], "the run does not hold this input"
+            continue
+        if int(row["draws"]) != mine["counts"].total():
+            yield row["index"], f"the run holds {mine['counts'].total()} draws"
+        cells = mine.get("counts" if row["kind"] == "multinomial" else "votes")
+        if cells is None or "count_top" not in row:
+            continue
+        top = int(row["top"])
+        rival = max((count for name, count in cells.items() if name != top), default=0)
+        if counts_of(row) != (cells[top], rival):
+            yield row["index"], f"the run counts {cells[top]} and {rival} draws"
+        chosen = mine.get("pilot") if row["scheme"] == "split" else cells
+        chosen = {name: count for name, count in (chosen or {}).items() if name >= 0}
+        by_sums = row["scheme"] == "paper" and row["kind"] == "softmax"
+        if not by_sums and top != min(chosen, key=lambda name: (-chosen[name], name), default=top):
+            yield row["index"], "top is not the class that the run's draws choose"
 
 
 def check(path, run_toml):
-    """All complaints, each an input and a sentence, and a summary in lines."""
-    with Path(path).open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    columns = list(rows[0])
-    mechanisms = columns[columns.index("e1") + 1 : columns.index("ensemble")]
-    settings = {(row["sigma"], row["alpha"], row["kind"], row["scheme"]) for row in rows}
-    if len(settings) > 1 or len({row["index"] for row in rows}) < len(rows):
-        raise ValueError("an input comes twice, or settings change from row to row")
+    """All complaints, each an input and a sentence, a summary in lines, and whether all is seen."""
+    rows, mechanisms = read_table(path)
+    run = None if run_toml is None else read_run(run_toml)
     wrong, proved, elsewhere = [], Counter(), Counter()
     for row in rows:
-        radii = {name: number(row[name]) for name in mechanisms if row[name]}
+        radii = {name: number(row[name]) for name in mechanisms}
         reasons = list(table_wrong(row, radii))
         if row["abstained"] == "False" and row["e0"]:
             reasons += radii_wrong(row, radii, proved)
         best = max(radii, key=radii.get)
         elsewhere[best] += radii[best] > 0 and (best not in PROOFS or not row["e0"])
         wrong += [(row["index"], reason) for reason in reasons]
-    more, bounds = check_bounds(rows, run_toml)
+    more, bounds, whole = check_bounds(rows, run)
+    wrong += more
     issued = sum(row["abstained"] == "False" for row in rows)
-    said = [
-        f"{path}: {issued} of {len(rows)} inputs certified; "
-        + "sigma {}, alpha {}, {}, {}".format(*settings.pop()),
-        bounds,
-        "radii: proved by e0 and e1 are "
-        + (", ".join(f"{count} of {name}" for name, count in proved.items()) or "none"),
-    ]
+    settings = "sigma {sigma}, alpha {alpha}, {kind}, {scheme}".format(**rows[0])
+    said = [f"{path}: {issued} of {len(rows)} inputs certified; {settings}", bounds]
+    tally = ", ".join(f"{count} of {name}" for name, count in proved.items()) or "none"
+    said.append(f"radii: proved by e0 and e1 are {tally}")
     for name in +elsewhere:
         said.append(f"radii: not checked; {elsewhere[name]} inputs have {name} from the tallies")
-    return wrong + more, said
+    if float(rows[0].get("sensitivity", 1)) != 1:
+        said.append(f"sensitivity {rows[0]['sensitivity']} of the first stage is taken as given")
+    if run is not None:
+        wrong += check_run(rows, run)
+        parts = Path(run_toml).parent / "parts"
+        try:
+            wrong += check_counts(rows, seen(parts)) if parts.is_dir() else []
+            said.append(f"run: settings{' and counts' * parts.is_dir()} were held to it")
+        except ImportError:
+            said.append("run: counts not compared; pyarrow is needed to read them")
+            whole = False
+    return wrong, said, whole and not +elsewhere
 
 
 def main():
     """Read the arguments, check, print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("certificates", help="a CSV that simplicert wrote")
-    parser.add_argument("--run", metavar="run.toml", help="says what each look may spend")
+    parser.add_argument("--run", metavar="run.toml", help="the run that it was made from")
     given = parser.parse_args()
     try:
-        wrong, said = check(given.certificates, given.run)
-    except (OSError, ValueError, KeyError, IndexError, TypeError, ArithmeticError) as error:
-        print(f"{given.certificates} cannot be read as certificates: {error!r}", file=sys.stderr)
+        wrong, said, whole = check(given.certificates, given.run)
+    except (OSError, ValueError, LookupError, TypeError, ArithmeticError, RecursionError) as error:
+        text = str(error)[:200]
+        print(f"{given.certificates} cannot be read as certificates: {text}", file=sys.stderr)
         return 2
     for index, reason in wrong:
         print(f"WRONG  input {index}: {reason}")
-    print(*said, f"{len(wrong)} complaints" if wrong else "no complaint", sep="\n")
-    return 1 if wrong else 0
+    last = "no complaint" if whole else "no complaint, but not all was checked"
+    print(*said, f"{len(wrong)} complaints" if wrong else last, sep="\n")
+    return 1 if wrong else 0 if whole else 3
 
 
 if __name__ == "__main__":

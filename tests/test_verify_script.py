@@ -5,6 +5,7 @@ import csv
 import importlib.util
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from scipy.stats import binom
 
 import simplicert as sc
 from simplicert.bounds.limits import clopper_pearson
+from simplicert.runs.manifest import Manifest
 
 SCRIPT = Path(__file__).parent.parent / "verify.py"
 SPEC = importlib.util.spec_from_file_location("verify_script", SCRIPT)
@@ -87,18 +89,21 @@ def test_it_stands_alone():
     tree = ast.parse(SCRIPT.read_text())
     modules = {alias.name for n in ast.walk(tree) if isinstance(n, ast.Import) for alias in n.names}
     modules |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    assert {m.partition(".")[0] for m in modules} - sys.stdlib_module_names == {"mpmath"}
+    assert {m.partition(".")[0] for m in modules} - sys.stdlib_module_names == {"mpmath", "pyarrow"}
+    top = {m.module for m in tree.body if isinstance(m, ast.ImportFrom)}
+    top |= {alias.name for m in tree.body if isinstance(m, ast.Import) for alias in m.names}
+    assert top - sys.stdlib_module_names == {"mpmath"}  # pyarrow is asked for inside, for a run
 
 
 def test_it_accepts_ours(file):
-    wrong, said = script.check(file, None)
+    wrong, said, _ = script.check(file, None)
     assert wrong == []
     issued = sum(row["abstained"] == "False" for row in rows_of(file))
     assert 10 < issued < 40
     assert f"{issued} of 40 inputs certified" in said[0]
     assert f"{issued} of two_sided" in said[2]
     if rows_of(file)[0]["kind"] == "multinomial":
-        assert f"{issued} of {issued} pairs are limits of whole counts" in said[1]
+        assert f"{issued} of {issued} pairs are limits of their counts" in said[1]
 
 
 @pytest.mark.parametrize(
@@ -117,7 +122,7 @@ def test_it_accepts_ours(file):
     ids=str,
 )
 def test_it_accepts_every_scheme(tally, tmp_path, settings):
-    wrong, said = script.check(
+    wrong, said, _ = script.check(
         written(sc.certify(sc.bound(tally, **settings)), tmp_path / "c.csv"), None
     )
     assert wrong == []
@@ -212,7 +217,7 @@ def test_one_scheme_does_not_pass_for_another(tally, tmp_path):
 
 def test_limits_that_are_right_but_did_not_pass_the_gate():
     """Between the two thresholds: E0 > E1, and yet too little to choose the class by."""
-    n, alpha, way = 1000, 0.01, script.WAYS["gated"][0]
+    n, alpha, way = 1000, 0.01, script.PAIR
     found = set()
     for wins in range(440, 520):
         rival = 400
@@ -276,24 +281,33 @@ def test_looks_need_the_plan(tally, tmp_path):
     plan = sc.Plan((500, 1000), (0.25, 0.5), rule="rtol=0.1")
     planned = sc.Tally(tally.counts, SIGMA, plan=plan)
     path = written(sc.certify(sc.bound(planned)), tmp_path / "c.csv")
-    wrong, said = script.check(path, None)
+    wrong, said, _ = script.check(path, None)
     assert (wrong, "--run must say" in said[1]) == ([], True)
     toml = tmp_path / "run.toml"
-    toml.write_text("[plan]\nlooks = [500, 1000]\nweights = [0.25, 0.5]\noffered = 1.5\n")
-    wrong, said = script.check(path, toml)
+    settings = "sigma = 1.0\ninputs = 40\n[plan]\n"
+    toml.write_text(settings + "looks = [500, 1000]\nweights = [0.25, 0.5]\noffered = 1.5\n")
+    rewrite(path, lambda row: row.update(level="0.0015") or True)
+    wrong, said, _ = script.check(path, toml)
     assert wrong == []
     assert "proved level 0.0015" in said[1]
-    toml.write_text("[plan]\nlooks = [500, 1000]\nweights = [0.5, 0.4]\n")
+    toml.write_text(settings + "looks = [500, 1000]\nweights = [0.5, 0.4]\n")
     assert len(complaints(path, toml)) > 10
-    toml.write_text("[plan]\nlooks = [500]\nweights = [0.5]\n")
+    toml.write_text(settings + "looks = [500]\nweights = [0.5]\n")
     assert "at no look of the plan" in str(complaints(path, toml))
 
 
 def test_the_tail_of_a_binomial_is_that_of_scipy():
-    for n, p, k in [(10, 0.3, 4), (1000, 0.5, 560), (100_000, 1e-4, 25), (100_000, 0.9, 90_300)]:
-        total, first = script.tail(n, mpf(p), k)
+    for n, p, k in [
+        (10, 0.3, 4),
+        (10, 0.3, 2),
+        (9, 0.5, 0),
+        (9, 0.5, 9),
+        (1000, 0.5, 560),
+        (100_000, 1e-4, 25),
+        (100_000, 0.9, 90_300),
+    ]:
+        total = script.tail(n, mpf(p), 1 - mpf(p), k)
         assert float(total) == pytest.approx(binom.sf(k - 1, n, p), rel=1e-9)
-        assert float(first) == pytest.approx(binom.pmf(k, n, p), rel=1e-9)
 
 
 def run(*words):
@@ -328,8 +342,206 @@ def test_what_is_no_file_of_certificates(tmp_path, content):
 def test_settings_that_change_and_inputs_that_come_twice(counted):
     text = counted.read_text()
     rewrite(counted, lambda row: row["index"] == "3" and row.update(alpha="0.01") is None)
-    with pytest.raises(ValueError, match="settings change"):
+    with pytest.raises(ValueError, match="alpha changes from row to row"):
         complaints(counted)
     counted.write_text(text + text.splitlines()[3] + "\n")
     with pytest.raises(ValueError, match="an input comes twice"):
+        complaints(counted)
+
+
+def older(path):
+    """The file as it was written before there were the last six columns."""
+    rows = rows_of(path)
+    names = [name for name in rows[0] if name not in script.LAST]
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, names, extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def test_older_files_are_what_they_were(counted):
+    wrong, said, whole = script.check(older(counted), None)
+    assert (wrong, whole) == ([], True)
+    assert "pairs are limits of whole counts" in said[1]
+    rewrite(counted, tighter("e0", 1e-4))
+    assert "is the limit of no whole count" in str(complaints(counted))
+
+
+def test_what_needs_the_tallies_is_no_exit_code_zero(tally, tmp_path):
+    for settings in ({"kind": "softmax"}, {"scheme": "joint"}):
+        path = written(sc.certify(sc.bound(tally, **settings)), tmp_path / "c.csv")
+        done = run(path)
+        assert done.returncode == 3, done.stdout
+        assert done.stdout.endswith("no complaint, but not all was checked\n")
+
+
+SPELLINGS = ["false", " False", "0", "inf", "nan", "-1.0", "-0.5", "1e999", "00", "+1", "1_0", "x"]
+SPELLINGS += ["9" * 200_000, '"1"', "\u0661"]
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS, ids=lambda s: s[:9])
+def test_strict_grammar_of_every_cell(counted, spelling):
+    """One cell of one row, in every column: refused or complained about, and never a traceback.
+
+    Another input, or another label of a wrong answer, contradicts nothing in the file: only the
+    run can tell.
+    """
+    rows = rows_of(counted)
+    names = list(rows[0])
+    at = next(i for i, row in enumerate(rows) if row["abstained"] == "False" and i) + 1
+    lines = counted.read_text().split("\n")
+    for place, name in enumerate(names):
+        cells = lines[at].split(",")
+        if cells[place] == spelling:
+            continue
+        cells[place] = spelling
+        changed = [*lines[:at], ",".join(cells), *lines[at + 1 :]]
+        counted.write_text("\n".join(changed), encoding="utf-8")
+        try:
+            found = complaints(counted)
+        except ValueError:
+            continue
+        honest = spelling == "0" and name in {"index", "label"}
+        assert found or honest, name
+
+
+@pytest.mark.parametrize("lost", ["li", "cohen", "improved_dp"])
+def test_an_ensemble_is_proved_where_its_mechanism_is_not_there(counted, lost):
+    """Dropped, a member could be claimed to be anything."""
+    rows = rows_of(counted)
+    names = [name for name in rows[0] if name != lost]
+
+    def keep(rows):
+        with counted.open("w", newline="") as file:
+            writer = csv.DictWriter(file, names, extrasaction="ignore", lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+
+    keep(rows)
+    assert complaints(counted) == []
+    for row in rows:
+        if row["abstained"] == "False":
+            row.update(ensemble="99.0", radius="99.0", winner=lost)
+    keep(rows)
+    said = [reason for _, reason in complaints(counted)]
+    assert sum("ensemble = 99.0 does not follow" in reason for reason in said) > 10
+
+
+def test_an_ensemble_on_an_abstained_row(counted):
+    def change(row):
+        if row["abstained"] == "True":
+            row["ensemble"] = "0.5"
+            return True
+        return False
+
+    changed = rewrite(counted, change)
+    found = {index for index, reason in complaints(counted) if "it abstained" in reason}
+    assert found == set(changed)
+
+
+def test_columns_in_another_order_or_number(counted):
+    text = counted.read_text()
+    rows = [line.split(",") for line in text.split("\n")[:-1]]
+    at = rows[0].index
+    orders = [
+        list(range(len(rows[0])))[::-1],
+        [i for i in range(len(rows[0])) if i != at("cohen")] + [at("cohen")],
+        [*range(len(rows[0])), at("radius")],
+        [i for i in range(len(rows[0])) if i != at("level")],
+        [i for i in range(len(rows[0])) if i != at("e0")],
+    ]
+    for order in orders:
+        lines = "".join(",".join(row[i] for i in order) + "\n" for row in rows)
+        counted.write_text(lines)
+        with pytest.raises(ValueError, match="columns are not those"):
+            complaints(counted)
+    counted.write_text(text.replace("two_sided", "mine", 1))
+    with pytest.raises(ValueError, match="columns are not those"):
+        complaints(counted)
+
+
+@pytest.mark.parametrize("factor", [10.0, 1 + 1e-6])
+def test_sigma_and_radii_times_ten_are_not_the_run_s(tally, tmp_path, factor):
+    """The table agrees with itself; sigma is the run's word, and so are counts and draws."""
+    made = Manifest(SIGMA, 40, 10, source={"seed": 0}, plan=tally.plan)
+    folder = sc.create_run(tmp_path / "run", made, tally).folder
+    path = written(sc.certify(sc.bound(tally)), tmp_path / "c.csv")
+    wrong, said, whole = script.check(path, folder / "run.toml")
+    assert (wrong, whole) == ([], True)
+    assert said[-1] == "run: settings and counts were held to it"
+
+    def change(row):
+        for name in ("sigma", "radius", "ensemble", *mechanisms(row)):
+            row[name] = repr(float(row[name]) * factor * (1 - 1e-15))
+        return True
+
+    rewrite(path, change)
+    assert "sigma is" in str(complaints(path, folder / "run.toml"))
+
+
+@pytest.mark.parametrize(
+    "column, change, says",
+    [
+        ("alpha", lambda v: "0.5", "alpha is 0.5, and the run declares 0.001"),
+        ("scheme", lambda v: "paper", "scheme is paper, and the run declares 'gated'"),
+        ("method", lambda v: "one_sided", "method is one_sided"),
+        ("sensitivity", lambda v: "0.5", "sensitivity is 0.5, and the run declares 1.0"),
+        ("grid", lambda v: "0.25", "grid is 0.25, and the run declares ''"),
+        ("draws", lambda v: str(int(v) - 1), "the run holds 1000 draws"),
+        ("count_top", lambda v: str(int(v) + 1), "the run counts"),
+        ("count_second", lambda v: str(max(int(v) - 1, 0)), "the run counts"),
+        ("top", lambda v: str((int(v) + 1) % 10), "top is not the class"),
+        ("index", lambda v: str(int(v) + 1), "the run does not hold this input"),
+    ],
+)
+def test_every_setting_and_count_is_compared_with_the_run(tally, tmp_path, column, change, says):
+    made = Manifest(SIGMA, 40, 10, source={"seed": 0}, plan=tally.plan)
+    folder = sc.create_run(tmp_path / "run", made, tally).folder
+    path = written(sc.certify(sc.bound(tally)), tmp_path / "c.csv")
+    rewrite(path, lambda row: row.update({column: change(row[column])}) or True)
+    assert says in str(complaints(path, folder / "run.toml"))
+
+
+def test_runs_of_every_scheme_are_read_right(tally, tmp_path):
+    """A pilot, votes, counts: all by the checker's own reading of the parts."""
+    made = Manifest(SIGMA, 40, 10, source={"seed": 0})
+    for settings in ({"scheme": "split"}, {"kind": "softmax"}, {"scheme": "joint"}, {}):
+        manifest = replace(made, **settings)
+        folder = tmp_path / "-".join(["run", *settings.values()])
+        run_of = sc.create_run(folder, manifest, replace(tally, plan=None, looks=None))
+        path = written(run_of.certify(), tmp_path / "c.csv")
+        assert complaints(path, folder / "run.toml") == []
+        rewrite(path, lambda row: row.update(count_top=str(int(row["count_top"]) + 1)) or True)
+        assert len(complaints(path, folder / "run.toml")) >= 40
+
+
+def test_no_hang_and_no_traceback(counted, tmp_path):
+    text = counted.read_text()
+    counted.write_text(text.replace(",1000,1.0,", ",100000000000000,1.0,"))
+    done = run(counted)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "draws must be at most 1000000000, got 100000000000000" in done.stderr
+    counted.write_text(text.replace(",1000,1.0,", ",1000000000,1.0,"))
+    assert run(counted).returncode == 1
+    for content in (b"\xff\xfe", b"index," * 50_000, b"\x00" * 1000, text.encode() + b"x"):
+        counted.write_bytes(content)
+        done = run(counted)
+        assert done.returncode == 2
+        assert "Traceback" not in done.stderr
+    counted.write_text(text)
+    toml = tmp_path / "run.toml"
+    nan = "sigma = 1.0\ninputs = 40\n[plan]\nlooks = [1000]\nweights = [nan]\n"
+    deep, long = "a = " + "[" * 20_000, f"sigma = {'9' * 5000}"
+    for settings in ("sigma = [", "sigma = 1", deep, long, nan):
+        toml.write_text(settings)
+        done = run(counted, "--run", toml)
+        assert done.returncode == 2, settings[:60]
+        assert "Traceback" not in done.stderr
+    assert run(tmp_path / "nothing.csv").returncode == 2
+
+
+def test_a_large_file_is_refused_before_it_is_read(counted, monkeypatch):
+    monkeypatch.setattr(script, "MOST_BYTES", 1000)
+    with pytest.raises(ValueError, match="at most 1000 bytes"):
         complaints(counted)
