@@ -5,7 +5,7 @@ from pathlib import Path
 
 from simplicert.errors import DamagedRun
 from simplicert.files import read_run_file
-from simplicert.runs.atomic import write_whole
+from simplicert.runs.atomic import make_folder, write_whole
 
 FAILED = "failed"
 MOST = 2**20  # bytes of what one input's error says
@@ -13,8 +13,7 @@ MOST = 2**20  # bytes of what one input's error says
 
 def record(folder: Path, item: int, error: str) -> None:
     """Note that this input failed, and how."""
-    (folder / FAILED).mkdir(exist_ok=True)
-    write_whole(folder / FAILED / f"{item:08d}.txt", f"{error}\n".encode())
+    write_whole(make_folder(folder / FAILED) / f"{item:08d}.txt", f"{error}\n".encode())
 
 
 def read_failures(folder: Path) -> dict[int, str]:

@@ -11,7 +11,7 @@ from simplicert.bounds import SCHEMES, bound
 from simplicert.certification import Own, certify
 from simplicert.data.arrays import read_array
 from simplicert.errors import DamagedRun, IncompatibleTallies, InvalidInput, require
-from simplicert.runs.atomic import checksum, refuse_existing
+from simplicert.runs.atomic import LOCK, checksum, make_folder, refuse_existing
 from simplicert.runs.collect import join
 from simplicert.runs.failures import read_failures
 from simplicert.runs.manifest import NAME, Manifest, write_manifest
@@ -138,9 +138,9 @@ class Run:
         except FileNotFoundError:
             return False
         except DamagedRun:
-            (self.folder / DAMAGED).mkdir(exist_ok=True)
+            aside = make_folder(self.folder / DAMAGED)
             try:
-                path.rename(self.folder / DAMAGED / path.name)
+                path.rename(aside / path.name)
             except FileNotFoundError:  # another process met it too, and was faster
                 return False
             return True
@@ -193,7 +193,8 @@ def strangers(folder: Path) -> bool:
     if any((folder / PARTS).glob("*.parquet")) and not (folder / NAME).exists():
         return True
     return any(
-        path.name not in (PARTS, NAME, SCALE) and path.suffix != ".tmp" for path in folder.iterdir()
+        path.name not in (PARTS, NAME, SCALE) and path.suffix not in (".tmp", LOCK)
+        for path in folder.iterdir()
     )
 
 

@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 
 from simplicert.errors import InvalidInput, require
+from simplicert.runs.atomic import make_folder, remove_stale
 from simplicert.runs.board import Board
 from simplicert.runs.counter import Counter, Progress
 from simplicert.runs.crew import Crew
 from simplicert.runs.driver import drive
-from simplicert.runs.failures import forget
-from simplicert.runs.folder import Run, begin_run
+from simplicert.runs.failures import FAILED, forget
+from simplicert.runs.folder import PARTS, Run, begin_run
 from simplicert.runs.manifest import Manifest, differences, read_manifest, write_manifest
 from simplicert.runs.patience import Patience, Say, say_nothing
 from simplicert.types import Ints, Tally
@@ -26,6 +27,10 @@ def resume_or_begin(folder: Path, manifest: Manifest) -> Run:
         begin_run(folder, manifest)
     found = read_manifest(folder)
     refuse_differences(folder, found, manifest)
+    remove_stale(folder)
+    remove_stale(make_folder(folder / PARTS))
+    if not (folder / FAILED).is_symlink():
+        remove_stale(folder / FAILED)
     return Run(folder, found)
 
 
