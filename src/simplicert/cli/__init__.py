@@ -21,6 +21,7 @@ from simplicert.cli.radius import radius
 from simplicert.cli.report import report
 from simplicert.cli.run import run
 from simplicert.cli.sample import sample
+from simplicert.cli.saying import note, say
 from simplicert.cli.simplex import simplex
 from simplicert.cli.status import status
 from simplicert.cli.table import table
@@ -60,7 +61,7 @@ def show_version(asked: bool) -> None:
     if asked:
         from simplicert import __version__
 
-        typer.echo(f"simplicert {__version__}")
+        say(f"simplicert {__version__}")
         raise typer.Exit
 
 
@@ -109,7 +110,7 @@ def program() -> NoReturn:
         code = STOPPED
     Leaving.code = code if isinstance(code, int) else int(code is not None)
     if isinstance(code, str):
-        print(code, file=sys.stderr)
+        note(code)
         code = 1
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
@@ -120,5 +121,5 @@ def program() -> NoReturn:
 
 def refuse(message: str) -> int:
     """Say why, on stderr."""
-    print(f"simplicert: {message}", file=sys.stderr)
+    note(f"simplicert: {message}")
     return 2

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simplicert.cli.saying import note, say
+
 if TYPE_CHECKING:
     from simplicert.attack.job import Report
     from simplicert.runs.attacks import Attacked
@@ -74,7 +76,7 @@ def attack(
         rows = attack_run(target, certificates, items, effort, path, stop=told, report=report)
     if rows:
         show(attack_table(rows))
-        typer.echo(f"wrote {path}")
+        say(f"wrote {path}")
     if len(rows) < len(items):
         warn(f"stopped; {len(rows)} of {len(items)} inputs are kept: the same command goes on")
     cry(rows, path)
@@ -130,9 +132,7 @@ def shown(quiet: bool) -> "Iterator[Report]":
 
 def line(done: int, total: int, rows: "Sequence[Attacked]") -> None:
     """One line on stderr."""
-    import sys
-
-    print(f"{done} of {total} inputs, {state(rows)}", file=sys.stderr)
+    note(f"{done} of {total} inputs, {state(rows)}")
 
 
 def state(rows: "Sequence[Attacked]") -> str:

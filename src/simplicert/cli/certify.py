@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from simplicert.cli.saying import say
+
 
 def certify(
     run: Annotated[Path, typer.Argument(help="Run folder, written by `sample` or `import`.")],
@@ -49,7 +51,7 @@ def certify(
     rule, doubt = "fixed" if plan is None else plan.rule, recorded_label_doubt(opened.manifest)
     show(summary(certificates, rule, disproved=bool(wrong), label_doubt=doubt))
     if out is None:
-        typer.echo()
+        say()
         show(head(certificates))
     if certificates.exploratory:
         declared = opened.manifest
@@ -79,4 +81,4 @@ def certify(
             warn(f"audit of the log: {finding}")
     if opened.missing:
         warn(f"incomplete: {Study(run.name, opened).lacking}")
-    typer.echo("nothing is written: --out FILE.csv does" if out is None else f"wrote {out}")
+    say("nothing is written: --out FILE.csv does" if out is None else f"wrote {out}")

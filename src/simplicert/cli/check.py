@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from simplicert.cli.saying import say
+
 
 def check(
     mechanism: Annotated[
@@ -39,7 +41,7 @@ def check(
     expected = choose("kind", kind, KINDS)
     found = soundness.check(own.mechanism(mechanism), expected, points, seed, name=mechanism)
     if as_json:
-        typer.echo(json.dumps(soundness_record(found)))
+        say(json.dumps(soundness_record(found)))
     else:
         show(soundness_table(found))
     if not found.sound:

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from simplicert.cli.saying import say
+
 SIGMAS = (0.25, 0.5, 1.0)
 TRAINED, DRAWS = 1200, 2000  # inputs 0..1199 train, every second one of the rest is certified
 
@@ -54,7 +56,7 @@ def demo(
             path = out / f"certificates-{sigma:g}-{kind}.csv"
             write_certificates(certificates, path, origin={"run": run.name})
             show(summary(certificates))
-            typer.echo(f"wrote {path}\n")
+            say(f"wrote {path}\n")
     figures.save(figures.cohen_minus_li, out / "cohen_minus_li.png")
-    typer.echo(f"wrote {out / 'cohen_minus_li.png'}")
+    say(f"wrote {out / 'cohen_minus_li.png'}")
     report(runs, out / "report.html")

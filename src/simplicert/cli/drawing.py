@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from simplicert.cli.saying import say
 from simplicert.cli.screen import warn
 from simplicert.cli.signals import STOPPED, Stopped, at_once, stoppable
 
@@ -37,7 +38,7 @@ def draw(request: "Request") -> None:
         raise typer.Exit(FAILED)
     if not request.quiet:
         drawn = "all is drawn" if request.shard == "1/1" else f"share {request.shard} is drawn"
-        typer.echo(
+        say(
             f"{request.out}: {drawn}; next: "
             f"simplicert certify {request.out} --out {request.out}.csv"
         )

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from simplicert.cli.saying import say
+
 
 def export(
     log: Annotated[str, typer.Argument(help="cohen.")],
@@ -38,7 +40,7 @@ def export(
     seconds = opened.seconds / len(certificates) if isinstance(opened, Run) else 0.0
     text = written(certificates, log, column, seconds)
     if out is None:
-        typer.echo(text, nl=False)
+        say(text, nl=False)
         return
     write_whole(out, text.encode())
-    typer.echo(f"wrote {out}")
+    say(f"wrote {out}")

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from simplicert.cli.saying import say
+
 
 def figure(
     name: Annotated[str, typer.Argument(help="One of those listed above.")],
@@ -64,7 +66,7 @@ def figure(
         f"sensitivity must come with a run, got {sensitivity} alone",
     )
     studies = read_studies(folders, names, sensitivity=sensitivity) if folders else []
-    typer.echo(f"wrote {make(name, studies, path, kind, seed, dpi)}")
+    say(f"wrote {make(name, studies, path, kind, seed, dpi)}")
     for study in studies:
         if study.label_doubt:
             warn(f"{study.name}: {study.label_doubt}")

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from simplicert.cli.saying import say
+
 
 def gate(
     run: Annotated[Path, typer.Argument(help="The run folder.")],
@@ -75,13 +77,13 @@ def gate(
         import json
 
         records = [item.record() for item in said]
-        typer.echo(json.dumps(gates.gate_record(found, records, noted, study.stage)))
+        say(json.dumps(gates.gate_record(found, records, noted, study.stage)))
     else:
         from simplicert.cli.screen import show
 
         show(gates.gate_table(found, study.certificates().stage))
         for item in said:
-            typer.echo(f"\n{item.sentence}")
+            say(f"\n{item.sentence}")
         for text in noted:
-            typer.echo(f"\n{text[0].upper()}{text[1:]}.")
+            say(f"\n{text[0].upper()}{text[1:]}.")
     raise typer.Exit(0 if all(item.holds for item in found) else 1)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 import typer.core
 
+from simplicert.cli.saying import say
+
 if TYPE_CHECKING:
     from simplicert.runs.known import KnownRun
 
@@ -74,7 +76,7 @@ def counts(
             f"rows hold {least} to {most} draws: if their number depended on the counts, "
             "alpha does not cover these certificates"
         )
-    typer.echo(f"{tally!r}\nwrote {out}")
+    say(f"{tally!r}\nwrote {out}")
 
 
 @app.command()
@@ -146,4 +148,4 @@ def report(run: "KnownRun") -> None:
 
     for sentence in run.audit:
         warn(f"audit: {sentence}")
-    typer.echo(f"{run!r}\nwrote {run.folder}")
+    say(f"{run!r}\nwrote {run.folder}")

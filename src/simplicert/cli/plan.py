@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from simplicert.cli.saying import say
+
 if TYPE_CHECKING:
     from simplicert.plan import Declared, Population, Work
     from simplicert.runs import Run
@@ -92,13 +94,13 @@ def plan(
     if as_json:
         import json
 
-        typer.echo(json.dumps(record(report)))
+        say(json.dumps(record(report)))
         return
     from simplicert.cli.screen import show, warn
 
     for place, grid in enumerate(tables(report)):
         if place:
-            typer.echo()
+            say()
         show(grid)
     if report.fruitless:
         warn(f"{draws} draws certify nothing at alpha {declared.alpha:g}, even if all agree")
@@ -146,7 +148,7 @@ def serving(
     if as_json:
         import json
 
-        typer.echo(json.dumps(serving_record(found)))
+        say(json.dumps(serving_record(found)))
         return
     from simplicert.cli.screen import show
 

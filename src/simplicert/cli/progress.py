@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from simplicert.bounds import bound
+from simplicert.cli.saying import note
 from simplicert.errors import SimplicertError
 from simplicert.runs.counter import Progress
 from simplicert.runs.manifest import Manifest
@@ -93,9 +94,6 @@ def lines(certified: Certified) -> Report:
             return
         last = time.monotonic()
         rate = progress.draws / max(progress.seconds, 1e-9)
-        print(
-            f"{progress.done} of {progress.inputs} inputs, {rate:,.0f} draws/s, certified {share}",
-            file=sys.stderr,
-        )
+        note(f"{progress.done} of {progress.inputs} inputs, {rate:,.0f} draws/s, certified {share}")
 
     return report

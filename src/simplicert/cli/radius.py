@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from simplicert.cli.saying import say
+
 
 def radius(
     e0: Annotated[float, typer.Option("--e0", help="Lower bound on the top class's expectation.")],
@@ -27,7 +29,7 @@ def radius(
 
         from simplicert.analysis.tables import point_record
 
-        typer.echo(json.dumps(point_record(certificates)))
+        say(json.dumps(point_record(certificates)))
     else:
         from simplicert.analysis.tables import point_table
         from simplicert.cli.screen import show

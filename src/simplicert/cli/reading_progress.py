@@ -1,10 +1,10 @@
 """The progress of a data set's first reading: a line now and then where it takes long."""
 
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from simplicert.cli.saying import note
 from simplicert.data.watching import Watch, watched
 
 FIRST, EVERY = 5.0, 60.0  # seconds to the first line, and from each to the next
@@ -31,7 +31,7 @@ def lines() -> Watch:
             begun, due = now, now + FIRST
         if read < count and now >= due:
             due = now + EVERY
-            print(f"reading {name}: {read:,} of {count:,} inputs", file=sys.stderr)
+            note(f"reading {name}: {read:,} of {count:,} inputs")
         if read == count:
             begun = 0.0  # the next data set has its own time
 

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simplicert.cli.saying import say
+
 if TYPE_CHECKING:
     from simplicert.analysis.study import Study
 
@@ -49,4 +51,4 @@ def write_page(
 
     with reading_shown(quiet):
         write_report(studies, out, data=data, images=images)
-    typer.echo(f"wrote {out}")
+    say(f"wrote {out}")

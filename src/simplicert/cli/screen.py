@@ -1,6 +1,5 @@
 """What the commands print: tables on stdout, warnings on stderr."""
 
-import sys
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -9,6 +8,9 @@ from rich.text import Text
 
 from simplicert.analysis.tables import Grid
 from simplicert.analysis.tables.grid import one_line, spans, words
+from simplicert.cli.saying import warn
+
+__all__ = ["show", "warn"]
 
 PIPED = 200  # columns where there is no terminal to ask
 GAP = 2  # blanks between columns, one where that saves breaking the table
@@ -119,8 +121,3 @@ def weight(grid: Grid, place: int, column: int) -> str:
     if (place, column) in grid.bold:
         return "bold"
     return "dim" if place in grid.faint or place < 0 else ""
-
-
-def warn(message: str) -> None:
-    """One line that a pipe of the table does not swallow."""
-    print(f"simplicert: {message}", file=sys.stderr)

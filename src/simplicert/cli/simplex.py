@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from simplicert.cli.saying import say
+
 FINEST = 2000  # four million cells: about half a minute
 
 
@@ -74,10 +76,10 @@ def simplex(
     written = None if out is None else save(draw, out)
     record = number()
     if as_json:
-        typer.echo(json.dumps({**record, "out": written and str(written)}))
+        say(json.dumps({**record, "out": written and str(written)}))
         return
     show(winner_table(record) if measure == "winner" else comparison_table(record))
-    typer.echo(f"wrote {written}" if written else "no map written: --out map.png writes one")
+    say(f"wrote {written}" if written else "no map written: --out map.png writes one")
 
 
 def one_map(

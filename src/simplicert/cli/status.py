@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from simplicert.cli.saying import say
+
 
 def status(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
@@ -26,4 +28,4 @@ def status(
         from simplicert.analysis.evidence import top_alone_sentence
 
         state["mechanisms"] = top_alone_sentence(opened.certify())
-    typer.echo(json.dumps(state) if as_json else "\n".join(status_lines(str(run), state)))
+    say(json.dumps(state) if as_json else "\n".join(status_lines(str(run), state)))

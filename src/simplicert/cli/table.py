@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from simplicert.cli.saying import say
+
 
 def table(
     runs: Annotated[list[Path], typer.Argument(help="Run folders.")],
@@ -60,10 +62,10 @@ def table(
         return
     text = FORMATS[chosen](grid)
     if out is None:
-        typer.echo(text, nl=False)
+        say(text, nl=False)
         return
     write_whole(out, text.encode())
-    typer.echo(f"wrote {out}")
+    say(f"wrote {out}")
 
 
 def parse_radii(text: str | None) -> tuple[float, ...] | None:

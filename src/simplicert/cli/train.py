@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from simplicert.cli.saying import say
+
 STOPPED = 130
 
 
@@ -86,7 +88,7 @@ def train(
         warn(f"stopped; whole epochs are kept in {out}: the same command continues")
         raise typer.Exit(STOPPED) from None
     if is_first() and not quiet:
-        typer.echo(summary(out))
+        say(summary(out))
 
 
 # What is no setting.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from simplicert.cli.saying import note
 from simplicert.training.places import is_first
 
 if TYPE_CHECKING:
@@ -33,10 +34,9 @@ def shown(quiet: bool) -> Iterator[Told]:
 
 def line(row: "Row") -> None:
     """One epoch in one line."""
-    print(
+    note(
         f"epoch {row['epoch']:.0f}: loss {row['loss']:.3f}, noisy accuracy "
-        f"{100 * row['noisy_accuracy']:.1f} %, {row['seconds']:.0f} s",
-        file=sys.stderr,
+        f"{100 * row['noisy_accuracy']:.1f} %, {row['seconds']:.0f} s"
     )
 
 

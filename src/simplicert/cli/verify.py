@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from simplicert.cli.saying import say
+
 if TYPE_CHECKING:
     from simplicert.runs.verification import Check
 
@@ -47,14 +49,14 @@ def verify(
     found = []
     with reading_shown(quiet=False):
         for check in checks_of(run, tuple(certificates or ()), asked):
-            typer.echo(f"{MARKS[check.holds]}{check.about}: {check.says}")
+            say(f"{MARKS[check.holds]}{check.about}: {check.says}")
             found.append(check)
     wrong = sum(check.holds is False for check in found)
     tolerant = sum(check.tolerant for check in found)
     said = "all holds"
     if tolerant:
         said += f", {tolerant} of the inputs drawn again within a tolerance and not bit for bit"
-    typer.echo(f"{run}: {f'{wrong} of {len(found)} checks failed' if wrong else said}")
+    say(f"{run}: {f'{wrong} of {len(found)} checks failed' if wrong else said}")
     if as_json is not None:
         keep(as_json, run, found)
     if wrong:
