@@ -56,7 +56,7 @@ def demo(
             path = out / f"certificates-{sigma:g}-{kind}.csv"
             write_certificates(certificates, path, origin={"run": run.name})
             show(summary(certificates))
-            say(f"wrote {path}\n")
+            say(f"wrote {path}", "")
     figures.save(figures.cohen_minus_li, out / "cohen_minus_li.png")
     say(f"wrote {out / 'cohen_minus_li.png'}")
     report(runs, out / "report.html")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from simplicert.cli.saying import say
+from simplicert.cli.saying import say, say_file
 
 
 def export(
@@ -40,7 +40,7 @@ def export(
     seconds = opened.seconds / len(certificates) if isinstance(opened, Run) else 0.0
     text = written(certificates, log, column, seconds)
     if out is None:
-        say(text, nl=False)
+        say_file(text)
         return
     write_whole(out, text.encode())
     say(f"wrote {out}")

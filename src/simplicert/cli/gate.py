@@ -83,7 +83,7 @@ def gate(
 
         show(gates.gate_table(found, study.certificates().stage))
         for item in said:
-            say(f"\n{item.sentence}")
+            say("", item.sentence)
         for text in noted:
-            say(f"\n{text[0].upper()}{text[1:]}.")
+            say("", f"{text[0].upper()}{text[1:]}.")
     raise typer.Exit(0 if all(item.holds for item in found) else 1)

@@ -76,7 +76,7 @@ def counts(
             f"rows hold {least} to {most} draws: if their number depended on the counts, "
             "alpha does not cover these certificates"
         )
-    say(f"{tally!r}\nwrote {out}")
+    say(repr(tally), f"wrote {out}")
 
 
 @app.command()
@@ -148,4 +148,4 @@ def report(run: "KnownRun") -> None:
 
     for sentence in run.audit:
         warn(f"audit: {sentence}")
-    say(f"{run!r}\nwrote {run.folder}")
+    say(repr(run), f"wrote {run.folder}")

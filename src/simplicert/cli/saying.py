@@ -26,9 +26,20 @@ def moves(letter: str) -> bool:
     return unicodedata.category(letter).startswith(CONTROL)
 
 
-def say(text: str = "", *, nl: bool = True) -> None:
-    """On stdout: what was asked for."""
-    typer.echo(clean(text), nl=nl)
+def one_line(text: str) -> str:
+    """The same, without ends of lines."""
+    return " ".join(clean(text).split("\n"))
+
+
+def say(*lines: str) -> None:
+    """Lines on stdout, each of which stays one."""
+    for line in lines or ("",):
+        typer.echo(one_line(line))
+
+
+def say_file(content: str) -> None:
+    """On stdout what would be in a file, with its own ends of lines."""
+    typer.echo(clean(content), nl=False)
 
 
 def warn(message: str) -> None:
@@ -39,4 +50,4 @@ def warn(message: str) -> None:
 def note(line: str) -> None:
     """One line on stderr as it is; a terminal that is gone is no reason to end."""
     with suppress(OSError):
-        print(" ".join(clean(line).split("\n")), file=sys.stderr)
+        print(one_line(line), file=sys.stderr)

@@ -28,4 +28,4 @@ def status(
         from simplicert.analysis.evidence import top_alone_sentence
 
         state["mechanisms"] = top_alone_sentence(opened.certify())
-    say(json.dumps(state) if as_json else "\n".join(status_lines(str(run), state)))
+    say(*([json.dumps(state)] if as_json else status_lines(str(run), state)))

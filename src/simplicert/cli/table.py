@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from simplicert.cli.saying import say
+from simplicert.cli.saying import say, say_file
 
 
 def table(
@@ -62,7 +62,7 @@ def table(
         return
     text = FORMATS[chosen](grid)
     if out is None:
-        say(text, nl=False)
+        say_file(text)
         return
     write_whole(out, text.encode())
     say(f"wrote {out}")

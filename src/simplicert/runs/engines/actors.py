@@ -1,6 +1,5 @@
 """A crew of Ray actors: as many as there is room for now, each with at most one unit."""
 
-import logging
 import math
 import time
 from dataclasses import dataclass, replace
@@ -17,14 +16,12 @@ from simplicert.runs.request import Request
 from simplicert.runs.survey import Survey
 from simplicert.runs.units import Answer, Unit
 from simplicert.runs.worker import Worker, at_home
-from simplicert.sampling.asking import ClassifierFailed
+from simplicert.sampling.asking import ClassifierFailed, first_line
 
 SECOND = 1.0
 LOOK_AROUND = 3.0  # seconds between looks for room
 STILLBORN = 3  # actors that may die one after another before any is ready
 DIED = "the worker that drew it died"
-
-log = logging.getLogger("simplicert")
 
 
 class Need(NamedTuple):
@@ -203,7 +200,7 @@ class Actors:
         self.refused += 1
         if not self.members:
             raise error
-        log.warning("simplicert: a worker is left out: %s", error)
+        log_warning(f"a worker is left out: {first_line(error)}")
 
     def _require_room(self) -> None:
         if not self._slots():
