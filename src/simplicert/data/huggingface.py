@@ -4,8 +4,6 @@ Nothing is downloaded. A folder is one that `save_to_disk` wrote; the split is `
 """
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +12,12 @@ import numpy as np
 from simplicert.data.dataset import Source
 from simplicert.data.images import as_images
 from simplicert.data.libraries import library, said
+from simplicert.data.offline import offline
+from simplicert.data.pictures import opener, places
 from simplicert.data.saved_table import check_saved_table
 from simplicert.errors import InvalidInput, require
 
+NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")  # of a data set on the Hub
 SPLIT = re.compile(r"(?P<where>.+?)(?::(?P<split>\w+))?")
 
 
@@ -38,7 +39,7 @@ def load(spec: str) -> Source:
     require(len(labels) < 2, f"hf:{where} must have one column of labels, got {labels}")  # noqa: PLR2004
     inputs = as_images(
         len(table),
-        lambda position: table[position][images[0]],
+        opener(datasets, table, images[0], places(datasets, where)),
         lambda position: f"hf:{Path(where).name} image {position}",
     )
     if not labels:
@@ -50,27 +51,17 @@ def load(spec: str) -> Source:
 def found(datasets: Any, where: str, split: str | None) -> Any:
     """The data set on disk or in the cache, whole or by split."""
     try:
-        if Path(where).is_dir():
-            check_saved_table(Path(where))
-            return datasets.load_from_disk(where)
         with offline(datasets.config):
+            if Path(where).is_dir():  # by its full path, which cannot be taken for an address
+                check_saved_table(Path(where))
+                return datasets.load_from_disk(str(Path(where).absolute()))
+            require(NAME.fullmatch(where) is not None and not Path(where).exists(), "no folder")
             return datasets.load_dataset(where, split=split or "test")
     except Exception as error:  # not there, no such split; anything for what is no data set
         raise InvalidInput(
             f"hf: must name a folder written by save_to_disk or a data set in the local cache, "
             f"got {where!r}: {said(error)}"
         ) from None
-
-
-@contextmanager
-def offline(config: Any) -> Iterator[None]:
-    """Inside, the library looks in its cache and nowhere else, and does not wait for a network."""
-    before = config.HF_HUB_OFFLINE
-    config.HF_HUB_OFFLINE = True
-    try:
-        yield
-    finally:
-        config.HF_HUB_OFFLINE = before
 
 
 def one_split(where: str, split: str | None, held: Any) -> Any:

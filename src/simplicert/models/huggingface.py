@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from simplicert.data.libraries import library, said
+from simplicert.data.offline import offline
 from simplicert.errors import InvalidInput, require
 from simplicert.files import read_json
 from simplicert.models.configuration import check_configuration
@@ -31,11 +32,12 @@ def load(where: str, trust: Trust = USER) -> Model:
     transformers = library("transformers", "hf", f"model hf:{where}")
     from simplicert.models.logits import Logits
 
-    network = opened(transformers, where)
+    with offline():
+        network = opened(transformers, where)
+        mean, std = normalisation(transformers, where)
     module = Logits(network).eval()
     name = f"hf:{Path(where).resolve().name if Path(where).is_dir() else where}"
     fingerprint = digest("hf", type(network).__name__, settings(network), of_module(module))
-    mean, std = normalisation(transformers, where)
     model = Model(module, name, fingerprint)
     return model if mean is None else normalised(model, mean, std)
 
