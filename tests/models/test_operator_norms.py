@@ -96,7 +96,11 @@ def test_a_wrong_decomposition_costs_and_never_lies(monkeypatch):
     cholesky = np.linalg.cholesky
     with monkeypatch.context() as patch:
         patch.setattr(np.linalg, "cholesky", lambda rest: 0.9 * cholesky(rest))
-        assert true < matrix_norm(matrix) <= np.linalg.norm(matrix)
+        assert true < matrix_norm(matrix) <= np.linalg.norm(matrix) * (1 + 1e-12)
+    with monkeypatch.context() as patch:  # too small a value, and a root that does not exist
+        patch.setattr(np.linalg, "eigvalsh", lambda gram: 0.5 * honest(gram))
+        patch.setattr(np.linalg, "cholesky", np.zeros_like)
+        assert matrix_norm(matrix) >= true
 
 
 def dense(kernel, lengths, stride, pads):
