@@ -85,6 +85,33 @@ def test_as_it_is_typed(command, tmp_path):
         assert code == 2 and said in err
 
 
+def test_it_names_the_function_that_must_serve(command, tmp_path):
+    """A run on a grid is served on that grid, by scores of the same limit."""
+
+    def scored(batch):
+        return np.where(batch[:, :1] > 0, [[3.9, 0.1, 0.0]], [[0.1, 3.9, 0.0]])
+
+    x = np.full((2, 3), 0.5, np.float32)
+    asked = {"outputs": "scores", "score_limit": 4.0, "grid": 1 / 8}
+    tally = sc.sample(scored, x, 0.5, 2000, **asked)
+    run = sc.create_run(tmp_path / "run", Manifest(0.5, 2, 3, plan=tally.plan), tally)
+    assert run.tally() == sc.open_run(run.folder).tally() == tally
+    code, out, _ = command("plan", "--serve", run.folder, "--kind", "soft")
+    words = " ".join(out.split())
+    assert code == 0
+    assert (
+        "Smoothed with sigma 0.5, kind softmax, grid 0.125, outputs scores, score_limit 4" in words
+    )
+    code, out, _ = command("plan", "--serve", run.folder, "--kind", "soft", "--json")
+    found = json.loads(out)
+    smooth = sc.Smoothed(scored, **found["smoothed"])
+    mine = smooth.operational_radius(run.certify(kind="softmax"))
+    assert found["operational_radius"] == mine.tolist() and mine[0] > 0
+    other = sc.Smoothed(scored, **found["smoothed"] | {"grid": None})
+    with pytest.raises(sc.InvalidInput, match=r"whose grid is None, got 0\.125"):
+        other.operational_radius(run.certify(kind="softmax"))
+
+
 @pytest.mark.parametrize(
     ("declared", "kind", "scheme", "level", "said"),
     [

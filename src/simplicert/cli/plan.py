@@ -124,6 +124,7 @@ def serving(
         of_tally,
         radius_basis,
         serve,
+        served_function,
         serving_record,
         serving_scheme,
         serving_table,
@@ -144,7 +145,9 @@ def serving(
     certificates = run.certify(kind=wanted, scheme=scheme, sensitivity=sensitivity)
     radii = operational_radius(certificates, draws=service.draws, alpha=level)
     basis = radius_basis(declared, certificates)
-    found = serve(service, of_tally(run.tally(), wanted), radii, basis=basis)
+    function = served_function(certificates.known)
+    seen = of_tally(run.tally(), wanted)
+    found = serve(service, seen, radii, basis=basis, function=function)
     if as_json:
         import json
 

@@ -13,7 +13,7 @@ from simplicert.errors import require
 from simplicert.plan.population import Population
 from simplicert.runs.manifest import Manifest
 from simplicert.smoothed.sequence import looks, p_values, require_deciding, shares
-from simplicert.types import Certificates, Floats, Ints
+from simplicert.types import Certificates, Expectations, Floats, Ints
 from simplicert.types.arrays import positive
 
 REPEATS = 20  # predictions that are simulated of each input
@@ -52,6 +52,7 @@ class Serving:
     disagreed: float  # share that gives another class than the run's most frequent one
     radius: Floats | None  # (N,) operational, of the run's inputs, in units of the input
     basis: str = ""  # which bounds the operational radius rests on, in a sentence
+    function: dict[str, Any] | None = None  # the settings of the smoothed classifier that serves
 
     @property
     def mean(self) -> float:
@@ -79,6 +80,7 @@ def serve(
     seed: int = 0,
     *,
     basis: str = "",
+    function: dict[str, Any] | None = None,
 ) -> Serving:
     """Predictions of each input, simulated with a fixed seed on the votes that the run saw."""
     cells = np.repeat(population.cells, REPEATS, axis=0)
@@ -93,7 +95,16 @@ def serve(
         float((given & (classes != top)).mean()),
         radius,
         basis,
+        function,
     )
+
+
+def served_function(known: Expectations) -> dict[str, Any]:
+    """What `Smoothed` must be given to be the run's function; of a noise scale its fingerprint."""
+    held: dict[str, Any] = {"sigma": known.sigma, "kind": known.kind}
+    if known.grid is not None:
+        held["grid"] = known.grid
+    return held | ({} if known.reading is None else known.reading.record())
 
 
 def serving_scheme(declared: Manifest, kind: str) -> str:
@@ -160,6 +171,7 @@ def serving_table(found: Serving) -> Grid:
     )
     notes = [
         *([found.basis] if found.basis else []),
+        *([served_words(found.function)] if found.function else []),
         f"simulated with a fixed seed, {REPEATS} predictions an input: {found.source}",
         "an input by itself; together they fill batches and take less",
         *(["no times: the run was not drawn here"] if service.seconds is None else []),
@@ -167,6 +179,15 @@ def serving_table(found: Serving) -> Grid:
     ]
     title = f"predict with up to {service.draws:,} draws at alpha {service.alpha:g}"
     return Grid(title, ("", "value"), rows, tuple(notes))
+
+
+def served_words(function: dict[str, Any]) -> str:
+    """Which function predicts, in a sentence."""
+    shown = {
+        name: f"{value:g}" if type(value) is float else value for name, value in function.items()
+    }
+    listed = ", ".join(f"{name} {value}" for name, value in shown.items())
+    return f"of the run's own function, and of no other: Smoothed with {listed}"
 
 
 def time_of(draws: float, seconds: float | None) -> str:
@@ -186,6 +207,7 @@ def serving_record(found: Serving) -> dict[str, Any]:
         "abstained": found.abstained,
         "disagreed": found.disagreed,
         "price_a_million": found.million,
+        "smoothed": found.function,
         "operational_radius_rests_on": found.basis,
         "operational_radius": None if found.radius is None else found.radius.tolist(),
     }

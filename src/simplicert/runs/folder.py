@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -209,8 +210,25 @@ def create_run(folder: Path | str, manifest: Manifest, tally: Tally) -> Run:
         len(tally) <= manifest.inputs,
         f"manifest must count all {len(tally)} inputs of the tally, got {manifest.inputs}",
     )
+    manifest = replace(manifest, source=source_with(manifest.source, tally))
     manifest.text()  # what cannot be written is refused before anything is
     (folder / PARTS).mkdir(parents=True)
     write_part(folder / PARTS, tally, manifest)
     write_manifest(folder, manifest)  # last: a folder without it is not a run
     return Run(folder, manifest)
+
+
+def source_with(source: Mapping[str, Any], tally: Tally) -> dict[str, Any]:
+    """What run.toml says of the function that was drawn, with all that the tally knows of it."""
+    scaled = "scaled l2" if "noise_scale" in source else "l2"
+    require(
+        tally.norm == scaled,
+        f"manifest must be of a run in the tally's norm {tally.norm}, got {scaled}: draws with a "
+        "noise scale are kept by sample, with the scale itself",
+    )
+    said = {} if tally.grid is None else {"grid": tally.grid}
+    said |= {} if tally.reading is None else tally.reading.record()
+    for name in ("grid", *said):
+        mine, its = source.get(name, said.get(name)), said.get(name)
+        require(mine == its, f"manifest must have the tally's {name}, got {mine} for {its}")
+    return {**source, **said}
