@@ -409,3 +409,25 @@ def test_a_declared_sensitivity(tmp_path):
         (tmp_path / "other" / "run.toml").write_text(lines)
         with pytest.raises(sc.DamagedRun, match="sensitivity must be a positive finite number"):
             open_run(tmp_path / "other")
+
+
+def test_a_run_made_of_a_tally_keeps_what_it_knows_of_the_function(tmp_path):
+    """And is refused where run.toml would say otherwise."""
+
+    def line(batch):
+        return np.stack([batch[:, 0], -batch[:, 0]], axis=1)
+
+    x = np.full((1, 2), 0.5, np.float32)
+    tally = sc.sample(line, x, 0.5, 50, grid=1 / 8)
+    made = {"sigma": 0.5, "inputs": 1, "classes": 2, "plan": tally.plan}
+    run = sc.create_run(tmp_path / "run", Manifest(**made), tally)
+    assert sc.open_run(run.folder).tally() == tally
+    for source, said in (({"grid": 0.25}, "grid"), ({"outputs": "labels"}, "outputs")):
+        with pytest.raises(sc.InvalidInput, match=f"manifest must have the tally's {said}"):
+            sc.create_run(tmp_path / "other", Manifest(**made, source=source), tally)
+    scaled = sc.sample(line, x, 0.5, 50, noise_scale=[1.0, 0.5])
+    with pytest.raises(sc.InvalidInput, match="in the tally's norm scaled l2, got l2"):
+        sc.create_run(tmp_path / "other", Manifest(**made), scaled)
+    plain = sc.sample(line, x, 0.5, 50)
+    with pytest.raises(sc.InvalidInput, match="manifest must have the tally's grid, got 0.125"):
+        sc.create_run(tmp_path / "other", Manifest(**made, source={"grid": 0.125}), plain)

@@ -210,7 +210,7 @@ def create_run(folder: Path | str, manifest: Manifest, tally: Tally) -> Run:
         len(tally) <= manifest.inputs,
         f"manifest must count all {len(tally)} inputs of the tally, got {manifest.inputs}",
     )
-    manifest = replace(manifest, source=source_with(manifest.source, tally))
+    manifest = replace(manifest, source=source_with(manifest, tally))
     manifest.text()  # what cannot be written is refused before anything is
     (folder / PARTS).mkdir(parents=True)
     write_part(folder / PARTS, tally, manifest)
@@ -218,12 +218,12 @@ def create_run(folder: Path | str, manifest: Manifest, tally: Tally) -> Run:
     return Run(folder, manifest)
 
 
-def source_with(source: Mapping[str, Any], tally: Tally) -> dict[str, Any]:
+def source_with(manifest: Manifest, tally: Tally) -> dict[str, Any]:
     """What run.toml says of the function that was drawn, with all that the tally knows of it."""
-    scaled = "scaled l2" if "noise_scale" in source else "l2"
+    source, norm = manifest.source, manifest.function["norm"]
     require(
-        tally.norm == scaled,
-        f"manifest must be of a run in the tally's norm {tally.norm}, got {scaled}: draws with a "
+        tally.norm == norm,
+        f"manifest must be of a run in the tally's norm {tally.norm}, got {norm}: draws with a "
         "noise scale are kept by sample, with the scale itself",
     )
     said = {} if tally.grid is None else {"grid": tally.grid}

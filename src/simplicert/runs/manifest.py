@@ -17,6 +17,7 @@ from simplicert.memory import require_memory
 from simplicert.runs.atomic import checksum, write_whole
 from simplicert.types import KINDS, Plan
 from simplicert.types.arrays import positive
+from simplicert.types.smoothing import Reading
 from simplicert.types.plan import MOST_RESERVED
 
 FORMAT = 1
@@ -130,6 +131,15 @@ class Manifest:
     def most_rows(self) -> int:
         """Rows that a table of this run may have; a few too many are read, and said to be so."""
         return max(self.inputs, FEW_ROWS)
+
+    @property
+    def function(self) -> dict[str, Any]:
+        """What the run's tallies know of the function that was drawn, besides sigma."""
+        return {
+            "norm": "scaled l2" if "noise_scale" in self.source else "l2",
+            "grid": self.source.get("grid"),
+            "reading": Reading.of(self.source),
+        }
 
     def text(self) -> bytes:
         """The content of run.toml; TOML has no null, so what is not set is left out."""

@@ -22,7 +22,6 @@ from simplicert.runs.parquet import MOST_FILE, read_column, read_notes, read_par
 from simplicert.types import Ints, Tally
 from simplicert.types.histogram import BINS
 from simplicert.types.merging import rows_of
-from simplicert.types.smoothing import Reading
 
 SINGLE = ("labels", "invalid", "votes_invalid")  # one number an input
 VECTORS = ("counts", "softmax_sums", "softmax_squares", "votes", "pilot")  # one for each class
@@ -181,15 +180,7 @@ def from_table(table: pa.Table, manifest: Manifest) -> Tally:
         fields["histograms"] = flat.reshape(-1, kinds, BINS)
     if SEGMENTS in held:
         fields[SEGMENTS] = flat_segments(table, fields["index"])
-    norm = "scaled l2" if "noise_scale" in manifest.source else "l2"
-    return Tally(
-        **fields,
-        sigma=manifest.sigma,
-        plan=manifest.plan,
-        norm=norm,
-        grid=manifest.source.get("grid"),
-        reading=Reading.of(manifest.source),
-    )
+    return Tally(**fields, sigma=manifest.sigma, plan=manifest.plan, **manifest.function)
 
 
 def sparse(name: str, values: Ints) -> dict[str, pa.ListArray]:
