@@ -429,5 +429,5 @@ def test_a_run_made_of_a_tally_keeps_what_it_knows_of_the_function(tmp_path):
     with pytest.raises(sc.InvalidInput, match="in the tally's norm scaled l2, got l2"):
         sc.create_run(tmp_path / "other", Manifest(**made), scaled)
     plain = sc.sample(line, x, 0.5, 50)
-    with pytest.raises(sc.InvalidInput, match="manifest must have the tally's grid, got 0.125"):
+    with pytest.raises(sc.InvalidInput, match=r"manifest must have the tally's grid, got 0\.125"):
         sc.create_run(tmp_path / "other", Manifest(**made, source={"grid": 0.125}), plain)

@@ -17,8 +17,8 @@ from simplicert.memory import require_memory
 from simplicert.runs.atomic import checksum, write_whole
 from simplicert.types import KINDS, Plan
 from simplicert.types.arrays import positive
-from simplicert.types.smoothing import Reading
 from simplicert.types.plan import MOST_RESERVED
+from simplicert.types.smoothing import Reading
 
 FORMAT = 1
 NAME = "run.toml"
