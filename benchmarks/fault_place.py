@@ -28,6 +28,8 @@ def make():
     def classify(batch):
         time.sleep(float(os.environ.get("PAUSE", 0)))
         calls.append(1)
+        if 40 < len(calls) <= 40 + int(os.environ.get("DOWN", 0)):
+            raise ConnectionResetError("HTTP 503")
         if len(calls) > int(os.environ.get("CALLS", 10**9)):
             greedy()
         return batch.reshape(len(batch), -1) @ WEIGHTS

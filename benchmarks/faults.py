@@ -82,6 +82,28 @@ def interrupted_twice(place):
     return process.ended(), resumed(place, "interrupted")
 
 
+def interrupted_six_times(place):
+    """Six SIGINT, as fast as they can be sent."""
+    process = place.start("hasty", PAUSE="0.5")
+    place.until_parts(process, "hasty")
+    for _ in range(6):
+        process.send_signal(signal.SIGINT)
+    return process.ended(), resumed(place, "hasty")
+
+
+def hung_up(place):
+    """SIGHUP, as from a terminal that is closed."""
+    process = place.start("hung", PAUSE=SLOW)
+    place.until_parts(process, "hung")
+    process.send_signal(signal.SIGHUP)
+    return process.ended(), resumed(place, "hung")
+
+
+def remote_model(place):
+    """The model raises ConnectionResetError in sixteen batches in a row."""
+    return place.draw("remote", DOWN="16"), resumed(place, "remote")
+
+
 def file_too_large(place):
     """No file may grow past 6 kB (RLIMIT_FSIZE)."""
     return place.draw("small", before=small_files), resumed(place, "small")
@@ -186,6 +208,9 @@ FAULTS = {
     killed_while_extending: (-9, False),
     terminated: (130, True),
     interrupted_twice: (130, False),
+    interrupted_six_times: (130, False),
+    hung_up: (130, True),
+    remote_model: (0, False),
     file_too_large: (2, True),
     full_disk: (2, True),
     read_only: (2, True),

@@ -15,6 +15,9 @@ PAGE = (ROOT / "docs" / "faults.md").read_text()
 HERE = [
     "killed_while_extending",
     "interrupted_twice",
+    "interrupted_six_times",
+    "hung_up",
+    "remote_model",
     "file_too_large",
     "full_disk",
     "read_only",
