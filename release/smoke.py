@@ -96,7 +96,7 @@ def base(place: Place) -> None:
     workers = (*DRAWS, "by-two", "--workers", "2")
     place.simplicert("sample", "--model", "network:model", "--data", "rows.npz", *workers)
     same(place, "drawn", "by-two")
-    place.simplicert("attack", "drawn")
+    place.simplicert("attack", "drawn", "--model", "network:model")
     place.python("-c", README_NEEDS + readme(place))
 
 

@@ -76,6 +76,11 @@ def data_of(folder: Path, name: str = "data.npz") -> str:
     return str(folder / name)
 
 
+def model_of(run) -> str:
+    """The name of a run's model, to be given by the user: a run's own word runs no code."""
+    return str(run.manifest.made["model"])
+
+
 def drawn(folder: Path, model: str, out: str = "run", data: str = "data.npz", **settings):
     """A run of the four inputs."""
     asked = {"sigma": SIGMA, "draws": 2000, "batch_size": 256, "device": "cpu", **settings}
@@ -88,6 +93,6 @@ def drawn(folder: Path, model: str, out: str = "run", data: str = "data.npz", **
 
 def quarry(run, item: int, effort: Effort, *, radius=None, kind=None, data: str = "data.npz"):
     """One input of a run, with another radius where one is claimed."""
-    target = target_of(run, data=data_of(run.folder.parent, data), seed=effort.seed)
+    target = target_of(run, model_of(run), data_of(run.folder.parent, data), seed=effort.seed)
     made = quarry_of(target, run.certify(kind=kind), item, effort)
     return made if radius is None else replace(made, radius=radius)

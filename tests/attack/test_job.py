@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from known import data_of, drawn
+from known import data_of, drawn, model_of
 
 from simplicert.attack import Effort, attack_run, chosen_inputs, target_of
 from simplicert.attack.job import perturbation_path
@@ -16,7 +16,7 @@ EFFORT = Effort(steps=3, restarts=1, samples=4, explore=200, confirm=500)
 
 @pytest.fixture(scope="module")
 def target(run):
-    return target_of(run, data=data_of(run.folder.parent))
+    return target_of(run, model_of(run), data_of(run.folder.parent))
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def test_another_order_or_another_choice_finds_the_same(whole, target, certifica
 
 def test_another_seed_searches_elsewhere(whole, run, certificates, tmp_path):
     effort = replace(EFFORT, seed=1)
-    other = target_of(run, data=data_of(run.folder.parent), seed=1)
+    other = target_of(run, model_of(run), data_of(run.folder.parent), seed=1)
     rows = attacked(other, certificates, tmp_path / "attack.csv", effort=effort)
     assert all(a.found != b.found for a, b in zip(rows, whole[0], strict=True))
 

@@ -47,9 +47,14 @@ def inflated(place):
     return place / "inflated"
 
 
+def own(place):
+    """The run's model and data, given by the user."""
+    return ("--model", "typed_truth:network", "--data", data_of(place))
+
+
 def test_nothing_is_broken(command, place):
     run, table = place / "run", place / "run" / "attack.csv"
-    words = ("attack", run, "--data", data_of(place), *LITTLE)
+    words = ("attack", run, *own(place), *LITTLE)
     code, out, err = command(*words)
     assert code == 0
     assert re.search(r"inputs attacked +4 of 4\ncertificates broken +0\nsmallest ratio +1\.", out)
@@ -71,7 +76,7 @@ def test_a_first_stage_is_left_out(command, place):
     staged = sc.create_run(
         place / "staged", replace(honest.manifest, source=source), honest.tally()
     )
-    words = ("attack", staged.folder, "--data", data_of(place), "--inputs", 1, *LITTLE)
+    words = ("attack", staged.folder, *own(place), "--inputs", 1, *LITTLE)
     code, _, err = command(*words)
     assert code == 0 and "sensitivity of 4 is left out" in " ".join(err.split())
     (row,) = read_attack(staged.folder / "attack.csv")
@@ -87,7 +92,7 @@ def inputs(place):
 
 
 def test_a_false_certificate_is_cried_out(command, inflated, place):
-    code, _, err = command("attack", inflated, "--data", data_of(place), "--quiet", *LITTLE)
+    code, _, err = command("attack", inflated, *own(place), "--quiet", *LITTLE)
     assert code == 1
     rows = read_attack(inflated / "attack.csv")
     assert [row.broken for row in rows] == [True] * 4
@@ -111,7 +116,7 @@ def weights(place):
 
 def test_the_other_kind_has_a_table_of_its_own(command, place):
     words = ("--kind", "soft", "--index", 1, "--index", 3, "--seed", 5, *LITTLE)
-    code, _, err = command("attack", place / "run", "--data", data_of(place), *words)
+    code, _, err = command("attack", place / "run", *own(place), *words)
     assert code == 0
     assert "exploratory: the run did not declare this kind" in err
     rows = read_attack(place / "run" / "attack-softmax.csv")
@@ -136,7 +141,7 @@ def test_interrupted_it_keeps_what_is_done_and_says_how_to_go_on(
     monkeypatch.setattr(job, "attack_input", interrupted)
     out, whole = tmp_path / "attack.csv", tmp_path / "whole.csv"
     some = ("--index", 0, "--index", 2, "--out")
-    words = ("attack", place / "run", "--data", data_of(place), *LITTLE, *some, out)
+    words = ("attack", place / "run", *own(place), *LITTLE, *some, out)
     code, _, err = command(*words)
     assert code == 130 and len(done) == 1
     assert "stopping after this input" in err
@@ -167,8 +172,9 @@ def test_interrupted_it_keeps_what_is_done_and_says_how_to_go_on(
 )
 def test_bad_input_is_one_sentence(command, place, words, message):
     before = sorted(path.name for path in (place / "run").iterdir())
-    data = () if "--data" in words else ("--data", data_of(place))
-    code, out, err = command("attack", place / "run", *data, *words)
+    given = own(place)
+    given = given[: 2 if "--data" in words else 4][2 if "--model" in words else 0 :]
+    code, out, err = command("attack", place / "run", *given, *words)
     assert (code, out) == (2, "")
     assert message in err and err.count("\n") == 1
     assert sorted(path.name for path in (place / "run").iterdir()) == before

@@ -76,7 +76,20 @@ def slow(command, tmp_path, monkeypatch):
 
 DRAWN = ["--model", "slowly_read:make", "--data", "data.npz", "--sigma", 0.3, "--draws", 64]
 TRAINED = ["--data", "data.npz", "--arch", "mlp", "--sigma", 0.3, "--epochs", 1]
-ATTACKED = ["run", "--index", 0, "--steps", 1, "--restarts", 1, "--confirm", 50]
+ATTACKED = [
+    "run",
+    "--model",
+    "slowly_read:make",
+    "--index",
+    0,
+    "--steps",
+    1,
+    "--restarts",
+    1,
+    "--confirm",
+    50,
+]
+GIVEN = ["run", "--model", "slowly_read:make"]
 SAID = "reading data.npz: 10 of 24 inputs\n"
 
 
@@ -98,7 +111,7 @@ def test_commands_that_read_data_say_so_unless_quiet(command, words):
 
 
 @pytest.mark.usefixtures("slow")
-@pytest.mark.parametrize("words", [["verify", "run", "--replay", 1], ["report", "run"]])
+@pytest.mark.parametrize("words", [["verify", *GIVEN, "--replay", 1], ["report", "run"]])
 def test_commands_that_are_never_quiet(command, words):
     code, _, err = command(*words)
     assert code == 0 and SAID in err

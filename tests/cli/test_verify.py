@@ -34,8 +34,13 @@ def run(command, tmp_path, monkeypatch, request):
     return tmp_path / "mine"
 
 
+def own(run):
+    """The run's model, named by the user: the run's own word runs no code."""
+    return ["--model", read_manifest(run).made["model"]]
+
+
 def test_all_holds(command, run):
-    code, out, said = command("verify", "mine", "--replay", "3", "--json", "found.json")
+    code, out, said = command("verify", "mine", "--replay", "3", *own(run), "--json", "found.json")
     assert (code, said) == (0, "")
     lines = out.splitlines()
     assert lines[-1] == "mine: all holds"
@@ -82,7 +87,7 @@ def test_the_seed_is_fresh_and_repeats_the_choice(command, run):
     """Of 220 choices of 3 among 12, five in a row are the same by chance once in 2 * 10^9."""
 
     def chosen(*words):
-        lines = command("verify", "mine", "--replay", "3", *words)[1].splitlines()
+        lines = command("verify", "mine", "--replay", "3", *own(run), *words)[1].splitlines()
         seed = next(line for line in lines if "--seed" in line).split("--seed ")[1].split()[0]
         return seed, [line for line in lines if "come again" in line]
 
@@ -90,7 +95,7 @@ def test_the_seed_is_fresh_and_repeats_the_choice(command, run):
     assert len({tuple(inputs) for _, inputs in found}) > 1
     assert chosen("--seed", found[0][0]) == found[0]
     assert "a seed that whoever made the run may have known" in str(
-        command("verify", "mine", "--replay", "1", "--seed", "0")
+        command("verify", "mine", "--replay", "1", *own(run), "--seed", "0")
     )
 
 
@@ -105,7 +110,7 @@ def test_a_tolerant_replay_is_said_in_the_last_line(command, run):
         squares = np.minimum(tally.softmax_squares, sums)
         forged = replace(tally, softmax_sums=sums, softmax_squares=squares, looks=None)
         write_part(run / "parts", forged, manifest)
-    code, out, _ = command("verify", "mine", "--replay", "2", "--json", "found.json")
+    code, out, _ = command("verify", "mine", "--replay", "2", *own(run), "--json", "found.json")
     assert code == 0
     assert "says that it was drawn on another kind of machine (processor Another 9000" in out
     said = "mine: all holds, 2 of the inputs drawn again within a tolerance and not bit for bit"

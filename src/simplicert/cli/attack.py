@@ -34,7 +34,9 @@ def attack(
     device: Annotated[str | None, typer.Option(help="Default: the run's own.")] = None,
     mean: Annotated[str | None, typer.Option(help="Default: as given to `sample`.")] = None,
     std: Annotated[str | None, typer.Option(help="Default: as given to `sample`.")] = None,
-    trust: Annotated[bool, typer.Option("--trust", help="Run the code in a file.ts.")] = False,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Run code in a model file (file.ts).")
+    ] = False,
     quiet: Annotated[bool, typer.Option(help="No progress.")] = False,
 ) -> None:
     """Search each certified ball for adversarial examples of the smoothed classifier.

@@ -50,7 +50,9 @@ def sample(
     autocast: Annotated[bool, typer.Option(help="Half precision in the model.")] = False,
     mean: Annotated[str | None, typer.Option(help="Normalisation, comma-separated.")] = None,
     std: Annotated[str | None, typer.Option(help="Normalisation, comma-separated.")] = None,
-    trust: Annotated[bool, typer.Option("--trust", help="Run the code in a file.ts.")] = False,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Run code in a model file (file.ts).")
+    ] = False,
     engine: Annotated[str, typer.Option(help="Who draws: local or ray.")] = "local",
     workers: Annotated[
         int | None, typer.Option(help="Processes; default: this one, with ray all that fit.")

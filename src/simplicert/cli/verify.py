@@ -28,7 +28,9 @@ def verify(
     data: Annotated[str | None, typer.Option(help="Where the data are now.")] = None,
     mean: Annotated[str | None, typer.Option(help="Default: as given to `sample`.")] = None,
     std: Annotated[str | None, typer.Option(help="Default: as given to `sample`.")] = None,
-    trust: Annotated[bool, typer.Option("--trust", help="Run the code in a file.ts.")] = False,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Run code in a model file (file.ts).")
+    ] = False,
     as_json: Annotated[Path | None, typer.Option("--json", help="Write it here too.")] = None,
 ) -> None:
     """Check files, draws and certificates of a run, and draw some inputs again.

@@ -1,13 +1,18 @@
 """Pictures come from the run's own data or not at all."""
 
+import re
+
 import numpy as np
 import pytest
+from PIL import Image
 
 from simplicert.analysis.report import pictures
+from simplicert.analysis.report.page import report_page
 from simplicert.analysis.report.pictures import find_pictures
 from simplicert.analysis.report.views import views_of
 from simplicert.data import load_data
 from simplicert.errors import InvalidInput
+from simplicert.runs import origin
 
 pytest.importorskip("PIL", reason="pillow draws the sheet")
 
@@ -45,7 +50,7 @@ def test_data_that_is_gone_is_a_note(recorded, tmp_path):
     (tmp_path / "mine.npz").unlink()
     found = find_pictures(views, None)
     assert found.sheet is None
-    assert "No thumbnails: data must name a file that exists" in found.note
+    assert "No thumbnails: the run's data were not found here; give --data" in found.note
 
 
 def test_other_data_under_the_same_name_is_a_note(recorded, tmp_path):
@@ -53,7 +58,41 @@ def test_other_data_under_the_same_name_is_a_note(recorded, tmp_path):
     (tmp_path / "other.npz").replace(tmp_path / "mine.npz")
     found = find_pictures(views, None)
     assert found.sheet is None
-    assert "another fingerprint" in found.note
+    assert "No thumbnails: the run's data were not found here" in found.note
+
+
+@pytest.fixture
+def private(data, tmp_path):
+    """Somebody's pictures, which no run has to do with."""
+    folder = tmp_path / "somebody" / "private"
+    folder.mkdir(parents=True)
+    for number, pixels in enumerate(data):
+        Image.fromarray(pixels).save(folder / f"secret{number:02d}.png")
+    return f"folder:{folder}"
+
+
+@pytest.mark.parametrize("source", [{}, {"data_fingerprint": "0" * 32}, {"data_fingerprint": 7}])
+def test_a_run_shows_no_private_files(private, make_study, source):
+    """Whoever wrote run.toml sees nothing of what lies at the place that it names."""
+    study = make_study(source=source, made={"data": private})
+    found = find_pictures(views_of([study]), None)
+    assert found.sheet is None and "give --data" in found.note
+    assert not re.search("secret|private|60|4 x 4|[0-9a-f]{32}", found.note)
+    assert "secret" not in report_page([study])
+
+
+def test_without_a_fingerprint_nothing_is_opened(private, make_study, monkeypatch):
+    study = make_study(made={"data": private})
+    monkeypatch.setattr(origin, "load_data", lambda name: pytest.fail("it was opened"))
+    assert "keeps no fingerprint of its data" in find_pictures(views_of([study]), None).note
+
+
+def test_private_files_that_are_the_run_s_or_the_user_s_are_shown(private, make_study):
+    known = {"data_fingerprint": load_data(private).fingerprint}
+    mine = make_study(source=known, made={"data": private})
+    assert find_pictures(views_of([mine]), None).sheet is not None
+    asked = make_study(made={"data": private})
+    assert find_pictures(views_of([asked]), private).sheet is not None
 
 
 def test_other_data_that_was_asked_for_is_refused(recorded):
