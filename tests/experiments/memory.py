@@ -11,13 +11,12 @@ DRAWS = 2000
 class Made:
     """A run in memory: the tally and how it is certified, as a study asks for them."""
 
-    def __init__(self, shares, labels, seed=0, sigma=0.5, draws=DRAWS):
+    def __init__(self, shares, labels, seed=0, sigma=0.5, draws=DRAWS, reserve=0.0):
         """Counts drawn by these shares; what is left of each row's goes to no class."""
         random = np.random.default_rng(seed)
         counts = random.multinomial(draws, np.column_stack([shares, 1 - shares.sum(axis=1)]))
-        self.held = sc.Tally(
-            counts[:, :-1], sigma, labels=labels, invalid=counts[:, -1], plan=sc.Plan((draws,))
-        )
+        plan = sc.Plan((draws,)).reserved(reserve)
+        self.held = sc.Tally(counts[:, :-1], sigma, labels=labels, invalid=counts[:, -1], plan=plan)
         self.manifest = type(
             "Manifest", (), {"sigma": sigma, "alpha": 0.001, "kind": "multinomial"}
         )
@@ -27,9 +26,9 @@ class Made:
         """As a run's."""
         return self.held
 
-    def certify(self, kind=None, **options):
+    def certify(self, kind=None, sensitivity=None, **options):
         """As a run's."""
-        return sc.certify(sc.bound(self.held, 0.001, **options))
+        return sc.certify(sc.bound(self.held, 0.001, **options), sensitivity=sensitivity or 1.0)
 
 
 def made(name, **options):

@@ -16,6 +16,20 @@ def test_shorter_runs_are_parts_of_longer_ones(shorter, clear):
     assert clear.tally.invalid.any() and (looks[DRAWS].invalid == clear.tally.invalid).all()
 
 
+def test_a_reserve_is_kept_by_every_shorter_run(shorter, clear):
+    """The same draws at half of alpha: nothing that is cut out of them spends the other half."""
+    kept = made("kept", reserve=0.5)
+    for looks in (shorter.nested(kept.tally, (100, DRAWS)), shorter.nested(clear.tally, (DRAWS,))):
+        for draws, tally in looks.items():
+            assert tally.plan.looks == (draws,)
+            assert tally.plan.weights == (0.5 if 100 in looks else 1.0,)
+    for draws in (DRAWS // 2, DRAWS):
+        less, more = (shorter.at_draws(one, draws).radius for one in (kept, clear))
+        assert (less <= more).all() and (less < more).any()
+    less, more = (shorter.stopped_early(one, "radius=0.25") for one in (kept, clear))
+    assert less["mean"] < more["mean"]
+
+
 def test_stopping_early_decides_the_same_inputs(shorter, clear):
     """A rule stops only where it has its answer or no hope of one: few inputs change sides."""
     for rule in ("radius=0.25", "decided"):
