@@ -175,8 +175,10 @@ def test_a_network_of_the_user_s_own_by_its_weights(command, place):
         "from simplicert.models.architectures import build\n"
         "def net(classes, shape):\n    return build('mlp', classes, shape)\n"
     )
-    train("data.npz", "OWN", arch="mine:net", sigma=0.5, epochs=1)
     spec = f"mine:net@OWN/{WEIGHTS}"
+    own = ("--arch", "mine:net", "--sigma", ".5", "--epochs", "1", "--out", "OWN")
+    code, out, _ = command("train", "--data", "data.npz", *own)
+    assert code == 0 and f"--model {spec} --sigma 0.5" in " ".join(out.split())
     words = ("--data", "data.npz", *SAMPLE)
     code, _, said = command("sample", "--model", spec, *words, "--out", "new")
     assert code == 0, said

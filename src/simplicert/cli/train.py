@@ -97,13 +97,15 @@ APART = ("data", "out", "recipe", "test", "class_map", "init", "device", "quiet"
 
 def summary(out: Path) -> str:
     """One line: the accuracies, and what to type next."""
-    from simplicert.models.trained import read_facts
+    from simplicert.models.trained import WEIGHTS, read_facts
 
-    content = read_facts(out).content
+    facts = read_facts(out)
+    content = facts.content
+    model = f"{facts.arch}@{out / WEIGHTS}" if ":" in facts.arch else out
     result, sigma = content["result"], content["training"]["sigma"]
     noisy, clean = (100 * result[f"{kind}_accuracy"] for kind in ("noisy", "clean"))
     return (
         f"{out}: {noisy:.1f} % of {content['test']['inputs']:,} test inputs right at sigma "
         f"{sigma:g} (one draw each), {clean:.1f} % without noise; "
-        f"`simplicert sample --model {out} --sigma {sigma:g} ...`"
+        f"`simplicert sample --model {model} --sigma {sigma:g} ...`"
     )

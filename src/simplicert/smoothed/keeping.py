@@ -47,7 +47,7 @@ def write(folder: Path, own: Any, example: Any, settings: dict[str, Any]) -> Non
         drop_precision_checks(program)
     folder.mkdir(parents=True, exist_ok=True)
     torch.export.save(program, folder / PROGRAM)
-    fingerprint = load_model(str(folder / PROGRAM)).fingerprint
+    fingerprint = load_model(str(folder / PROGRAM), trust=True).fingerprint  # just made here
     kept = {"format": FORMAT, "fingerprint": fingerprint, **plain(settings)}
     (folder / TEXT).write_text(tomli_w.dumps(kept), encoding="utf-8")
 
@@ -71,7 +71,7 @@ def plain(settings: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def read(folder: Path) -> tuple[Model, dict[str, Any]]:
+def read(folder: Path, *, trust: bool = False) -> tuple[Model, dict[str, Any]]:
     """The network and the settings; refused where they do not belong together."""
     path = folder / TEXT
     require(path.is_file(), f"{folder} must be a folder that Smoothed.save wrote, with {TEXT}")
@@ -83,7 +83,7 @@ def read(folder: Path) -> tuple[Model, dict[str, Any]]:
         f"{path} must be of format {' or '.join(map(str, FORMATS))}, got {form!r}",
     )
     require("sigma" in kept, f"{path} must name a sigma, and names none")
-    model = load_model(str(folder / PROGRAM))
+    model = load_model(str(folder / PROGRAM), trust=trust)
     require(
         model.fingerprint == fingerprint,
         f"{folder}: {PROGRAM} is another network than {TEXT} speaks of",

@@ -225,9 +225,11 @@ class Smoothed:
         keeping.write(Path(folder), self._noisy.own, example, held)
 
     @classmethod
-    def load(cls, folder: Path | str, device: str | None = None) -> "Smoothed":
-        """What `save` wrote."""
-        model, settings = keeping.read(Path(folder))
+    def load(
+        cls, folder: Path | str, device: str | None = None, *, trust: bool = False
+    ) -> "Smoothed":
+        """What `save` wrote; `trust` vouches for a network with operations that are not listed."""
+        model, settings = keeping.read(Path(folder), trust=trust)
         return cls(model.classifier, **settings, device=device)
 
     def __repr__(self) -> str:
