@@ -1,12 +1,17 @@
 """Commands typed in this process, torch on one thread, and the modules of benchmarks/."""
 
 import importlib
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
 from simplicert.cli import main
+
+# Some virtual machines announce AMX and then stop a process that uses it (docs/faq.md). Without it
+# bfloat16 is slower and nothing else; whoever starts the tests may still ask for it.
+os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
 
 
 @pytest.fixture
