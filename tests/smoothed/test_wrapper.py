@@ -176,3 +176,26 @@ def test_a_module_needs_logits():
 
 def test_what_it_says():
     assert repr(sc.Smoothed(Line(), 0.25)) == "Smoothed(Line, sigma=0.25, kind=multinomial)"
+
+
+def test_the_module_has_the_noise_of_the_smoothed_classifier():
+    """A feature without noise stays as it is; precision is the one that was asked for."""
+    seen = []
+
+    class Watched(torch.nn.Module):
+        """Logits of two features."""
+
+        def forward(self, x):
+            """Of a batch."""
+            seen.append((x.detach().clone(), torch.is_autocast_enabled("cpu")))
+            return x[:, :2]
+
+    scale = np.array([1.0, 0.0, 3.0])
+    smooth = sc.Smoothed(Watched(), SIGMA, noise_scale=scale, autocast=True)
+    smooth.module(draws=20_000, seed=0)(torch.zeros(1, 3))
+    (rows, half) = seen[0]
+    assert half and (rows[:, 1] == 0).all()
+    # The deviation of 20,000 draws has a standard error of half a percent.
+    np.testing.assert_allclose(rows.std(0).numpy(), SIGMA * scale, rtol=0.03)
+    with pytest.raises(sc.InvalidInput, match="grid must be None for a module"):
+        sc.Smoothed(Watched(), SIGMA, grid=0.25).module()
