@@ -1,7 +1,12 @@
 """Noise behind a layer: the rest of the network, with any features in the layer's place."""
 
+import contextlib
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 import torch
+from torch import nn
 
 import simplicert as sc
 
@@ -34,6 +39,39 @@ def test_features_put_back_give_the_same_logits():
     features = rest.features(IDS)
     assert features.shape == (2, 4, 6) and not features.requires_grad
     torch.testing.assert_close(rest(features), net(IDS))
+
+
+def test_what_follows_may_work_in_place():
+    """SiLU twice is another function, and its slope would be missing in the sensitivity."""
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(4, 6), nn.SiLU(inplace=True), nn.Linear(6, 3)).eval()
+    inputs = torch.randn(5, 4)
+    rest = sc.models.at_layer(net, "0", inputs[:1])
+    features = rest.features(inputs)
+    assert torch.equal(features, net[0](inputs))
+    before = features.clone()
+    torch.testing.assert_close(rest(features), net(inputs))
+    assert torch.equal(features, before)
+
+
+def test_threads_do_not_meet_each_others_features():
+    """The layer waits for all threads to come, so that their hooks are there at once."""
+    waits = threading.Barrier(4)
+
+    class Meeting(nn.Linear):
+        def forward(self, inputs):
+            with contextlib.suppress(threading.BrokenBarrierError):
+                waits.wait(0.2)
+            return super().forward(inputs)
+
+    torch.manual_seed(0)
+    net = nn.Sequential(Meeting(4, 6), nn.Tanh(), nn.Linear(6, 3)).eval()
+    rest = sc.models.at_layer(net, "0", torch.zeros(1, 4))
+    features = [torch.randn(2, 6) for _ in range(4)]
+    with torch.inference_mode(), ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(rest, features))
+        for outputs, own in zip(found, features, strict=True):
+            assert torch.equal(outputs, rest(own))
 
 
 def test_keywords_and_a_mask():

@@ -252,6 +252,11 @@ def test_a_shape_that_does_not_fit():
         sc.models.sensitivity_of(nn.Sequential(nn.Linear(3, 2), nn.ReLU()), (4,))
 
 
+def test_a_window_larger_than_the_input():
+    with pytest.raises(sc.InvalidInput, match="has no window in"):
+        sc.models.sensitivity_of(nn.AvgPool2d(4), (1, 3, 3))
+
+
 def test_a_network_whose_order_is_not_known():
     rest = sc.models.at_layer(Own(), "first", torch.zeros(1, 2))
     with pytest.raises(sc.InvalidInput, match="network must run its layers in a row up to first"):

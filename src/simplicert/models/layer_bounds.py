@@ -62,6 +62,9 @@ def average(layer: Any, shape: Shape, name: str) -> float:
     found = 1.0 if override is None else 1 / abs(override)
     for length, k, s, p in zip(lengths, kernel, step, pad, strict=True):
         windows = sliding(length, k, s, p, up=layer.ceil_mode)
+        require(
+            bool(windows), f"input_shape must fit the stage, and {name} has no window in {shape}"
+        )
         inside = [min(past, length) - max(first, 0) for first, past in windows]
         wide = [past - first for first, past in windows]
         counted = wide if layer.count_include_pad else inside

@@ -5,6 +5,7 @@ the embedding, in its own units, and says nothing about words: two words are as 
 embeddings are, which is far.
 """
 
+import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,9 @@ import torch
 from torch import Tensor, nn
 
 from simplicert.errors import InvalidInput, require
+
+# A hook belongs to the network, and every thread that runs the network meets it.
+_HOOKED = threading.RLock()
 
 
 class AtLayer(nn.Module):
@@ -40,7 +44,8 @@ class AtLayer(nn.Module):
         kept: list[Tensor] = []
 
         def keep(module: nn.Module, arguments: Any, output: Any) -> None:
-            kept.append(output)
+            # A copy: what comes next may change it in place.
+            kept.append(output.clone() if isinstance(output, Tensor) else output)
 
         self._through(inputs, keep)
         if len(kept) != 1 or not isinstance(kept[0], Tensor):
@@ -70,19 +75,20 @@ class AtLayer(nn.Module):
                 f"features must have the shape {tuple(output.shape[1:])} that layer {self.layer} "
                 f"puts out, got {tuple(features.shape[1:])}",
             )
-            return features
+            return features.clone()  # what comes next may work in place
 
         return self._through(repeated(self.example, count), replaced)
 
     def _through(self, inputs: Any, hook: Any) -> Tensor:
-        """A pass with a hook on the layer; a mapping goes in as keywords, as tokenisers give it."""
-        handle = self.network.get_submodule(self.layer).register_forward_hook(hook)
-        try:
-            outputs = (
-                self.network(**inputs) if isinstance(inputs, Mapping) else self.network(inputs)
-            )
-        finally:
-            handle.remove()
+        """A pass with a hook on the layer, one at a time; a mapping goes in as keywords."""
+        with _HOOKED:
+            handle = self.network.get_submodule(self.layer).register_forward_hook(hook)
+            try:
+                outputs = (
+                    self.network(**inputs) if isinstance(inputs, Mapping) else self.network(inputs)
+                )
+            finally:
+                handle.remove()
         logits: Tensor = getattr(outputs, "logits", outputs)
         return logits
 
