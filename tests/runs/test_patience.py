@@ -10,6 +10,7 @@ from places import HOT, asked, drawn, heat, words
 import simplicert as sc
 from simplicert.runs import patience
 from simplicert.runs.patience import Patience
+from simplicert.sampling import asking
 
 
 @pytest.fixture
@@ -119,6 +120,20 @@ def test_a_model_that_does_not_come_back(place):
     assert "(HTTP 503); what was drawn before is kept" in done.stderr
     held = len(sc.open_run("run").tally())
     assert 0 < held < 40
+
+
+def test_a_broken_model_is_not_asked_about_every_input(place, monkeypatch):
+    """Two thousand inputs in a unit would be thousands of failures; thirty in a row are enough."""
+    (place[0] / "always.py").write_text(
+        SOMETIMES.replace("FAILING", "range(40, 10**9)")
+        .replace("calls.append", "COUNT.append")
+        .replace("len(calls)", "len(COUNT)")
+        .replace("def make", "COUNT = []\ndef make")
+    )
+    monkeypatch.setattr(asking, "PAUSES", ())
+    with pytest.raises(sc.SamplingFailed, match=r"inputs \d+, .* were drawn \(HTTP 503\)"):
+        drawn(asked(place, "run", model="always:make", draws=64))
+    assert len(__import__("always").COUNT) < 40 + 35
 
 
 def test_ctrl_c_in_a_pause(place):

@@ -63,6 +63,7 @@ class Board:
         self.suspected: dict[int, int] = {}  # inputs of units that failed: the answers until then
         self.failed: dict[int, str] = {}  # inputs given up, and the last error of each
         self.row: list[int] = []  # those given up since anything was drawn
+        self.failing: list[int] = []  # the first inputs of units that failed since then
 
     @property
     def left(self) -> bool:
@@ -134,6 +135,7 @@ class Board:
         if tally is None:
             return None
         self.row.clear()
+        self.failing.clear()
         self.answers += 1
         held = lot.part(slice(0, count)).held
         whole = tally if held is None else held + tally
@@ -151,6 +153,7 @@ class Board:
         level, lot = self.out.pop(unit.key)
         for each in lot.items.tolist():
             self.suspected.setdefault(each, self.answers)
+        self.failing.append(int(lot.items[0]))
         if len(lot.items) > 1:
             middle = len(lot.items) // 2
             halves = lot.part(slice(0, middle)), lot.part(slice(middle, None))

@@ -6,7 +6,7 @@ import numpy as np
 
 from simplicert.errors import SamplingFailed
 from simplicert.runs.atomic import write_whole
-from simplicert.runs.board import Board
+from simplicert.runs.board import TRIES, Board
 from simplicert.runs.counter import Counter
 from simplicert.runs.crew import Crew
 from simplicert.runs.failures import record
@@ -69,7 +69,7 @@ def settle(
         for item in board.fail(unit, answer.error, waited=waited):
             record(run.folder, item, answer.error)
             counter.gave_up()
-        refuse_to_go_on(run, board, answer.error)
+        refuse_to_go_on(run, board, answer.error, waited)
         return
     if tally is not None:
         patience.end()
@@ -100,10 +100,10 @@ def left_behind(run: Run, unit: Unit) -> Tally | None:
     return None
 
 
-def refuse_to_go_on(run: Run, board: Board, error: str) -> None:
+def refuse_to_go_on(run: Run, board: Board, error: str, waited: bool) -> None:
     """Where one input after another fails, the model is broken, or the machine."""
-    if len(board.row) >= GIVE_UP:
-        names = ", ".join(map(str, board.row))
+    if len(board.row) >= GIVE_UP or (waited and len(board.failing) >= GIVE_UP * TRIES):
+        names = ", ".join(map(str, board.row or list(dict.fromkeys(board.failing))[:GIVE_UP]))
         raise SamplingFailed(
             f"the classifier failed while inputs {names} were drawn ({error}); "
             f"what was drawn before is kept in {run.folder}"
