@@ -76,6 +76,7 @@ def interrupted_twice(place):
     """Two SIGINT, the second before the batch is done."""
     process = place.start("interrupted", PAUSE="0.5")
     place.until_parts(process, "interrupted")
+    time.sleep(0.2)  # the next batch is under way
     for _ in range(2):
         process.send_signal(signal.SIGINT)
         time.sleep(0.1)
@@ -86,6 +87,7 @@ def interrupted_six_times(place):
     """Six SIGINT, as fast as they can be sent."""
     process = place.start("hasty", PAUSE="0.5")
     place.until_parts(process, "hasty")
+    time.sleep(0.2)  # the next batch is under way
     for _ in range(6):
         process.send_signal(signal.SIGINT)
     return process.ended(), resumed(place, "hasty")

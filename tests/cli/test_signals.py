@@ -72,6 +72,7 @@ def started(tmp_path, monkeypatch):
 @pytest.mark.parametrize("gap", [0.0, 0.03])
 def test_six_fast_interrupts(started, pattern, environment, gap):
     process = started(pattern, **environment)
+    time.sleep(0.05)  # a batch is under way
     for _ in range(6):
         process.send_signal(signal.SIGINT)
         time.sleep(gap)
