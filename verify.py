@@ -19,7 +19,7 @@ bound on the expectation of that class, and E1, an upper bound on that of every 
 3. The radii. Each mechanism but Cohen's is a largest value over a parameter, and every value of the
    parameter gives a true radius. We accept a radius only with a parameter that proves it.
 4. With --run, sigma, alpha, kind, scheme, method, sensitivity, grid and draws are held to run.toml,
-   and class, counts and inputs to the parts beside it.
+   and label, class, counts and inputs to the parts beside it.
 
 Numbers are read as the binary fractions they stand for and worked on with 60 digits. Exit code 0:
 all was checked and holds; 1: something does not hold; 2: the file cannot be read; 3: nothing is
@@ -381,12 +381,14 @@ def counts_of(row):
 
 
 def check_level(rows, level):
-    """A complaint where less is claimed than is proved, or by a method that the scheme has not."""
+    """Complaints where less is claimed than is proved, or by a method that has no such proof."""
     row = rows[0]
     if "level" in row and float(row["level"]) < min(level, 1) * (1 - 1e-12):
         yield "all", f"level is {row['level']}, and no less than {level:g} is proved"
     if "method" in row and row["method"] not in METHODS[row["kind"]].get(row["scheme"], ()):
         yield "all", f"scheme {row['scheme']} of kind {row['kind']} has no method {row['method']}"
+    if "cdf" in row and row["kind"] != "softmax":
+        yield "all", f"cdf has no proof for kind {row['kind']}"
 
 
 def history_wrong(row, shares):
@@ -416,6 +418,8 @@ def check_bounds(rows, run):
         return wrong, said, False
     methods = WAYS.get(scheme, {}) if kind == "multinomial" else {}
     ways = methods.get(rows[0].get("method")) or [w for ways in methods.values() for w in ways]
+    if rows[0].get("method") == "clopper_pearson" and more_than_two(rows, run):
+        ways = ways[:1]  # one bound alone is the method one_sided, which was not declared
     issued = [row for row in rows if row["abstained"] == "False"]
     complaints = []
     for way in ways or (PAIR, ONE):
@@ -442,6 +446,11 @@ def check_bounds(rows, run):
     if not whole:
         said = f"bounds: not checked, but that {good} pass the gate; the rest needs the tallies"
     return wrong + fewest, said, whole
+
+
+def more_than_two(rows, run):
+    """Whether there are more than two classes: by the run, or by the classes that rows name."""
+    return any(int(row["top"]) > 1 for row in rows) or (run is not None and run["classes"] > 2)  # noqa: PLR2004
 
 
 def read_run(path):
@@ -489,7 +498,7 @@ def seen(folder):
             if span in spans:  # drawn by two processes: it counts once
                 continue
             spans.add(span)
-            mine = held.setdefault(row["index"], {})
+            mine = held.setdefault(row["index"], {"label": row.get("labels")})
             for name in ("counts", "votes"):
                 if f"{name}_class" in row:
                     cells = dict(zip(row[f"{name}_class"], row[f"{name}_value"], strict=True))
@@ -511,6 +520,8 @@ def check_counts(rows, held):
             continue
         if int(row["draws"]) != mine["counts"].total():
             yield row["index"], f"the run holds {mine['counts'].total()} draws"
+        if row["label"] != ("" if mine["label"] is None else str(mine["label"])):
+            yield row["index"], f"label is {row['label'] or 'empty'}, and the run's another"
         cells = mine.get("counts" if row["kind"] == "multinomial" else "votes")
         if cells is None or "count_top" not in row:
             continue

@@ -215,6 +215,26 @@ def test_one_scheme_does_not_pass_for_another(tally, tmp_path):
     assert len(complaints(path)) > 10
 
 
+def test_one_bound_alone_is_another_method(tally, tmp_path):
+    """Cohen's radius is then larger, and which of both to take was to be declared beforehand."""
+    certificates = sc.certify(sc.bound(tally, method="one_sided"))
+    path = written(certificates, tmp_path / "c.csv")
+    assert complaints(path) == []
+    rewrite(path, lambda row: row.update(method="clopper_pearson") or True)
+    assert len(complaints(path)) == (~certificates.abstained).sum() > 5
+
+
+def test_cdf_of_kind_multinomial(counted):
+    lines = [line.split(",") for line in counted.read_text().splitlines()]
+    at = lines[0].index("ensemble")
+    for line in lines:
+        line.insert(at, "cdf" if line is lines[0] else "0.0")
+    counted.write_text("".join(",".join(line) + "\n" for line in lines))
+    assert {reason for _, reason in complaints(counted)} == {
+        "cdf has no proof for kind multinomial"
+    }
+
+
 def test_limits_that_are_right_but_did_not_pass_the_gate():
     """Between the two thresholds: E0 > E1, and yet too little to choose the class by."""
     n, alpha, way = 1000, 0.01, script.PAIR
@@ -493,6 +513,7 @@ def test_sigma_and_radii_times_ten_are_not_the_run_s(tally, tmp_path, factor):
         ("count_second", lambda v: str(max(int(v) - 1, 0)), "the run counts"),
         ("top", lambda v: str((int(v) + 1) % 10), "top is not the class"),
         ("index", lambda v: str(int(v) + 1), "the run does not hold this input"),
+        ("label", lambda v: str((int(v) + 1) % 10), "and the run's another"),
     ],
 )
 def test_every_setting_and_count_is_compared_with_the_run(tally, tmp_path, column, change, says):

@@ -80,6 +80,7 @@ def test_two_classes_may_be_one_of_the_model(tmp_path):
         ("words.toml", "a class must have a number, got 'one'"),
         ("wide.csv", "each line must be name,number, got 'goldfish,1,2'"),
         ("empty.csv", "must map at least one class"),
+        ("gap.txt", "one in the middle is empty"),
         ("far.toml", "must map to the classes 0..3 of the model, got 9 for 'wolf'"),
         ("minus.toml", "a class must have a number, got -1"),
     ],
@@ -91,6 +92,7 @@ def test_refused(tmp_path, given, said):
         "words.toml": "wolf = 'one'",
         "wide.csv": "goldfish,1,2\n",
         "empty.csv": "",
+        "gap.txt": "\nwolf\ngoldfish\n",
         "far.toml": "wolf = 9\ngoldfish = 1",
         "minus.toml": "wolf = -1",
     }

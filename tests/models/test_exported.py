@@ -382,6 +382,28 @@ def test_names_of_arguments_are_held_to_the_same_grammar(trap, path):
         load_model(str(edited(path, change)))
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("forward_arg_names", 5),
+        ("range_constraints", 5),
+        ("range_constraints", {"s0\x1b[2J": {"min_val": 2, "max_val": 4}}),
+    ],
+)
+def test_lists_of_names_that_are_none(path, key, value):
+    """A symbol that torch does not find is printed as it is, also one that moves the cursor."""
+    evil = edited(path, lambda program: program.update({key: value}))
+    with pytest.raises(InvalidInput, match="one of its names is"):
+        load_model(str(evil))
+
+
+@pytest.mark.parametrize("value", [[], 5, {"weight": 5}])
+def test_lists_of_tensors_that_are_none(path, value):
+    evil = altered(path, "weights_config.json", lambda _: json.dumps({"config": value}).encode())
+    with pytest.raises(InvalidInput, match="its list of tensors is none"):
+        load_model(str(evil))
+
+
 def test_parameters_by_names_that_are_no_paths(trap, path):
     evil = f'a", {touching(trap)}, "b'
     with pytest.raises(InvalidInput, match="one of its names is"):

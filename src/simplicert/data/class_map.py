@@ -168,7 +168,10 @@ def from_csv(text: str) -> Names:
 
 def from_list(text: str) -> Names:
     """One class per line, in the model's order."""
-    return by_name(enumerate(line for line in text.splitlines() if line.strip()))
+    lines = text.rstrip().splitlines()
+    if "" in [line.strip() for line in lines]:  # left out, it would renumber all that follow
+        raise ValueError("each line must name a class, and one in the middle is empty")
+    return by_name(enumerate(lines))
 
 
 def whole(value: object) -> int:

@@ -67,7 +67,10 @@ def check_tensors(path: Path, name: str, content: bytes) -> None:
 
 def check_payloads(path: Path, config: dict[str, Any]) -> None:
     """Refuse weights and constants that are stored as pickles."""
-    for name, payload in config.get("config", {}).items():
+    payloads = config.get("config", {})
+    if not isinstance(payloads, dict) or not all(isinstance(p, dict) for p in payloads.values()):
+        refuse(path, "its list of tensors is none that torch wrote")
+    for name, payload in payloads.items():
         if payload.get("use_pickle") or str(payload.get("path_name")).startswith(PICKLED):
             refuse(path, f"its tensor or constant {name} is pickled")
 

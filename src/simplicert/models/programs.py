@@ -14,6 +14,7 @@ from simplicert.models.operators import is_listed, is_operator
 from simplicert.models.sizes import is_size
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|")  # becomes a name of the written function
+TERM = re.compile(r"[A-Za-z0-9_ ()*+/.,-]*")  # of symbols: torch prints those it does not find
 PATH = re.compile(r"[A-Za-z0-9_.:/+-]*")  # of a parameter: becomes attributes in it
 NAMES = ("name", "as_name", "graph_name")
 PATHS = (
@@ -42,9 +43,11 @@ def faults(program: dict[str, Any]) -> Iterator[str]:
             text = held.get(key)
             if text is not None and not (isinstance(text, str) and grammar.fullmatch(text)):
                 yield f"one of its names is {short(text)}"
-        for text in held.get("forward_arg_names") or ():
-            if not isinstance(text, str) or not NAME.fullmatch(text):
-                yield f"one of its names is {short(text)}"
+        for key, grammar in (("forward_arg_names", NAME), ("range_constraints", TERM)):
+            texts = held.get(key) or ()
+            for text in texts if isinstance(texts, list | dict | tuple) else [texts]:
+                if not isinstance(text, str) or not grammar.fullmatch(text):
+                    yield f"one of its names is {short(text)}"
         if any(held.get(key) for key in OBJECTS):
             yield "it holds objects that are no tensors"
         for key in TREES:
