@@ -10,7 +10,13 @@ from scipy.stats import binom
 
 import simplicert as sc
 from simplicert.analysis.gate import parse
-from simplicert.analysis.regressions import change_words, drops, share_p, swapped_p
+from simplicert.analysis.regressions import (
+    change_words,
+    drops,
+    rule_sentence,
+    share_p,
+    swapped_p,
+)
 from simplicert.analysis.study import read_studies
 from simplicert.errors import InvalidInput
 from simplicert.runs import Manifest
@@ -172,3 +178,11 @@ def test_refused(command, tmp_path):
     with pytest.raises(InvalidInput, match="drop_level must lie strictly between 0 and 1"):
         (study,) = read_studies([one])
         drops(study, study, [parse("abstained<=1")], 0.0, 1.0)
+
+
+@pytest.mark.parametrize("most", [0.0, 0.05])
+def test_the_rule_says_where_its_level_is_approximate(tmp_path, most):
+    """Swaps are exact where runs differ by noise alone, and not for skewed losses around a drop."""
+    before, now = made(tmp_path, "a", 1), made(tmp_path, "b", 2)
+    said = rule_sentence(compared(before, now, most), most, 0.05)
+    assert ("approximate" in said) == (most > 0)

@@ -128,6 +128,7 @@ def test_what_cannot_be_kept_or_read(tmp_path):
         ({"kind": "fuzzy"}, "kind must be one of"),
         ({"kind": "soft", "outputs": "labels", "num_classes": 2}, "kind must be multinomial"),
         ({"noise_scale": [-1.0]}, "noise_scale must hold finite numbers"),
+        ({"noise_scale": [1.0, 1e-40]}, "noise_scale must leave each feature a noise"),
     ],
 )
 def test_refused(options, message):

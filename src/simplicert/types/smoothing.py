@@ -15,6 +15,7 @@ import numpy as np
 from simplicert.errors import InvalidInput, require
 from simplicert.types.arrays import positive
 
+SMALLEST = float(np.finfo(np.float32).tiny)  # below, digits are lost
 OUTPUTS = ("logits", "probabilities", "labels", "scores")
 
 
@@ -57,6 +58,12 @@ class Smoothing:
         )
         if self.noise_scale is not None:
             set_field(self, "noise_scale", shares_of_noise(self.noise_scale))
+            least = self.sigma * self.noise_scale[self.noise_scale > 0].min()
+            require(
+                least >= SMALLEST,
+                "noise_scale must leave each feature a noise that single precision holds, at least "
+                f"{SMALLEST:.3g} or none, got {least:.3g}",
+            )
 
     def _check_classes(self) -> None:
         count = self.num_classes
