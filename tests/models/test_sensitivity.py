@@ -252,6 +252,30 @@ def test_a_shape_that_does_not_fit():
         sc.models.sensitivity_of(nn.Sequential(nn.Linear(3, 2), nn.ReLU()), (4,))
 
 
+def test_negative_deviations_stretch_as_much():
+    twice = [Normalised(nn.Identity(), [0.0, 0.0], [-1.0, 0.1]).eval() for _ in range(2)]
+    assert sc.models.sensitivity_of(nn.Sequential(*twice)) >= 100 * (1 - 1e-6)
+    with pytest.raises(sc.InvalidInput, match="must not divide by 0"):
+        sc.models.sensitivity_of(Normalised(nn.Identity(), [0.0], [0.0]))
+
+
+@pytest.mark.parametrize("name", ["__call__", "__iter__"])
+def test_a_row_that_is_run_in_another_way(name):
+    """What a subclass does around its layers is not in their product."""
+
+    def other(self, *arguments):
+        return getattr(nn.Sequential, name)(self, *arguments)
+
+    kind = type("Row", (nn.Sequential,), {name: other})
+    with pytest.raises(sc.InvalidInput, match="whose sensitivity is known"):
+        sc.models.sensitivity_of(kind(nn.Linear(2, 2)))
+
+
+def test_a_slope_that_is_no_number():
+    with pytest.raises(sc.InvalidInput):
+        sc.models.sensitivity_of(nn.LeakyReLU(float("nan")))
+
+
 def test_a_window_larger_than_the_input():
     with pytest.raises(sc.InvalidInput, match="has no window in"):
         sc.models.sensitivity_of(nn.AvgPool2d(4), (1, 3, 3))

@@ -167,7 +167,7 @@ def always(value: float) -> Callable[[Any, Shape, str], float]:
 
 def leaky(layer: Any, shape: Shape, name: str) -> float:
     """The steeper of both sides."""
-    return max(1.0, abs(float(layer.negative_slope)))
+    return float(np.maximum(1.0, abs(layer.negative_slope)))  # NaN stays, and is refused
 
 
 AVERAGES: dict[type, int] = {

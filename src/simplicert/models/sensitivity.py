@@ -89,7 +89,9 @@ def beginning(network: nn.Module, layer: str) -> nn.Sequential:
 
 def in_a_row(layer: nn.Module) -> bool:
     """Whether it does nothing but run its parts one after another."""
-    return type(layer).forward is nn.Sequential.forward and unchanged(layer)
+    names = ("forward", "__call__", "__iter__")
+    own = [getattr(type(layer), name, None) for name in names]
+    return own == [getattr(nn.Sequential, name) for name in names] and unchanged(layer)
 
 
 def unchanged(layer: nn.Module) -> bool:
@@ -111,7 +113,9 @@ def through(layer: nn.Module, shape: Shape, name: str) -> tuple[float, Shape]:
             found = float(round_up(found * bound))
         return found, shape
     if type(layer) is Normalised:
-        bound = float(round_up(1 / float(numbers(layer.std).min())))
+        least = float(np.abs(numbers(layer.std)).min())
+        require(least > 0, f"stage must not divide by 0, and {name} does")
+        bound = float(round_up(1 / least))
         rest, shape = through(layer.classifier, shape, type(layer.classifier).__name__)
         return float(round_up(bound * rest)), shape
     known = {of_library(layer): divided} | LAYERS
