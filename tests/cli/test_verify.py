@@ -83,6 +83,12 @@ def test_bad_usage_is_exit_code_two(command, run, words, says):
     assert "Traceback" not in said
 
 
+def test_a_replay_that_was_not_made_is_not_said_to_hold(command, run):
+    code, out, _ = command("verify", "mine", "--replay", "1", "--model", "lost.pt2")
+    last = out.splitlines()[-1]
+    assert (code, last) == (2, "mine: nothing is wrong, but no input was drawn again")
+
+
 def test_the_seed_is_fresh_and_repeats_the_choice(command, run):
     """Of 220 choices of 3 among 12, five in a row are the same by chance once in 2 * 10^9."""
 
