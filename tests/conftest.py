@@ -2,9 +2,11 @@
 
 import importlib
 import os
+import signal
 import sys
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from simplicert.cli import main
@@ -12,6 +14,13 @@ from simplicert.cli import main
 # Some virtual machines announce AMX and then stop a process that uses it (docs/faq.md). Without it
 # bfloat16 is slower and nothing else; whoever starts the tests may still ask for it.
 os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
+
+# Under nohup a hangup is ignored by every process that is started here, and tests send some.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+# How long an example takes depends on what else the machine does.
+hypothesis.settings.register_profile("ours", deadline=None)
+hypothesis.settings.load_profile("ours")
 
 
 @pytest.fixture

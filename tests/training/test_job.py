@@ -208,7 +208,9 @@ def test_vectors_and_networks_of_your_own(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     options = {"sigma": 0.1, "epochs": 5, "batch_size": 20, "rate": 0.1}
     train("two.npz", "net", arch="my_net:linear", **options)
-    held = read_folder(tmp_path / "net")
+    with pytest.raises(InvalidInput, match="a file's word never runs code"):
+        read_folder(tmp_path / "net")
+    held = read_folder(tmp_path / "net", arch="my_net:linear")
     assert held.facts.content["result"]["noisy_accuracy"] > 0.9
     assert (
         held.facts.content["data"]["inputs"] == 180 and held.facts.content["test"]["inputs"] == 20

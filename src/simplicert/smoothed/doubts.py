@@ -3,7 +3,7 @@
 from typing import Any
 
 from simplicert.bounds import bound
-from simplicert.bounds.agreement import all_agree
+from simplicert.stopping.agreement import all_agree
 from simplicert.types import Tally
 
 

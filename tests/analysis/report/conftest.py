@@ -46,6 +46,7 @@ def make_study(tmp_path_factory):
             **(evidence if soft else {}),
         )
         planned, scale = settings.pop("planned", inputs), settings.pop("scale", None)
+        tally = replace(tally, grid=settings.get("source", {}).get("grid"))
         if scale is not None:
             tally = replace(tally, norm="scaled l2")
             settings["source"] = {"noise_scale": checksum(np.ascontiguousarray(scale).tobytes())}

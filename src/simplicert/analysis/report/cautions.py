@@ -6,10 +6,10 @@ from simplicert.analysis.report.views import View
 from simplicert.analysis.tables import scaled_norm
 from simplicert.analysis.tables.draws import FIXED, draws_sentence, rule_of
 from simplicert.bounds import bound
-from simplicert.bounds.agreement import all_agree
 from simplicert.certification import certify
 from simplicert.errors import SimplicertError
 from simplicert.runs import KnownRun, Run
+from simplicert.stopping.agreement import all_agree
 from simplicert.types import Certificates, Tally
 from simplicert.types.text import rounded_down
 
