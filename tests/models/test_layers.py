@@ -131,3 +131,12 @@ def test_refused():
     twice[1] = twice[0]
     with pytest.raises(sc.InvalidInput, match="must put out one tensor once a pass, got 2"):
         sc.models.at_layer(twice, "0", torch.zeros(1, 2)).features(torch.zeros(3, 2))
+
+
+def test_the_callers_network_is_left_as_it_was():
+    network = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 2)).train()
+    before = {name: value.clone() for name, value in network.state_dict().items()}
+    rest = sc.models.at_layer(network, "1", torch.zeros(1, 3))
+    rest(rest.features(torch.ones(5, 3)))
+    assert all(layer.training for layer in network.modules())
+    assert all(torch.equal(value, before[name]) for name, value in network.state_dict().items())

@@ -5,6 +5,7 @@ the embedding, in its own units, and says nothing about words: two words are as 
 embeddings are, which is far.
 """
 
+import copy
 import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -35,7 +36,7 @@ class AtLayer(nn.Module):
             f"layer must be one of the network's, such as {', '.join(list(layers)[1:6])}, "
             f"got {layer!r}",
         )
-        self.network = network.eval()
+        self.network = copy.deepcopy(network).eval()  # the caller's own stays as it is
         self.layer = layer
         self.example = example
 
