@@ -70,9 +70,13 @@ def test_certificates_made_at_a_sensitivity_are_verified_by_their_own(command, p
     code, out, _ = command("verify", staged)
     assert code == 0 and "sensitivity 4 taken as given" in " ".join(out.split())
     certified(command, plain, "--sensitivity", 0.5, out="plain.csv")
-    code, out, _ = command("verify", plain)
-    assert code == 0
+    code, out, _ = command("verify", plain)  # radii twice as large, by the file's word alone
+    assert code == 1
     assert "made for sensitivity 0.5, and the run declares 1" in " ".join(out.split())
+    assert command("verify", plain, "--sensitivity", 0.5)[0] == 0
+    assert command("verify", plain, "--sensitivity", 0.25)[0] == 0  # smaller radii than allowed
+    assert command("verify", plain, "--sensitivity", 0.75)[0] == 1
+    assert command("verify", plain, "--sensitivity", 0)[0] == 2
     frame = pd.read_csv("plain.csv", dtype=str)
     frame["sensitivity"] = "0.25"  # radii twice as large would follow from it
     frame.to_csv("plain.csv", index=False)

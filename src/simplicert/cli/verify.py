@@ -31,6 +31,9 @@ def verify(
     trust: Annotated[
         bool, typer.Option("--trust", help="Run code in a model file (file.ts).")
     ] = False,
+    sensitivity: Annotated[
+        float | None, typer.Option(help="Of the first stage, by your word. Default: the run's.")
+    ] = None,
     as_json: Annotated[Path | None, typer.Option("--json", help="Write it here too.")] = None,
 ) -> None:
     """Check files, draws and certificates of a run, and draw some inputs again.
@@ -44,13 +47,16 @@ def verify(
     from simplicert.errors import require
     from simplicert.runs.verification import Replay
     from simplicert.runs.verification import verify as checks_of
+    from simplicert.types.arrays import positive
 
     require(replay >= 0, f"replay must not be negative, got {replay}")
     require(seed is None or seed >= 0, f"seed must not be negative, got {seed}")
+    if sensitivity is not None:
+        positive("sensitivity", sensitivity)
     asked = Replay(replay, seed, model, data, mean, std, trust) if replay else None
     found = []
     with reading_shown(quiet=False):
-        for check in checks_of(run, tuple(certificates or ()), asked):
+        for check in checks_of(run, tuple(certificates or ()), asked, sensitivity):
             say(f"{MARKS[check.holds]}{check.about}: {check.says}")
             found.append(check)
     wrong = sum(check.holds is False for check in found)

@@ -30,11 +30,15 @@ __all__ = ["Check", "Replay", "verify"]
 
 
 def verify(
-    folder: Path | str, certificates: Sequence[Path] = (), replay: Replay | None = None
+    folder: Path | str,
+    certificates: Sequence[Path] = (),
+    replay: Replay | None = None,
+    sensitivity: float | None = None,
 ) -> Iterator[Check]:
     """Everything that can be checked of a run, one after another, as it is found.
 
     `certificates` are files made from it; by default those that lie where the commands put them.
+    `sensitivity` is the verifier's word for the stage before the noise, instead of the run's.
     """
     folder = Path(folder)
     for path in certificates:
@@ -49,7 +53,7 @@ def verify(
     yield settings_check(folder)
     files = certificates or found(folder)
     if isinstance(run, KnownRun):
-        yield from of_log(run, files, replay)
+        yield from of_log(run, files, replay, sensitivity)
         return
     parts, checks = part_checks(run)
     yield from checks
@@ -65,7 +69,7 @@ def verify(
     if len(parts) < len(run.paths()):
         yield Check("certificates", None, "not made again: a part of the tallies is damaged")
     else:
-        yield from of_files(run, files)
+        yield from of_files(run, files, sensitivity)
     if replay is not None:
         yield from replayed(run, parts, replay)
 
@@ -84,7 +88,9 @@ def replayed(run: Run, parts: Sequence[Part], replay: Replay) -> Iterator[Check]
         yield unable(str(error))
 
 
-def of_log(run: KnownRun, files: Sequence[Path], replay: Replay | None) -> Iterator[Check]:
+def of_log(
+    run: KnownRun, files: Sequence[Path], replay: Replay | None, sensitivity: float | None
+) -> Iterator[Check]:
     """An imported log: its one file, and certificates made of it."""
     try:
         checks = list(log_checks(run))
@@ -96,7 +102,7 @@ def of_log(run: KnownRun, files: Sequence[Path], replay: Replay | None) -> Itera
     if run.holds == "radii":
         yield Check("certificates", None, "the log gives bare radii: there is nothing to recompute")
     elif sound:
-        yield from of_files(run, files)
+        yield from of_files(run, files, sensitivity)
     if sound:
         yield from audit_checks(run)
     if replay is not None:
@@ -116,10 +122,12 @@ def audit_checks(run: KnownRun) -> Iterator[Check]:
         yield Check("audit", True, f"nothing in the log disproves {stated}, stated with it")
 
 
-def of_files(run: Run | KnownRun, files: Sequence[Path]) -> Iterator[Check]:
+def of_files(
+    run: Run | KnownRun, files: Sequence[Path], sensitivity: float | None
+) -> Iterator[Check]:
     """Every file of certificates."""
     for path in files:
-        yield from certificate_checks(run, path)
+        yield from certificate_checks(run, path, sensitivity)
     if not files:
         yield Check("certificates", None, "no file of certificates beside the run, and none named")
 

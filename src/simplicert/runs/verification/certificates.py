@@ -32,8 +32,13 @@ def found(folder: Path) -> list[Path]:
     return [path for path in places if path.is_file()]
 
 
-def certificate_checks(run: Run | KnownRun, path: Path) -> Iterator[Check]:
-    """One file: its form, its inputs, and every number in it."""
+def certificate_checks(
+    run: Run | KnownRun, path: Path, sensitivity: float | None = None
+) -> Iterator[Check]:
+    """One file: its form, its inputs, and every number in it.
+
+    `sensitivity` is the verifier's own word for the first stage; without it the run's counts.
+    """
     most = len(run) if isinstance(run, KnownRun) else len(run.tally())
     try:
         stored = read(path, most)
@@ -57,13 +62,17 @@ def certificate_checks(run: Run | KnownRun, path: Path) -> Iterator[Check]:
             "most those of two_sided, which proves them too"
         )
         yield Check(ABOUT, None, says)
-    if anew.sensitivity != run.manifest.sensitivity:
+    known_stage = run.manifest.sensitivity if sensitivity is None else sensitivity
+    if anew.sensitivity != known_stage:
+        word = "the run declares" if sensitivity is None else "the first stage is said to have"
+        smaller = anew.sensitivity < known_stage
         says = (
-            f"{path.name} was made for sensitivity {anew.sensitivity:g}, and the run declares "
-            f"{run.manifest.sensitivity:g}: its radii hold if its first stage has that Lipschitz "
-            "constant, which nothing here shows"
+            f"{path.name} was made for sensitivity {anew.sensitivity:g}, and {word} "
+            f"{known_stage:g}: its radii are {'larger' if smaller else 'smaller'} than that allows"
         )
-        yield Check(ABOUT, None, says)
+        if smaller and sensitivity is None:
+            says += "; --sensitivity vouches for the first stage"
+        yield Check(ABOUT, False if smaller else None, says)
     if anew.exploratory:
         known = anew.known
         says = (
