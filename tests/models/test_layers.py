@@ -140,3 +140,17 @@ def test_the_callers_network_is_left_as_it_was():
     rest(rest.features(torch.ones(5, 3)))
     assert all(layer.training for layer in network.modules())
     assert all(torch.equal(value, before[name]) for name, value in network.state_dict().items())
+
+
+def test_a_layer_that_runs_twice_is_refused():
+    class Twice(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer, self.head = nn.Linear(3, 3), nn.Linear(3, 2)
+
+        def forward(self, x):
+            return self.head(self.layer(self.layer(x)))
+
+    rest = sc.models.at_layer(Twice(), "layer", torch.zeros(1, 3))
+    with pytest.raises(sc.InvalidInput, match="layer must run once a pass"):
+        rest(torch.zeros(2, 3))

@@ -70,7 +70,15 @@ class AtLayer(nn.Module):
         """Logits where the layer had put out these features."""
         count = len(features)
 
+        passes: list[None] = []
+
         def replaced(module: nn.Module, arguments: Any, output: Any) -> Tensor:
+            passes.append(None)
+            require(
+                len(passes) == 1,
+                f"layer {self.layer} must run once a pass, and it runs again: give the two uses "
+                "layers of their own",
+            )
             require(
                 output.shape[1:] == features.shape[1:],
                 f"features must have the shape {tuple(output.shape[1:])} that layer {self.layer} "
