@@ -5,9 +5,11 @@ import shutil
 import warnings
 import zipfile
 
+import numpy as np
 import pytest
 import torch
 
+import simplicert as sc
 from simplicert.errors import InvalidInput
 from simplicert.models import found, load_model
 from simplicert.trust import USER, Trust
@@ -30,6 +32,26 @@ def test_same_logits_in_eval_mode(network, images, path):
     assert model.name == "network.ts" and not model.classifier.training
     torch.testing.assert_close(model.classifier(images), network(images))
     torch.testing.assert_close(copy.deepcopy(model.classifier)(images), network(images))
+
+
+def test_it_is_drawn_from_as_the_network_is(network, images, path):
+    script = load_model(str(path), trust=True).classifier
+    ours, theirs = (
+        sc.sample(classifier, images[:3], sigma=0.25, draws=100, compile=False)
+        for classifier in (script, network)
+    )
+    np.testing.assert_array_equal(ours.counts, theirs.counts)
+    assert sc.Smoothed(script, 0.25).predict(images[:3], seed=0).classes.shape == (3,)
+
+
+@pytest.mark.parametrize("wrap", [lambda script: script, torch.nn.Sequential])
+def test_it_is_never_compiled(wrap, images, path, monkeypatch):
+    """torch.compile refuses it, so a long run must not try."""
+    monkeypatch.setattr("simplicert.sampling.compilation.WORTH", 0.0)
+    script = wrap(load_model(str(path), trust=True).classifier)
+    assert sc.sample(script, images[:2], sigma=0.25, draws=64, batch_size=64).counts.sum() == 128
+    with pytest.raises(InvalidInput, match="compile must not be asked for TorchScript"):
+        sc.sample(script, images[:2], sigma=0.25, draws=64, compile=True)
 
 
 def test_fingerprint_is_of_the_content(network, images, path, tmp_path):

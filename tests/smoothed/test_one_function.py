@@ -131,6 +131,12 @@ def test_certify_takes_no_setting_that_predict_would_not_know(name):
         sc.Smoothed(grid_reader, 0.5).certify(INPUTS, draws=100, **{name: CHANGES[name][3]})
 
 
+@pytest.mark.parametrize(("name", "value"), [("kind", "softmax"), ("sensitivity", 2.0)])
+def test_certify_takes_no_kind_and_no_sensitivity_of_its_own(name, value):
+    with pytest.raises(sc.InvalidInput, match=f"{name} must be given to Smoothed and not to cert"):
+        sc.Smoothed(grid_reader, 0.5).certify(INPUTS, draws=100, **{name: value})
+
+
 @pytest.mark.parametrize("name", [name for name in CHANGES if name != "num_classes"])
 def test_certificates_of_another_function_have_no_operational_radius(name):
     """And its tallies cannot be added; those made by hand know less, and are taken at a word."""

@@ -27,6 +27,9 @@ def decide(
     if not is_module(classifier):
         require(not asked, "compile must not be asked for a classifier that is no torch module")
         return settings
+    if _holds_script(classifier):
+        require(not asked, "compile must not be asked for TorchScript: torch.compile refuses it")
+        return settings
     if asked is not None:
         require(not asked or can_compile(), "compile needs a C++ compiler, and none was found")
         return replace(settings, compiled=asked)
@@ -37,6 +40,13 @@ def decide(
     ask(sampler.batch.outputs, sampler.batch.clear)
     planned = (time.perf_counter() - start) * draws / settings.batch_size
     return replace(settings, compiled=planned > WORTH)
+
+
+def _holds_script(module: Any) -> bool:
+    """Whether it is TorchScript, or TorchScript behind a normalisation."""
+    import torch
+
+    return any(isinstance(part, torch.jit.ScriptModule) for part in module.modules())
 
 
 def can_compile() -> bool:

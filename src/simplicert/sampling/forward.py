@@ -29,14 +29,18 @@ def frozen_copy(classifier: Any) -> Any:
     """
     if not is_module(classifier):
         return classifier
+    import torch
+
     try:
-        own = copy.deepcopy(classifier)
+        with torch.no_grad():  # or the weights of a copy of TorchScript are no leaves
+            own = copy.deepcopy(classifier)
     except Exception as error:  # foreign code may raise anything
         words = str(error).strip().splitlines() or [type(error).__name__]
         raise InvalidInput(
             f"classifier must be a module that copy.deepcopy can copy, and that failed: {words[0]}"
         ) from error
-    own.requires_grad_(False)
+    for parameter in own.parameters():  # the module's own requires_grad_ fails for TorchScript
+        parameter.requires_grad_(False)
     with contextlib.suppress(NotImplementedError):  # an exported program has no modes
         own.eval()
     return own

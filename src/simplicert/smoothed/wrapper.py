@@ -150,6 +150,11 @@ class Smoothed:
                 f"{name} must be given to Smoothed and not to certify, got {options[name]!r:.60}: "
                 "predict would run another function than was certified"
             )
+        for name in sorted(set(options) & {"kind", "sensitivity"}):
+            raise InvalidInput(
+                f"{name} must be given to Smoothed and not to certify, got {options[name]!r:.60}: "
+                "predict and operational_radius go by the same"
+            )
         doubt = "" if self.noise_scale is not None else scale_doubt(as_array(inputs))
         if doubt:
             warnings.warn(doubt, SimplicertWarning, stacklevel=2)

@@ -12,6 +12,7 @@ from simplicert.types import Floats, Ints
 # Settings people use: tried where the stated ones do not fit.
 DRAWS = (100, 1_000, 10_000, 50_000, 100_000, 500_000, 1_000_000)
 ALPHAS = (0.0001, 0.001, 0.005, 0.01, 0.05, 0.1)
+LEGIBLE = 10**12  # more draws than anybody makes: their exact number says nothing
 EXACT = 1e-9  # rounding of the tool's own arithmetic, which its print does not show
 ALPHA_SLACK = 1e-3  # our limits are asked for a slightly smaller alpha than theirs
 
@@ -82,8 +83,9 @@ def fitting(log: Log, row: int, stated: Stated) -> str:
     usual = [(n, a) for a in ALPHAS for n in DRAWS if low <= cap(np.array(n), a) <= high]
     text = f"the radius {log.radius_text[row]} at index {log.index[row]}"
     tail = float(ndtr(-low))
-    least = f"{np.ceil(np.log(stated.alpha) / np.log1p(-tail)):.0f}" if tail > 0 else "endless"
-    needs = f"needs at least {least} draws at alpha {stated.alpha:g}"
+    fewest = np.ceil(np.log(stated.alpha) / np.log1p(-tail)) if tail > 0 else np.inf
+    least = f"at least {fewest:.0f}" if fewest <= LEGIBLE else f"more than {LEGIBLE:,}"
+    needs = f"needs {least} draws at alpha {stated.alpha:g}"
     if not usual:
         return f"{text} {needs}"
     words = " or ".join(f"alpha {a:g} with {n} draws" for n, a in usual)
