@@ -46,7 +46,7 @@ def killed_worker(place, **engine):
     complete, run = drawn(asked(place, "run", **settings), report=kill_one)
     assert complete
     assert len(victims) == 1
-    assert len(workers_seen(folder)) >= 3  # the two, and who came for the lost one
+    # Who comes for the lost one may find nothing left to do: on a busy machine it comes late.
     assert run.tally() == drawn(asked(place, "alone", draws=300))[1].tally()
     soon(lambda: not any(alive(pid) for pid in workers_seen(folder)))
 
