@@ -2,7 +2,6 @@
 
 import secrets
 import warnings
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -144,17 +143,13 @@ class Smoothed:
         noise: with `noise_scale`, the scaled one. Warns (SimplicertWarning) where features differ
         in scale by a factor of 100 without one, and where so few draws certify nothing.
         """
-        settings = {field.name: getattr(self.smoothing, field.name) for field in fields(Smoothing)}
-        for name in sorted(set(options) & set(settings)):
-            raise InvalidInput(
-                f"{name} must be given to Smoothed and not to certify, got {options[name]!r:.60}: "
-                "predict would run another function than was certified"
-            )
-        for name in sorted(set(options) & {"kind", "sensitivity"}):
-            raise InvalidInput(
-                f"{name} must be given to Smoothed and not to certify, got {options[name]!r:.60}: "
-                "predict and operational_radius go by the same"
-            )
+        settings = vars(self.smoothing)
+        for name in sorted(set(options) & {*settings, "kind", "sensitivity"}):
+            why = "predict would run another function than was certified"
+            if name not in settings:
+                why = "predict and operational_radius go by the same"
+            said = f"{name} must be given to Smoothed and not to certify, got {options[name]!r:.60}"
+            raise InvalidInput(f"{said}: {why}")
         doubt = "" if self.noise_scale is not None else scale_doubt(as_array(inputs))
         if doubt:
             warnings.warn(doubt, SimplicertWarning, stacklevel=2)
@@ -225,8 +220,7 @@ class Smoothed:
 
     def save(self, folder: Path | str, example: Any) -> None:
         """Write the network, exported by torch, and all settings; `example`: a batch of inputs."""
-        held = {field.name: getattr(self.smoothing, field.name) for field in fields(Smoothing)}
-        held |= {"kind": self.kind, "sensitivity": self.sensitivity}
+        held = {**vars(self.smoothing), "kind": self.kind, "sensitivity": self.sensitivity}
         keeping.write(Path(folder), self._noisy.own, example, held)
 
     @classmethod
