@@ -44,6 +44,7 @@ def gate(
     """
     from simplicert.analysis import gate as gates
     from simplicert.analysis import regressions
+    from simplicert.analysis.gate import gate_record, gate_table
     from simplicert.analysis.statement import statement
     from simplicert.analysis.study import read_studies
     from simplicert.errors import require
@@ -77,11 +78,11 @@ def gate(
         import json
 
         records = [item.record() for item in said]
-        say(json.dumps(gates.gate_record(found, records, noted, study.stage)))
+        say(json.dumps(gate_record(found, records, noted, study.stage)))
     else:
         from simplicert.cli.screen import show
 
-        show(gates.gate_table(found, study.certificates().stage))
+        show(gate_table(found, study.certificates().stage))
         for item in said:
             say("", item.sentence)
         for text in noted:
