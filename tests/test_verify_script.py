@@ -155,7 +155,7 @@ def raised(row, name):
     return True
 
 
-@pytest.mark.parametrize("name", ["cohen", "li", "lecuyer", "improved_dp", "two_sided"])
+@pytest.mark.parametrize("name", script.PROOFS)
 def test_it_catches_a_radius_raised_by_a_millionth(file, name):
     if name not in rows_of(file)[0]:
         assert "softmax" in file.read_text()
@@ -476,9 +476,30 @@ def test_columns_in_another_order_or_number(counted):
         counted.write_text(lines)
         with pytest.raises(ValueError, match="columns are not those"):
             complaints(counted)
-    counted.write_text(text.replace("two_sided", "mine", 1))
-    with pytest.raises(ValueError, match="columns are not those"):
-        complaints(counted)
+    for name in ("", "Mine", "my mine", "cohen", "scheme"):
+        counted.write_text(text.replace("two_sided", name, 1))
+        with pytest.raises(ValueError, match="columns are not those"):
+            complaints(counted)
+
+
+def test_a_mechanism_that_is_not_here_is_proved_by_two_sided(tally, tmp_path):
+    def half(e0, e1):
+        return sc.radius("two_sided", e0, e1) / 2
+
+    for kind in ("multinomial", "softmax"):
+        known = sc.bound(tally, kind=kind)
+        path = written(sc.certify(known, {"mine": half}), tmp_path / "c.csv")
+        wrong, said, _ = script.check(path, None)
+        assert wrong == [] and "of mine" in said[2]
+        changed = rewrite(path, lambda row: row["abstained"] == "False" and doubled(row, "mine"))
+        found = [index for index, reason in complaints(path) if "mine = " in reason]
+        assert found == changed
+
+
+def doubled(row, name):
+    """A radius above the limit of all that (e0, e1) proves."""
+    row[name] = row["radius"] = repr(2.01 * float(row[name]))
+    return True
 
 
 @pytest.mark.parametrize("factor", [10.0, 1 + 1e-6])

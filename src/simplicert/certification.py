@@ -112,9 +112,9 @@ def from_margin(
             )
     radii = scaled(np.nan_to_num(margin, nan=0.0), scale)
     nothing, nobody = np.full(len(known), np.nan), np.full(len(known), "")
-    others = tuple(name for name in chosen(None, known.kind) if name not in table)
+    columns = tuple(chosen(None, known.kind))  # in the order of every other scheme
     return Certificates(
-        known, dict.fromkeys(table, radii), nothing, nobody, sensitivity, uncomputed=others
+        known, dict.fromkeys(table, radii), nothing, nobody, sensitivity, uncomputed=columns
     )
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simplicert import Certificates, Expectations, InvalidInput, Tally, bound, certify
+from simplicert import MECHANISMS, Certificates, Expectations, InvalidInput, Tally, bound, certify
 from simplicert.certification import point
 from simplicert.types import ScoreBands
 from simplicert.types.histogram import BINS
@@ -19,11 +19,7 @@ COLUMNS = [
     "radius",
     "e0",
     "e1",
-    "cohen",
-    "li",
-    "lecuyer",
-    "improved_dp",
-    "two_sided",
+    *(name for name, row in MECHANISMS.items() if "multinomial" in row.kinds),
     "ensemble",
     "winner",
     "draws",
@@ -48,24 +44,38 @@ def certificates():
     return certify(bound(tally))
 
 
+def softmax_columns(needs):
+    """COLUMNS with the mechanisms that have a proof for softmax and need no more than is there."""
+    first, last = COLUMNS.index("e1") + 1, COLUMNS.index("ensemble")
+    soft = [n for n, row in MECHANISMS.items() if "softmax" in row.kinds and row.needs in needs]
+    return [*COLUMNS[:first], *soft, *COLUMNS[last:]]
+
+
 def test_columns_are_those_of_the_format(certificates):
     assert list(certificates.to_frame().columns) == COLUMNS
 
 
+def test_columns_of_the_format_keep_their_places():
+    """Whatever mechanism is new comes after them."""
+    place = COLUMNS.index("e1") + 1
+    first = ["cohen", "li", "lecuyer", "improved_dp", "two_sided"]
+    assert COLUMNS[place : place + len(first)] == first
+
+
 def test_softmax_leaves_out_what_has_no_proof():
     known = Expectations([0], [0.6], [0.3], kind="softmax")
-    frame = certify(known).to_frame()
-    assert list(frame.columns) == [c for c in COLUMNS if c not in ("cohen", "li")]
+    columns = list(certify(known).to_frame().columns)
+    assert columns == softmax_columns(("pair",))
+    assert not {"cohen", "li"} & set(columns)
 
 
-def test_cdf_stands_between_two_sided_and_the_ensemble():
+def test_cdf_stands_after_two_sided_and_before_the_ensemble():
     bands = ScoreBands(np.full((1, BINS), 0.6), np.full((1, 1, BINS), 0.3))
     known = Expectations([0], [0.6], [0.3], kind="softmax", bands=bands)
     columns = list(certify(known).to_frame().columns)
+    assert columns == softmax_columns(("pair", "histograms"))
     place = columns.index("cdf")
-    assert columns[place - 1 : place + 2] == ["two_sided", "cdf", "ensemble"]
-    without = [name for name in columns if name != "cdf"]
-    assert without == [c for c in COLUMNS if c not in ("cohen", "li")]
+    assert columns[place - 1] == "two_sided" and "ensemble" in columns[place + 1 :]
 
 
 def test_a_refused_certificate_shows_no_bounds(certificates):
@@ -173,7 +183,8 @@ def alone():
 def test_a_margin_leaves_the_other_columns_empty(alone):
     frame = alone.to_frame()
     assert list(frame.columns) == COLUMNS
-    empty = ["e0", "e1", "cohen", "li", "lecuyer", "improved_dp", "ensemble", "winner"]
+    others = [name for name in MECHANISMS if name in COLUMNS and name != "two_sided"]
+    empty = ["e0", "e1", *others, "ensemble", "winner"]
     assert frame[empty].isna().all(axis=None)
     assert list(frame["abstained"]) == [False, True]
     assert frame["radius"][0] == frame["two_sided"][0] > 0

@@ -37,10 +37,10 @@ def simplex(
 
     Example: simplicert simplex --ratio improved_dp:lecuyer --kind softmax --out map.png
 
-    A mechanism is cohen, li, lecuyer, improved_dp, two_sided, or your own as
-    module:function: a function (e0, e1) -> radius at sigma 1, of NumPy
-    arrays, found from the current folder. There is no --sigma: every radius
-    is proportional to it.
+    A mechanism is one that `simplicert radius` lists, such as improved_dp, or
+    your own as module:function: a function (e0, e1) -> radius at sigma 1, of
+    NumPy arrays, found from the current folder. There is no --sigma: every
+    radius is proportional to it.
     """
     import json
     from functools import partial

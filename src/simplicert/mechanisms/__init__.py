@@ -17,19 +17,28 @@ class Mechanism:
     needs: str = "pair"  # what it reads: (e0, e1); or "histograms": the score bands made of them
     noise: str = "gaussian"
     norm: str = "l2"
+    label: str = ""  # its name in legends; "": the name of its row
+    colour: str = ""  # in figures, "#RRGGBB"; "": the next one that all eyes tell apart
 
 
 _HARD = frozenset[Kind]({"multinomial"})
 _SOFT = frozenset[Kind]({"softmax"})
 _BOTH = frozenset[Kind]({"multinomial", "softmax"})
 
+# Whatever lists mechanisms (columns, looks, pages, tests) reads this; a new row goes last.
 MECHANISMS: dict[str, Mechanism] = {
-    "cohen": Mechanism(cohen.radius, _HARD, "Cohen et al. 2019; eq. Cohen_Bound"),
-    "li": Mechanism(li.radius, _HARD, "Li et al. 2018; eq. Li_Bound"),
-    "lecuyer": Mechanism(lecuyer.radius, _BOTH, "Lecuyer et al. 2019; eq. Lecuyer_bound"),
-    "improved_dp": Mechanism(improved_dp.radius, _BOTH, "Cullen et al. 2024; eq. NewDP"),
-    "two_sided": Mechanism(two_sided.radius, _BOTH, "Cohen et al. 2019, Theorem 1"),
-    "cdf": Mechanism(cdf.radius, _SOFT, "Kumar et al. 2020", needs="histograms"),
+    "cohen": Mechanism(cohen.radius, _HARD, "Cohen et al. 2019; eq. Cohen_Bound", label="Cohen"),
+    "li": Mechanism(li.radius, _HARD, "Li et al. 2018; eq. Li_Bound", label="Li"),
+    "lecuyer": Mechanism(
+        lecuyer.radius, _BOTH, "Lecuyer et al. 2019; eq. Lecuyer_bound", label="Lecuyer"
+    ),
+    "improved_dp": Mechanism(
+        improved_dp.radius, _BOTH, "Cullen et al. 2024; eq. NewDP", label="improved DP"
+    ),
+    "two_sided": Mechanism(
+        two_sided.radius, _BOTH, "Cohen et al. 2019, Theorem 1", label="two-sided"
+    ),
+    "cdf": Mechanism(cdf.radius, _SOFT, "Kumar et al. 2020", needs="histograms", label="CDF"),
 }
 
 # The paper's, fixed: two_sided is never in it, or every ensemble column would turn into two_sided.

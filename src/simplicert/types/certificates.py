@@ -40,7 +40,7 @@ class Certificates:
     winner: Texts  # (N,)
     sensitivity: float = 1.0  # of the stage before the noise: radii are of what goes into it
     exploratory: bool = False  # settings other than those declared before the counts were seen
-    uncomputed: tuple[str, ...] = ()  # mechanisms the scheme left no alpha for: empty columns
+    uncomputed: tuple[str, ...] = ()  # columns that are empty, but for radii: no alpha was left
 
     def __post_init__(self) -> None:
         """No NaN, nothing negative, nothing certified where the expectations were refused."""

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simplicert.errors import choose, require
+from simplicert.mechanisms import MECHANISMS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,16 +31,28 @@ class Look(NamedTuple):
     marker: str
 
 
-# The colours are Okabe and Ito's, which colour-blind eyes tell apart; Cohen is blue as in the paper
-# and Li, red there, is their orange. What is drawn solid is the tight radius, and dashed the
-# paper's ensemble.
+# How the mechanisms are drawn, by their places in MECHANISMS: colour, line, marker. Six colours are
+# Okabe and Ito's, which colour-blind eyes tell apart; Cohen is blue as in the paper and Li, red
+# there, is their orange. The last five are of Tol's palettes, for rows to come. What is drawn solid
+# is the tight radius, and dashed the paper's ensemble.
+PENS: tuple[tuple[str, Line, str], ...] = (
+    ("#0072B2", (0, (6, 1.5, 1, 1.5)), "o"),
+    ("#D55E00", (0, (1, 1)), "s"),
+    ("#CC79A7", (0, (4, 1, 1, 1, 1, 1)), "v"),
+    ("#009E73", (0, (8, 1.5)), "^"),
+    ("#000000", "solid", "D"),
+    ("#56B4E9", (0, (3, 1, 3, 1, 1, 1)), "P"),
+    ("#332288", (0, (6, 1, 1, 1, 1, 1, 1, 1)), "<"),
+    ("#661100", (0, (2, 1)), ">"),
+    ("#117733", (0, (6, 1, 2, 1)), "p"),
+    ("#999933", (0, (1, 2)), "h"),
+    ("#882255", (0, (5, 1, 2, 1, 2, 1)), "d"),
+)
 LOOKS: dict[str, Look] = {
-    "cohen": Look("Cohen", "#0072B2", (0, (6, 1.5, 1, 1.5)), "o"),
-    "li": Look("Li", "#D55E00", (0, (1, 1)), "s"),
-    "lecuyer": Look("Lecuyer", "#CC79A7", (0, (4, 1, 1, 1, 1, 1)), "v"),
-    "improved_dp": Look("improved DP", "#009E73", (0, (8, 1.5)), "^"),
-    "two_sided": Look("two-sided", "#000000", "solid", "D"),
-    "cdf": Look("CDF", "#56B4E9", (0, (3, 1, 3, 1, 1, 1)), "P"),
+    **{
+        name: Look(row.label or name, row.colour or colour, line, marker)
+        for (name, row), (colour, line, marker) in zip(MECHANISMS.items(), PENS, strict=False)
+    },
     "ensemble": Look("ensemble", "#E69F00", (0, (4, 2)), "X"),
 }
 MARKERS = "oDs^vPX<>*"  # of runs, one after another
