@@ -17,16 +17,16 @@ import numpy as np
 from scipy import stats
 
 import simplicert as sc
-from simplicert.analysis.report import write_report
-from simplicert.analysis.study import Study, read_studies
-from simplicert.analysis.tables import make_table
-from simplicert.runs import Manifest
-from simplicert.runs.folder import PARTS
-from simplicert.runs.manifest import write_manifest
-from simplicert.runs.parts import write_part
-from simplicert.sampling.leading import leading
+from simplicert.metrics.study import Study, read_studies
+from simplicert.report import write_report
+from simplicert.sampling.sums import keep_leading_sums
+from simplicert.store import Manifest
+from simplicert.store.manifest import write_manifest
+from simplicert.store.parts import write_part
+from simplicert.store.run import PARTS
+from simplicert.tables import make_table
 from simplicert.types import FIXED_POINT
-from simplicert.types.histogram import BINS, THRESHOLDS
+from simplicert.types.scores import BINS, THRESHOLDS
 
 SEED, CLASSES, DRAWS, ALPHA = 0, 10, 10_000, 0.001
 SEEN = 200  # score vectors an input is made of, each counted DRAWS / SEEN times
@@ -60,7 +60,7 @@ def synthetic(inputs: int) -> sc.Tally:
         leaders=np.tile([0, 1, 2], (inputs, 1)),
         histograms=np.array(fields["bins"]),
         plan=sc.Plan((DRAWS,)),
-        **leading(np.array(fields["sums"]), np.array(fields["squares"]))._asdict(),
+        **keep_leading_sums(np.array(fields["sums"]), np.array(fields["squares"]))._asdict(),
     )
 
 
@@ -75,7 +75,7 @@ def many_classes(folder: Path) -> tuple[int, float]:
     for start in range(0, manifest.inputs, part):
         soft = random.dirichlet(np.r_[9.0, 4.0, np.full(classes - 2, 0.01)], size=part)
         sums = np.floor(soft * draws * 2.0**FIXED_POINT).astype(np.int64)
-        counts, kept = random.multinomial(draws, soft), leading(sums, sums // 2)._asdict()
+        counts, kept = random.multinomial(draws, soft), keep_leading_sums(sums, sums // 2)._asdict()
         index = np.arange(start, start + part)
         write_part(
             folder / PARTS, sc.Tally(counts, 1.0, votes=counts, index=index, **kept), manifest

@@ -11,15 +11,14 @@ from unittest.mock import patch
 import numpy as np
 
 import simplicert as sc
-from simplicert.bounds import bands, sides
-from simplicert.bounds.limits import clopper_pearson
+from simplicert.bounds import bands, binomial, sides
 
 FEW = 4  # one threshold in so many has an exact limit in the design of few
 
 
 def lower_exact(x: np.ndarray, n: np.ndarray, a: float) -> np.ndarray:
     """Clopper-Pearson's lower limit."""
-    return clopper_pearson.lower(x, n, a)[0]
+    return binomial.clopper_pearson_lower(x, n, a)[0]
 
 
 def few(limit: Callable, counts: np.ndarray, n: np.ndarray, a: float, low: bool) -> np.ndarray:
@@ -58,7 +57,7 @@ def design(limits: Callable):
     """The package with other limits at the thresholds."""
 
     def replaced(limit, counts, draws, tail):
-        low = limit is not clopper_pearson.upper
+        low = limit is not binomial.clopper_pearson_upper
         assert (draws == draws[0]).all()
         return limits(lower_exact if low else limit, counts, draws[0], tail[0], low)
 

@@ -13,8 +13,8 @@ from known_draws import Drawn
 from truths import EDGE_DRAWS, POINTS_OF, Slabs
 
 import simplicert as sc
-from simplicert.analysis.intervals import limits
-from simplicert.types.selection import some
+from simplicert.metrics.intervals import rate_limits
+from simplicert.types.tally import select_inputs
 
 ALPHAS = (0.05, 0.01)
 AT_ONCE = 5_000_000  # numbers of a tally in memory
@@ -43,7 +43,7 @@ WAYS = {
 
 def summary(wrong):
     """How many, of how many; the rate and its 95 % interval."""
-    low, high = limits(np.array(int(wrong.sum())), len(wrong), 0.95)
+    low, high = rate_limits(np.array(int(wrong.sum())), len(wrong), 0.95)
     rate = float(wrong.mean())
     return {"rate": rate, "low": float(low), "high": float(high), "of": len(wrong)}
 
@@ -189,7 +189,7 @@ class Case:
                 tally = people.tally(left, plan)
                 stopped = rules(tally) != ""
                 if stopped.any():
-                    level, mine[left[stopped]] = self.judged(some(tally, stopped))
+                    level, mine[left[stopped]] = self.judged(select_inputs(tally, stopped))
                 left = left[~stopped]
                 if not left.size:
                     break

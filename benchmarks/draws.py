@@ -24,10 +24,10 @@ import torch
 from rivals import PILOT, WAYS
 
 import simplicert as sc
-from simplicert.analysis.subsample import subsample
 from simplicert.data import load_data
-from simplicert.plan import at_point
-from simplicert.stopping.projection import apportioned
+from simplicert.metrics.growth import subsample_tally
+from simplicert.plan import point_population
+from simplicert.stopping.projection import apportion_counts
 from simplicert.training import train
 
 ALPHA = 0.001
@@ -55,7 +55,7 @@ def whole_counts(shares, draws, first, second, up):
     left = draws - counts[second]
     counts[first] = min(int(draws * shares[first] + up), left) if rest.any() else left
     if rest.any():
-        counts += apportioned(rest[None], draws - counts.sum())[0]
+        counts += apportion_counts(rest[None], draws - counts.sum())[0]
     return counts
 
 
@@ -111,8 +111,8 @@ def grid(sizes):
     """Shares of n by way, at each point of the grid."""
     rows = []
     for pa, pb, classes in GRID:
-        shares = at_point(pa, pb, classes).shares
-        pilot = apportioned(shares, PILOT)
+        shares = point_population(pa, pb, classes).shares
+        pilot = apportion_counts(shares, PILOT)
         for n in sizes:
             target = mean_radii("paper", shares, pilot, [n])
             row = {"pa": pa, "pb": pb, "classes": classes, "draws": n, "radius": float(target[0])}
@@ -167,7 +167,7 @@ def real(tally, sizes):
     """Shares of n over real tallies: the median, the mean of those that get there, how many do."""
     out = []
     for n in sizes:
-        part = subsample(tally, n)
+        part = subsample_tally(tally, n)
         counts, pilot = np.array(part.counts), np.array(part.pilot)
         shares = counts / n
         target = mean_radii("paper", shares, pilot, [n] * len(part))

@@ -24,14 +24,14 @@ from pathlib import Path
 import numpy as np
 
 import simplicert as sc
-from simplicert.runs import Manifest
-from simplicert.runs.crew import Crew
-from simplicert.runs.engines import crew_for
-from simplicert.runs.job import draw_run
-from simplicert.runs.parts import read_part, write_part
-from simplicert.runs.preparation import prepare
-from simplicert.runs.request import Request
-from simplicert.types.selection import some
+from simplicert.drawing.driver import draw_run
+from simplicert.drawing.engines import open_workers
+from simplicert.drawing.prepare import prepare_run
+from simplicert.drawing.settings import DrawingSettings
+from simplicert.drawing.workers import Workers
+from simplicert.store import Manifest
+from simplicert.store.parts import read_part, write_part
+from simplicert.types.tally import select_inputs
 
 ENGINES = ("ray", "local")
 PART = 200  # inputs of a part of 1,000 classes
@@ -50,9 +50,9 @@ def nothing():
 """
 
 
-def asked(engine: str, model: str, data: str, draws: int, batch: int) -> Request:
+def asked(engine: str, model: str, data: str, draws: int, batch: int) -> DrawingSettings:
     """Two workers with a thread each."""
-    return Request(
+    return DrawingSettings(
         model=f"bench_models:{model}",
         data=data,
         sigma=0.25,
@@ -66,10 +66,10 @@ def asked(engine: str, model: str, data: str, draws: int, batch: int) -> Request
     )
 
 
-def once(request: Request, crew: Crew) -> tuple[float, float, int]:
+def once(request: DrawingSettings, crew: Workers) -> tuple[float, float, int]:
     """Draw the run anew: wall seconds, the leader's processor seconds, units."""
     shutil.rmtree(request.out, ignore_errors=True)
-    ready = prepare(replace(request), crew)
+    ready = prepare_run(replace(request), crew)
     while len(crew.idle()) < 2:
         crew.wait(lambda rows: False)
     wall, own = time.perf_counter(), time.process_time()
@@ -84,7 +84,7 @@ def rounds_of(model: str, data: str, draws: int, batch: int, rounds: int) -> dic
     requests = {engine: asked(engine, model, data, draws, batch) for engine in ENGINES}
     found: dict[str, list] = {engine: [] for engine in ENGINES}
     with ExitStack() as stack:
-        crews = {name: stack.enter_context(crew_for(r)) for name, r in requests.items()}
+        crews = {name: stack.enter_context(open_workers(r)) for name, r in requests.items()}
         for number in range(rounds + 1):
             for engine in ENGINES if number % 2 else ENGINES[::-1]:
                 one = once(requests[engine], crews[engine])
@@ -103,7 +103,7 @@ def part_cost() -> dict[str, dict[str, float]]:
     manifest = Manifest(sigma=0.5, inputs=PART, classes=1000, plan=tally.plan)
     found = {}
     for name, rows in (("one", np.arange(1)), ("many", np.arange(PART))):
-        mine, wrote, read = some(tally, rows), [], []
+        mine, wrote, read = select_inputs(tally, rows), [], []
         for _ in range(20):
             begun = time.perf_counter()
             path = write_part(Path(), mine, manifest, begun)  # the seconds make a name of its own

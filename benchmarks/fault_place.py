@@ -114,7 +114,7 @@ class Command:
         """Start it; what it says on stderr goes to a file of its own."""
         self.said = folder / f"said-{number}.txt"
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["simplicert.cli", "simplicert.runs.request", "torch"])
+        context.set_forkserver_preload(["simplicert.cli", "simplicert.drawing.settings", "torch"])
         given = (str(folder), str(self.said), words, before, environment)
         self.process = context.Process(target=typed, args=given)
         self.process.start()
@@ -146,7 +146,7 @@ class Command:
 
 def typed(folder, said, words, before, environment):
     """In the new process: become the command."""
-    from simplicert.cli import program
+    from simplicert.cli import run_program
 
     os.chdir(folder)
     os.dup2(os.open(said, os.O_CREAT | os.O_WRONLY, 0o644), sys.stderr.fileno())
@@ -155,7 +155,7 @@ def typed(folder, said, words, before, environment):
     if before is not None:
         before()
     sys.argv = words
-    program()
+    run_program()
 
 
 def powerless():

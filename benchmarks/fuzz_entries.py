@@ -11,24 +11,23 @@ import numpy as np
 from PIL import Image
 
 import simplicert as sc
-from simplicert.analysis.gate import parse, read_groups
-from simplicert.cli.labels import parse_labels
+from simplicert.cli.saying import parse_labels
 from simplicert.cli.table import parse_radii
 from simplicert.data import load_data
-from simplicert.data.arrays import read_array, read_arrays
-from simplicert.data.npz import NAMES
+from simplicert.data.arrays import NAMES, read_array, read_arrays
+from simplicert.drawing.resume import parse_shard
+from simplicert.drawing.settings import parse_grid_step, parse_numbers
 from simplicert.errors import InvalidInput
+from simplicert.logs import LOGS
+from simplicert.logs.counts import read_counts
+from simplicert.logs.radii import read_radii
+from simplicert.metrics.gate import parse_requirement, read_groups
 from simplicert.models import load_model
+from simplicert.models.trained import FOLDER as ZOO
 from simplicert.models.trained import read_facts
-from simplicert.models.zoo import FOLDER as ZOO
-from simplicert.runs import Manifest
-from simplicert.runs.job import parse_shard
-from simplicert.runs.logs import LOGS
-from simplicert.runs.logs.counts import read_counts
-from simplicert.runs.logs.radii import read as read_radii
-from simplicert.runs.manifest import read_manifest
-from simplicert.runs.options import fraction, numbers
 from simplicert.stopping import Until
+from simplicert.store import Manifest
+from simplicert.store.manifest import read_manifest
 
 Call = Callable[[bytes], object]
 Prepared = tuple[Call, list[bytes]]
@@ -138,7 +137,7 @@ def run_files(place: Path) -> Prepared:
 
 def part_files(place: Path) -> Prepared:
     """A run whose part is altered, under the name that its new checksum gives it."""
-    from simplicert.runs.parts import part_name
+    from simplicert.store.parts import part_name
 
     folder = made_run(place)
     (part,) = sc.open_run(folder).paths()
@@ -220,9 +219,9 @@ def read_data(path: Path) -> object:
 ENTRIES = [
     words("until", Until, ["radius=0.5", "rtol=0.05", "decided"], 10),
     words("shard", parse_shard, ["1/4", "3/3"], 10),
-    words("grid", fraction, ["1/255", "0.25"], 10),
-    words("mean, std", lambda text: numbers("mean", text), ["0.5,0.5,0.5", "1"], 10),
-    words("gate", parse, ["accuracy@0.5>=0.6", "abstained<=0.1"], 10),
+    words("grid", parse_grid_step, ["1/255", "0.25"], 10),
+    words("mean, std", lambda text: parse_numbers("mean", text), ["0.5,0.5,0.5", "1"], 10),
+    words("gate", parse_requirement, ["accuracy@0.5>=0.6", "abstained<=0.1"], 10),
     words("radii", parse_radii, ["0,0.25,0.5", "1"], 8),
     words("labels", lambda text: parse_labels([text], ["runs/a"]), ["runs/a=Cohen", "x=y"], 8),
     words(

@@ -18,7 +18,7 @@ from scipy.special import betainc, betaincc, ndtr, ndtri
 from scipy.stats import binom
 
 import simplicert as sc
-from simplicert.bounds import buehler
+from simplicert.bounds.joint import buehler
 
 ALPHA = 0.001
 SHARE = 0.9  # of alpha, for the radius
@@ -97,9 +97,9 @@ def grid(draws: int, steps: int) -> dict[str, float]:
     }
 
 
-def plain(case: buehler.Case) -> float:
+def plain(case: buehler.BuehlerCase) -> float:
     """The same limit without the package's shortcuts; proved by its cells all the same."""
-    tail = buehler.tail_for(case, 6.0)
+    tail = buehler.make_case_tail(case, 6.0)
     assert tail is not None
     n, b, least = case.draws, tail.rivals, tail.least
     possible = least <= n - b
@@ -134,10 +134,10 @@ def seconds(draws: int, inputs: int) -> dict[str, float]:
     wins, rivals = counts_of(inputs, draws)
     made = np.full(inputs, draws), np.full(inputs, SHARE * ALPHA)
     start = time.perf_counter()
-    buehler.lower(wins, rivals, *made)
+    buehler.buehler_lower(wins, rivals, *made)
     batch = time.perf_counter() - start
-    some = [case for case in buehler.cases(wins, rivals, *made) if case.pair > 0]
-    ours, fast = timed(buehler.limit, some[:FEW])
+    some = [case for case in buehler.make_cases(wins, rivals, *made) if case.pair > 0]
+    ours, fast = timed(buehler.bound_radius, some[:FEW])
     theirs, slow = timed(plain, some[:FEW])
     return {
         "draws": draws,
@@ -151,7 +151,7 @@ def seconds(draws: int, inputs: int) -> dict[str, float]:
 
 
 def timed(
-    limit: Callable[[buehler.Case], float], cases: list[buehler.Case]
+    limit: Callable[[buehler.BuehlerCase], float], cases: list[buehler.BuehlerCase]
 ) -> tuple[np.ndarray, float]:
     """The limits, and the processor's seconds for one of them."""
     start = time.process_time()

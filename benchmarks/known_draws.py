@@ -7,10 +7,9 @@ the sampler would have counted it (tests/test_coverage_benchmark.py compares the
 import numpy as np
 
 import simplicert as sc
-from simplicert.sampling.leading import leading
-from simplicert.sampling.ledger import UNIT
 from simplicert.sampling.settings import LEADERS, PILOT_FOR_LEADERS
-from simplicert.types.histogram import BINS, THRESHOLDS
+from simplicert.sampling.sums import UNIT, keep_leading_sums
+from simplicert.types.scores import BINS, THRESHOLDS
 
 PILOT = 50  # draws that choose the class for scheme split
 
@@ -61,7 +60,7 @@ class Drawn:
             sums, squares = (
                 held @ np.floor(values * UNIT).astype(np.int64) for values in (scores, scores**2)
             )
-            fields |= leading(sums, squares)._asdict() | {"votes": self.votes[rows]}
+            fields |= keep_leading_sums(sums, squares)._asdict() | {"votes": self.votes[rows]}
             if self.leaders is not None:
                 fields["leaders"] = self.leaders[rows]
                 fields["histograms"] = self.histograms(held, self.leaders[rows])

@@ -19,7 +19,7 @@ from scipy.special import log_ndtr, ndtr
 
 import simplicert as sc
 from simplicert.mechanisms import MECHANISMS
-from simplicert.search import in_blocks
+from simplicert.search import evaluate_in_blocks
 
 SEED = 0
 OURS = 500_000
@@ -82,8 +82,10 @@ def against_slsqp(count: int) -> dict[str, float]:
     )
     many0, many1 = points(OURS)
     radius = MECHANISMS["improved_dp"].radius
-    fast = rate(lambda: in_blocks(radius, many0, many1), OURS)
-    same = rate(lambda: in_blocks(radius, np.tile(e0, 1250), np.tile(e1, 1250)), 1250 * count)
+    fast = rate(lambda: evaluate_in_blocks(radius, many0, many1), OURS)
+    same = rate(
+        lambda: evaluate_in_blocks(radius, np.tile(e0, 1250), np.tile(e1, 1250)), 1250 * count
+    )
     exact = radius(e0, e1)
     off = rival / exact - 1
     return {
@@ -112,7 +114,7 @@ def whole_grid() -> dict[str, float]:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     each = {
-        f"{name}_per_second": rate(lambda row=row: in_blocks(row.radius, e0, e1), OURS, 1)
+        f"{name}_per_second": rate(lambda row=row: evaluate_in_blocks(row.radius, e0, e1), OURS, 1)
         for name, row in MECHANISMS.items()
         if row.needs == "pair"
     }

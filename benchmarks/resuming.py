@@ -18,11 +18,11 @@ from pathlib import Path
 import numpy as np
 
 import simplicert as sc
-from simplicert.runs import Manifest, Run
-from simplicert.runs.folder import PARTS
-from simplicert.runs.parts import read_part, write_part
-from simplicert.runs.share import share_of
-from simplicert.types.selection import some
+from simplicert.drawing.resume import take_share
+from simplicert.store import Manifest, Run
+from simplicert.store.parts import read_part, write_part
+from simplicert.store.run import PARTS
+from simplicert.types.tally import select_inputs
 
 SHARES = (20, 4, 1)
 
@@ -34,16 +34,16 @@ def made(folder: Path, inputs: int) -> Run:
     images = random.random((inputs, 20)).astype(np.float32)
     tally = sc.sample(lambda batch: 3 * batch @ weights, images, 0.5, 64, batch_size=64)
     manifest = Manifest(sigma=0.5, inputs=inputs, classes=1000, plan=tally.plan)
-    run = sc.create_run(folder, manifest, some(tally, np.arange(1)))
+    run = sc.create_run(folder, manifest, select_inputs(tally, np.arange(1)))
     for row in range(1, inputs):
-        write_part(folder / PARTS, some(tally, np.array([row])), manifest)
+        write_part(folder / PARTS, select_inputs(tally, np.array([row])), manifest)
     return run
 
 
 def ours(run: Run, shares: int) -> int:
     """The first share of so many; how many inputs it was told of."""
     index = np.arange(run.manifest.inputs)
-    share = share_of(run, index, index[::shares])
+    share = take_share(run, index, index[::shares])
     share.set_aside_damage()
     return len(share.tally())
 

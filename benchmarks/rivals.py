@@ -21,8 +21,7 @@ exact limits (Clopper and Pearson) on the same counts, so that they differ in th
 import numpy as np
 
 import simplicert as sc
-from simplicert.bounds import SCHEMES
-from simplicert.bounds.limits import clopper_pearson
+from simplicert.bounds import SCHEMES, binomial
 
 PILOT = 100  # draws that select the class where they are separate
 
@@ -54,8 +53,8 @@ def bonferroni(counts, pilot, alpha):
     others = counts.copy()
     others[rows, top] = -1
     tail = np.array(alpha / classes)
-    e0, _ = clopper_pearson.lower(counts[rows, top], n, tail)
-    return from_limits(e0, clopper_pearson.upper(others.max(axis=1), n, tail))
+    e0, _ = binomial.clopper_pearson_lower(counts[rows, top], n, tail)
+    return from_limits(e0, binomial.clopper_pearson_upper(others.max(axis=1), n, tail))
 
 
 def partition(pilot):
@@ -73,9 +72,9 @@ def cpm(counts, pilot, alpha):
     cells = [partition(seen) for seen in pilot]
     held = [[row[cell].sum() for cell in of] for row, of in zip(counts, cells, strict=True)]
     tail = alpha / np.array([len(of) for of in cells])
-    e0, _ = clopper_pearson.lower(np.array([own for own, *_ in held]), n, tail)
+    e0, _ = binomial.clopper_pearson_lower(np.array([own for own, *_ in held]), n, tail)
     rival = np.array([max(others) for _, *others in held])
-    return from_limits(e0, clopper_pearson.upper(rival, n, tail))
+    return from_limits(e0, binomial.clopper_pearson_upper(rival, n, tail))
 
 
 # name: (radii, draws that are made besides)

@@ -23,7 +23,7 @@ import torch
 
 import simplicert as sc
 from simplicert.models.architectures import ARCHITECTURES
-from simplicert.sampling import Sampler, Settings, Smoothing
+from simplicert.sampling import Sampler, SamplingSettings, Smoothing
 
 SIGMA, SHAPE = 0.25, (3, 32, 32)
 BATCH = 1000  # the reference code's own default
@@ -89,7 +89,7 @@ def all_copies(draws: int) -> object:
 
 def ours(draws: int, *, histograms: bool = False, compiled: bool = False) -> object:
     """What `sc.sample` runs, after its one-time preparation."""
-    settings = Settings(
+    settings = SamplingSettings(
         Smoothing(SIGMA), batch_size=BATCH, histograms=histograms, compiled=compiled
     )
     sampler = Sampler(network(), one_input(), settings)
@@ -105,7 +105,7 @@ def labels_only(draws: int) -> object:
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             return net(x).argmax(1)
 
-    settings = Settings(Smoothing(SIGMA, "labels", 10), batch_size=BATCH)
+    settings = SamplingSettings(Smoothing(SIGMA, "labels", 10), batch_size=BATCH)
     sampler = Sampler(Argmax(), one_input(), settings)
     inputs, index = one_input(), np.array([0])
     return lambda: sampler.tally(inputs, index, (0, draws))

@@ -19,14 +19,12 @@ from scipy import integrate, stats
 from scipy.special import expit, logit, ndtr, ndtri
 
 import simplicert as sc
-from simplicert.bounds.limits import bentkus, bernstein
-from simplicert.bounds.schemes import gated
-from simplicert.bounds.softmax import LIMITS, Limit
+from simplicert.bounds import gated, means
+from simplicert.bounds.softmax import LIMITS, ScoreLimit
 from simplicert.mechanisms import MECHANISMS
-from simplicert.sampling.leading import leading
-from simplicert.sampling.ledger import Ledger
 from simplicert.sampling.score import Scores
 from simplicert.sampling.settings import LEADERS, PILOT_FOR_LEADERS
+from simplicert.sampling.sums import RunningSums, keep_leading_sums
 
 SEED, ALPHA = 0, 0.001
 REPEATS = {1000: 20, 10_000: 8, 100_000: 3}  # tallies of each size
@@ -140,7 +138,7 @@ def tally_of(
         pilot = family.draw(random, inputs * PILOT_FOR_LEADERS)
         sums = pilot.reshape(inputs, PILOT_FOR_LEADERS, classes).sum(axis=1)
         leaders = np.argsort(-sums, axis=1, kind="stable")[:, : min(LEADERS, classes - 1)]
-    ledger = Ledger(inputs, classes, True, leaders)
+    ledger = RunningSums(inputs, classes, True, leaders)
     slots = np.repeat(np.arange(inputs), draws)
     for start in range(0, len(slots), AT_ONCE):
         part = slots[start : start + AT_ONCE]
@@ -155,7 +153,7 @@ def tally_of(
         votes_invalid=ledger.votes[:, -1],
         leaders=leaders,
         histograms=ledger.histograms,
-        **leading(ledger.sums, ledger.squares)._asdict(),
+        **keep_leading_sums(ledger.sums, ledger.squares)._asdict(),
     )
 
 
@@ -167,14 +165,14 @@ def without(tally: sc.Tally) -> sc.Tally:
 
 # The two limits of the default, each alone with the whole tail: for comparison only.
 ALONE = {
-    "bentkus alone": Limit(
-        lambda own, n, a: bentkus.lower(own.at_least, n, a),
-        lambda rivals, n, a: bentkus.upper(rivals.at_most.max(axis=1), n, a),
+    "bentkus alone": ScoreLimit(
+        lambda own, n, a: means.bentkus_lower(own.at_least, n, a),
+        lambda rivals, n, a: means.bentkus_upper(rivals.at_most.max(axis=1), n, a),
         bands=False,
     ),
-    "bernstein alone": Limit(
-        lambda own, n, a: bernstein.lower(own.at_least, own.squares, n, a),
-        lambda rivals, n, a: bernstein.upper(*rivals, n[:, None], a[:, None]).max(axis=1),
+    "bernstein alone": ScoreLimit(
+        lambda own, n, a: means.bernstein_lower(own.at_least, own.squares, n, a),
+        lambda rivals, n, a: means.bernstein_upper(*rivals, n[:, None], a[:, None]).max(axis=1),
         bands=False,
     ),
 }
@@ -185,7 +183,7 @@ def radii(tally: sc.Tally, alpha: float) -> dict[str, np.ndarray]:
     bare = without(tally)
     out = {}
     for name, limit in {**LIMITS, **ALONE}.items():
-        box = gated.softmax(bare, np.full(len(bare), alpha), limit)
+        box = gated.gated_softmax(bare, np.full(len(bare), alpha), limit)
         live = box.gate & (box.e0 > box.e1)
         out[name] = np.zeros(len(bare))
         out[name][live] = MECHANISMS["two_sided"].radius(box.e0[live], box.e1[live])

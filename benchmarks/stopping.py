@@ -10,20 +10,20 @@ import torch
 from scipy.special import ndtr, ndtri
 
 import simplicert as sc
-from simplicert.analysis.intervals import limits
+from simplicert.metrics.intervals import rate_limits
 from simplicert.models.architectures import ARCHITECTURES
-from simplicert.plan import Declared, Population, published, simulate
-from simplicert.plan.population import ABSTAINED, REACHED
+from simplicert.plan import DeclaredSettings, Population, published_population, simulate_plan
+from simplicert.plan.population import ABSTAINED_RANGE, PUBLISHED_CERTIFIED
 
 DRAWS = 100_000
 
 
 def literal(radius, inputs):
     """The share of the column above Phi(R), spread evenly over (Phi(R), 1); the rest as given."""
-    above = round(REACHED[radius] * inputs)
+    above = round(PUBLISHED_CERTIFIED[radius] * inputs)
     at = np.linspace(0, 1, above + 2)[1:-1]
     pa = np.concatenate(
-        [ndtr(radius) + (1 - ndtr(radius)) * at, np.linspace(*ABSTAINED, inputs - above)]
+        [ndtr(radius) + (1 - ndtr(radius)) * at, np.linspace(*ABSTAINED_RANGE, inputs - above)]
     )
     rest = (1 - pa) / 2
     return Population(np.column_stack([pa, rest, *[rest / 8] * 8]), "literal")
@@ -31,18 +31,18 @@ def literal(radius, inputs):
 
 def against_fixed(inputs):
     """Deciding "radius >= R" at sigma 1: share of 100,000 draws, certified accuracy by each."""
-    one, pair = Declared(method="one_sided"), Declared()
+    one, pair = DeclaredSettings(method="one_sided"), DeclaredSettings()
     cases = {
-        "published, one_sided": (one, lambda radius: published(10, inputs)),
-        "published, two numbers": (pair, lambda radius: published(10, inputs)),
+        "published, one_sided": (one, lambda radius: published_population(10, inputs)),
+        "published, two numbers": (pair, lambda radius: published_population(10, inputs)),
         "literal, one_sided": (one, lambda radius: literal(radius, inputs)),
     }
     rows = []
     for name, (declared, people) in cases.items():
-        for radius in list(REACHED)[1:]:
+        for radius in list(PUBLISHED_CERTIFIED)[1:]:
             population = people(radius)
-            adaptive = simulate(declared, population, f"radius={radius:g}", DRAWS, seed=1)
-            fixed = simulate(declared, population, "fixed", DRAWS, seed=2)
+            adaptive = simulate_plan(declared, population, f"radius={radius:g}", DRAWS, seed=1)
+            fixed = simulate_plan(declared, population, "fixed", DRAWS, seed=2)
             rows.append(
                 {
                     "case": name,
@@ -58,11 +58,11 @@ def against_fixed(inputs):
 
 def tolerances(inputs):
     """Stopping when more draws would raise the radius by little, over the published inputs."""
-    population, declared = published(10, inputs), Declared()
-    fixed = simulate(declared, population, "fixed", DRAWS, seed=2)
+    population, declared = published_population(10, inputs), DeclaredSettings()
+    fixed = simulate_plan(declared, population, "fixed", DRAWS, seed=2)
     rows = []
     for rule in ("rtol=0.01", "rtol=0.05", "rtol=0.1", "decided"):
-        adaptive = simulate(declared, population, rule, DRAWS, seed=1)
+        adaptive = simulate_plan(declared, population, rule, DRAWS, seed=1)
         rows.append(
             {
                 "rule": rule,
@@ -283,5 +283,5 @@ def false_at(plan, alpha, point, counts):
 
 def summary(false):
     """A rate and its 95 % interval."""
-    low, high = limits(np.array(int(false.sum())), len(false), 0.95)
+    low, high = rate_limits(np.array(int(false.sum())), len(false), 0.95)
     return {"rate": float(false.mean()), "low": float(low), "high": float(high), "of": len(false)}

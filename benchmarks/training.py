@@ -20,12 +20,12 @@ import torch
 
 import simplicert as sc
 from simplicert.models.architectures import ARCHITECTURES
-from simplicert.sampling.forward import of_tensors
-from simplicert.training.batches import Batch
-from simplicert.training.bench import Bench
-from simplicert.training.distribution import Team
+from simplicert.sampling.forward import wrap_torch_function
+from simplicert.training.batches import TrainingBatch
+from simplicert.training.distribution import ProcessGroup
 from simplicert.training.epoch import train_batch
-from simplicert.training.recipes import resolved
+from simplicert.training.settings import resolve_settings
+from simplicert.training.trainer import Trainer
 
 FORWARD, STEP, SHAPE = 500, 128, (3, 32, 32)
 PAPERS_MACER = 40  # "MACER inducing a 40-fold increase in training time on our system"
@@ -34,7 +34,7 @@ PAPERS_MACER = 40  # "MACER inducing a 40-fold increase in training time on our 
 def forward(arch: str) -> Callable[[], object]:
     """Classify one batch, compiled, channels last."""
     torch.manual_seed(0)
-    run = of_tensors(
+    run = wrap_torch_function(
         ARCHITECTURES[arch](10, SHAPE).eval(),
         device="cpu",
         channels_last=True,
@@ -50,10 +50,12 @@ def step(method: str, copies: int) -> Callable[[], object]:
     options = {"sigma": 0.25, "method": method, "copies": copies}
     torch.manual_seed(0)
     network = ARCHITECTURES["small_cnn"](10, SHAPE).train()
-    bench = Bench(resolved("cifar10-small", options), Team(0, 1, torch.device("cpu")), network)
+    bench = Trainer(
+        resolve_settings("cifar10-small", options), ProcessGroup(0, 1, torch.device("cpu")), network
+    )
     random = np.random.default_rng(0)
     inputs = random.random((STEP, *SHAPE), dtype=np.float32)
-    batch = [Batch(inputs, random.integers(0, 10, STEP))]
+    batch = [TrainingBatch(inputs, random.integers(0, 10, STEP))]
     return lambda: train_batch(bench, batch, (0, 0, 0), 1e-3)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 import simplicert as sc
-from simplicert.bounds.limits import clopper_pearson
+from simplicert.bounds import binomial
 
 FARTHEST, POINTS, HALVINGS = 12.0, 2401, 60  # of the search for the nearest other class
 EDGE_DRAWS, EDGE_ALPHA, UNDER = 300, 0.05, 1e-9  # of the points that lie just under a limit
@@ -137,7 +137,7 @@ def under_a_limit(tail):
 
     A limit that is exact is wrong as often as its tail allows there, and nearly so elsewhere.
     """
-    found, _ = clopper_pearson.lower(210, EDGE_DRAWS, tail)
+    found, _ = binomial.clopper_pearson_lower(210, EDGE_DRAWS, tail)
     p = float(found) - UNDER
     return hard(p, 1 - p)
 

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simplicert as sc
-from simplicert.certification import point
+from simplicert.certification import certify_point
 from simplicert.types import ScoreBands
-from simplicert.types.histogram import BINS, mean_over_bins
+from simplicert.types.scores import BINS, mean_over_bins
 
 PAIR = sorted(name for name, row in sc.MECHANISMS.items() if row.needs == "pair")
 each = pytest.mark.parametrize("name", PAIR)
@@ -152,14 +152,16 @@ def test_a_mechanism_that_rounds_otherwise_is_lowered_to_the_limit():
 @settings(max_examples=50, deadline=None)
 @given(st.floats(0.001, 0.999), st.floats(0.001, 0.999))
 def test_the_ensemble_is_never_below_a_member(e0, share):
-    certificates = point(e0, share * min(e0, 1 - e0))
+    certificates = certify_point(e0, share * min(e0, 1 - e0))
     members = [certificates.radii[name][0] for name in sc.PAPER_ENSEMBLE["multinomial"]]
     assert certificates.ensemble[0] == max(members)
     assert certificates.radius[0] == certificates.radii["two_sided"][0] >= max(members)
 
 
 def test_each_member_wins_somewhere():
-    winners = [str(point(e0, e1).winner[0]) for e0, e1 in [(0.9, 0.1), (0.99, 1e-3), (0.4, 0.1)]]
+    winners = [
+        str(certify_point(e0, e1).winner[0]) for e0, e1 in [(0.9, 0.1), (0.99, 1e-3), (0.4, 0.1)]
+    ]
     assert winners == ["cohen", "li", "improved_dp"]
 
 
@@ -301,7 +303,9 @@ def test_pure_mathematics_keeps_sigma_as_it_is():
     assert sc.radius("cohen", 0.9, 0.1, sigma=0.12) > 0.12 * (1 - 1e-15) * sc.radius(
         "cohen", 0.9, 0.1
     )
-    assert point(0.9, 0.1, sigma=0.12).radii["cohen"] == sc.radius("cohen", 0.9, 0.1, sigma=0.12)
+    assert certify_point(0.9, 0.1, sigma=0.12).radii["cohen"] == sc.radius(
+        "cohen", 0.9, 0.1, sigma=0.12
+    )
 
 
 def test_a_sigma_that_vanishes_in_single_precision():

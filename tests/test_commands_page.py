@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import simplicert as sc
-from simplicert.runs import Manifest
+from simplicert.store import Manifest
 
 DOCS = Path(__file__).parents[1] / "docs"
 MAKER = runpy.run_path(str(DOCS / "make_commands.py"))

@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simplicert.sampling.leading import leading
-from simplicert.sampling.ledger import Ledger
-from simplicert.sampling.score import from_probabilities
+from simplicert.sampling.score import read_probabilities
+from simplicert.sampling.sums import RunningSums, keep_leading_sums
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "coverage.md").read_text()
@@ -99,15 +98,15 @@ def test_tallies_are_those_of_the_sampler(benchmark, name):
     people.draw(40)
     people.draw(60, np.array([0, 2, 3]))
     tally = people.tally()
-    ledger = Ledger(5, slabs.classes, True, people.leaders)
+    ledger = RunningSums(5, slabs.classes, True, people.leaders)
     for slot, held in enumerate(people.held):
-        scores = from_probabilities(np.repeat(slabs.scores, held, axis=0))
+        scores = read_probabilities(np.repeat(slabs.scores, held, axis=0))
         slots = np.full(held.sum(), slot)
         ledger.add(slots, scores, np.random.default_rng(slot).random(len(slots)))
     np.testing.assert_array_equal(tally.draws, [100, 40, 100, 100, 40])
     np.testing.assert_array_equal(tally.counts, ledger.counts[:, :-1])
     np.testing.assert_array_equal(tally.histograms, ledger.histograms)
-    kept = leading(ledger.sums, ledger.squares)
+    kept = keep_leading_sums(ledger.sums, ledger.squares)
     for field, values in kept._asdict().items():
         np.testing.assert_array_equal(getattr(tally, field), values, err_msg=field)
 

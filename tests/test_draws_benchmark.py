@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from simplicert.analysis.tables.numbers import down
+from simplicert.metrics.numbers import format_down
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "adaptive.md").read_text()
@@ -48,11 +48,16 @@ def test_deciding_a_radius(radius):
 def test_tolerances():
     rows = RESULT["tolerances"]
     in_page(
-        "`fixed`", "100 %", down(rows[0]["mean_radius_fixed"]), percent(rows[0]["certified_fixed"])
+        "`fixed`",
+        "100 %",
+        format_down(rows[0]["mean_radius_fixed"]),
+        percent(rows[0]["certified_fixed"]),
     )
     for row in rows:
         share = percent(row["share_of_draws"], 0)
-        in_page(f"`{row['rule']}`", share, down(row["mean_radius"]), percent(row["certified"]))
+        in_page(
+            f"`{row['rule']}`", share, format_down(row["mean_radius"]), percent(row["certified"])
+        )
 
 
 def test_wall_time():
@@ -88,7 +93,7 @@ def test_draws_by_scheme():
     for row in RESULT["grid"]:
         point = f"{row['pa']:g}, {row['pb']:g}, {row['classes']}"
         shares = [of_n(row[way]) for way in WAYS]
-        in_page(point, f"{row['draws']:,}", down(row["radius"]), *shares)
+        in_page(point, f"{row['draws']:,}", format_down(row["radius"]), *shares)
         assert row["paper"] == pytest.approx(1, abs=0.01)  # the search finds n again
         assert row["joint"] < 0.95 < row["paper"] < row["gated"] < 1.03
     for row in RESULT["real"]:

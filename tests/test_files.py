@@ -100,7 +100,7 @@ def test_text_that_is_none(plain):
 
 
 def test_text_larger_than_the_memory(plain, monkeypatch):
-    monkeypatch.setattr("simplicert.memory.free_memory", lambda: 59)
+    monkeypatch.setattr("simplicert.machine.free_memory", lambda: 59)
     with pytest.raises(InvalidInput, match="needs 60 bytes of memory, and 59 bytes are free"):
         read_text(plain)
 

@@ -7,8 +7,7 @@ import pytest
 
 import simplicert
 from simplicert.errors import InvalidInput
-from simplicert.importing import imported, said
-from simplicert.trust import USER, Trust
+from simplicert.importing import USER, Trust, describe_error, import_object
 
 
 @pytest.fixture
@@ -23,18 +22,18 @@ def here(tmp_path, monkeypatch):
 
 
 def test_a_name_of_a_module_in_the_current_folder(here):
-    assert imported("model", "my_names:answer", USER) == 42
-    assert imported("model", "my_names:nothing", USER) is None
+    assert import_object("model", "my_names:answer", USER) == 42
+    assert import_object("model", "my_names:nothing", USER) is None
     assert sys.path.count(str(here)) == 1
 
 
 def test_errors_name_what_it_was_for(here):
     with pytest.raises(InvalidInput, match=r"^mechanism nowhere_at_all:f must name a module"):
-        imported("mechanism", "nowhere_at_all:f", USER)
+        import_object("mechanism", "nowhere_at_all:f", USER)
     with pytest.raises(
         InvalidInput, match=r"^model my_broken:f failed when it was imported: KeyErr"
     ):
-        imported("model", "my_broken:f", USER)
+        import_object("model", "my_broken:f", USER)
 
 
 @pytest.mark.parametrize(
@@ -44,18 +43,18 @@ def test_a_file_is_no_module(here, spec):
     with pytest.raises(
         InvalidInput, match=r"^model must be written module:function, without \.py or"
     ):
-        imported("model", spec, USER)
+        import_object("model", spec, USER)
 
 
 def test_an_error_in_one_line():
-    assert said(ValueError("a\n\t b")) == "ValueError: a b"
+    assert describe_error(ValueError("a\n\t b")) == "ValueError: a b"
 
 
 def test_a_file_s_word_is_refused_before_anything_is_imported():
     with pytest.raises(InvalidInput, match=r"run\.toml names the model my_broken:f.*pass --mo"):
-        imported("model", "my_broken:f", Trust("run.toml"))
+        import_object("model", "my_broken:f", Trust("run.toml"))
     with pytest.raises(InvalidInput, match="pass --arch x:y"):
-        imported("model", "nowhere:f", Trust("run.toml", vouched=True), "--arch x:y")
+        import_object("model", "nowhere:f", Trust("run.toml", vouched=True), "--arch x:y")
 
 
 def test_only_one_place_imports_what_a_text_names():

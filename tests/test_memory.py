@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from simplicert import InvalidInput, memory
-from simplicert.memory import free_memory, require_growth, require_memory, size
+from simplicert import InvalidInput, machine
+from simplicert.machine import format_bytes, free_memory, refuse_huge_unpacking, require_memory
 
 
 def test_some_memory_is_free():
@@ -16,25 +16,25 @@ def test_some_memory_is_free():
 
 def test_what_fits_and_what_does_not(monkeypatch):
     require_memory("it", 1)
-    monkeypatch.setattr(memory, "free_memory", lambda: 10 * 2**30)
+    monkeypatch.setattr(machine, "free_memory", lambda: 10 * 2**30)
     require_memory("it", 10 * 2**30)
     with pytest.raises(InvalidInput, match=r"it needs 400 GiB of memory, and 10\.0 GiB are free"):
         require_memory("it", 400 * 2**30)
-    monkeypatch.setattr(memory, "free_memory", lambda: None)
+    monkeypatch.setattr(machine, "free_memory", lambda: None)
     require_memory("it", 2**60)
 
 
 def test_what_may_grow(monkeypatch):
     """Two GiB always; beyond, a hundred times the file; never past the memory."""
-    monkeypatch.setattr(memory, "free_memory", lambda: 2**40)
-    require_growth("it", 1, 2**31)
-    require_growth("it", 2**30, 100 * 2**30)
+    monkeypatch.setattr(machine, "free_memory", lambda: 2**40)
+    refuse_huge_unpacking("it", 1, 2**31)
+    refuse_huge_unpacking("it", 2**30, 100 * 2**30)
     with pytest.raises(InvalidInput, match="it is refused: it would grow from 1 to 2,147,483,649"):
-        require_growth("it", 1, 2**31 + 1)
+        refuse_huge_unpacking("it", 1, 2**31 + 1)
     with pytest.raises(InvalidInput, match="would grow"):
-        require_growth("it", 2**30, 100 * 2**30 + 1)
+        refuse_huge_unpacking("it", 2**30, 100 * 2**30 + 1)
     with pytest.raises(InvalidInput, match=r"it needs 2\.0 TiB of memory, and 1\.0 TiB are free"):
-        require_growth("it", 2**40, 2**41)
+        refuse_huge_unpacking("it", 2**40, 2**41)
 
 
 @pytest.mark.parametrize(
@@ -42,13 +42,13 @@ def test_what_may_grow(monkeypatch):
     [(0, "0 bytes"), (2**20 - 1, "1,048,575 bytes"), (2**26, "64.0 MiB"), (2**50, "1,024 TiB")],
 )
 def test_sizes_in_words(count, says):
-    assert size(count) == says
+    assert format_bytes(count) == says
 
 
 def test_a_limit_of_the_users():
     """What `ulimit -v` says counts, less what this process has taken already."""
     code = """
-import resource, simplicert.memory as memory
+import resource, simplicert.machine as memory
 resource.setrlimit(resource.RLIMIT_AS, (3 << 30, resource.RLIM_INFINITY))
 print(memory.free_memory())
 """
@@ -69,13 +69,13 @@ def test_a_limit_of_the_container(tmp_path):
     group(tmp_path / "slurm", 1000, 700, 100)
     group(tmp_path / "slurm" / "job", 500, 50)
     names = ("memory.max", "memory.current")
-    assert list(memory._groups(tmp_path, "/slurm/job", *names)) == [450, 400]
-    assert list(memory._groups(tmp_path, "/", *names)) == []
-    assert list(memory._groups(tmp_path, "/elsewhere/deep", *names)) == []
+    assert list(machine.cgroup_memory_left(tmp_path, "/slurm/job", *names)) == [450, 400]
+    assert list(machine.cgroup_memory_left(tmp_path, "/", *names)) == []
+    assert list(machine.cgroup_memory_left(tmp_path, "/elsewhere/deep", *names)) == []
 
 
 def test_no_memory_is_never_less_than_none(monkeypatch):
-    monkeypatch.setattr(memory, "_all_limits", lambda: iter([5, -3]))
+    monkeypatch.setattr(machine, "memory_limits", lambda: iter([5, -3]))
     assert free_memory() == 0
-    monkeypatch.setattr(memory, "_all_limits", lambda: iter([]))
+    monkeypatch.setattr(machine, "memory_limits", lambda: iter([]))
     assert free_memory() is None

@@ -10,7 +10,7 @@ from PIL import Image
 
 import simplicert as sc
 from simplicert.data import load_data
-from simplicert.runs import Manifest
+from simplicert.store import Manifest
 
 SOURCE = Path(sc.__file__).parent
 TREES = {path: ast.parse(path.read_text()) for path in SOURCE.rglob("*.py")}

@@ -14,8 +14,8 @@ from mpmath import mpf
 from scipy.stats import binom
 
 import simplicert as sc
-from simplicert.bounds.limits import clopper_pearson
-from simplicert.runs.manifest import Manifest
+from simplicert.bounds import binomial
+from simplicert.store.manifest import Manifest
 
 SCRIPT = Path(__file__).parent.parent / "verify.py"
 SPEC = importlib.util.spec_from_file_location("verify_script", SCRIPT)
@@ -241,8 +241,8 @@ def test_limits_that_are_right_but_did_not_pass_the_gate():
     found = set()
     for wins in range(440, 520):
         rival = 400
-        e0 = clopper_pearson.lower(wins, n, 0.45 * alpha)[0]
-        e1 = clopper_pearson.upper(rival, n, 0.45 * alpha)
+        e0 = binomial.clopper_pearson_lower(wins, n, 0.45 * alpha)[0]
+        e1 = binomial.clopper_pearson_upper(rival, n, 0.45 * alpha)
         if e0 > e1:
             gate = binom.sf(wins - 1, wins + rival, 0.5) <= 0.05 * alpha
             reason = script.bounds_wrong(way, n, mpf(alpha), mpf(float(e0)), mpf(float(e1)))

@@ -8,18 +8,18 @@ import numpy as np
 from shorter import ABOVE, FOUR, NOTHING, at_draws, draws_needed, rules, stopped_early
 
 import simplicert as sc
-from simplicert.analysis.comparison import improvement
-from simplicert.analysis.metrics import (
+from simplicert.metrics.averages import (
     abstention_rate,
     average_radius,
     certified_accuracy,
     mean_expectations,
     share_above,
     share_by_region,
-    top1,
+    top1_accuracy,
 )
-from simplicert.analysis.pairing import average_radius_shift, mcnemar
-from simplicert.analysis.study import Study
+from simplicert.metrics.comparison import measure_improvement
+from simplicert.metrics.pairing import average_radius_change, mcnemar_test
+from simplicert.metrics.study import Study
 from simplicert.types import Certificates, Floats
 
 SIGMAS = ("0.12", "0.25", "0.5", "1")
@@ -67,8 +67,8 @@ def basics(one: Study) -> dict[str, Any]:
         "sigma": one.sigma,
         "inputs": len(counts),
         "draws": int(one.tally.draws.min()),
-        "top1": top1(counts).value,
-        "improved": asdict(improvement(counts)),
+        "top1": top1_accuracy(counts).value,
+        "improved": asdict(measure_improvement(counts)),
         "means": {name: float(counts.column(name).mean()) for name in names},
         "correct": {name: average_radius(counts, name).value for name in names},
         "expectations": {"multinomial": expectations(counts)},
@@ -189,7 +189,7 @@ def macer(plain: Study, moved: Study, control: Study) -> dict[str, Any]:
     """MACER beside its control and the network both began from, all at the same draws."""
     three = {"gaussian": plain, "control": control, "macer": moved}
     made = {name: at_draws(one, PAIRED) for name, one in three.items()}
-    shift = average_radius_shift(made["control"], made["macer"])
+    shift = average_radius_change(made["control"], made["macer"])
     return {
         "draws": PAIRED,
         "networks": {name: network(made[name]) for name in three},
@@ -201,7 +201,7 @@ def macer(plain: Study, moved: Study, control: Study) -> dict[str, Any]:
 def network(made: Certificates) -> dict[str, Any]:
     """One network in few numbers."""
     return {
-        "top1": top1(made).value,
+        "top1": top1_accuracy(made).value,
         "average_radius": average_radius(made).value,
         "certified": {str(at): certified_accuracy(made, at).value for at in (0.0, 0.25, 0.5, 1.0)},
         "expectations": expectations(made),
@@ -211,7 +211,7 @@ def network(made: Certificates) -> dict[str, Any]:
 
 def switched(first: Certificates, second: Certificates, at: float) -> dict[str, float]:
     """Certified accuracy at one radius, paired."""
-    found = mcnemar(first, second, at)
+    found = mcnemar_test(first, second, at)
     return {
         "at": at,
         "control": found.first.value,

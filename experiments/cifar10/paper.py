@@ -18,15 +18,14 @@ import numpy as np
 import shorter
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from simplicert.analysis.figures import style
-from simplicert.analysis.figures.catalogue import make
-from simplicert.analysis.figures.draws import time_per_input
-from simplicert.analysis.growth import Cost
-from simplicert.analysis.study import Study
-from simplicert.analysis.tables import FORMATS, Choices, Grid, make_table
-from simplicert.models.trained import read_facts
-from simplicert.models.zoo import FOLDER, zoo_names
-from simplicert.types.text import rounded_down
+from simplicert.figures import style
+from simplicert.figures.catalogue import make_figure
+from simplicert.figures.trends import time_per_input
+from simplicert.metrics.growth import CostByDraws
+from simplicert.metrics.study import Study
+from simplicert.models.trained import FOLDER, list_zoo_names, read_facts
+from simplicert.tables import FORMATS, Grid, TableOptions, make_table
+from simplicert.types.certificates import format_radius_down
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -89,7 +88,7 @@ def found_runs() -> list[Path]:
 def tables(held: dict[str, Study]) -> dict[str, Grid]:
     """By the name of their files."""
     plain = [held[f"sigma-{sigma}"] for sigma in findings.SIGMAS]
-    soft, both = Choices(kind="softmax"), [plain[-1], held[LONG]]
+    soft, both = TableOptions(kind="softmax"), [plain[-1], held[LONG]]
     made = {
         "table-1": make_table(plain, "paper1"),
         "table-1-softmax": make_table(plain, "paper1", soft),
@@ -138,15 +137,15 @@ def write_figures(held: dict[str, Study]) -> None:
         wanted[f"macer-accuracy-{sigma}"] = ("accuracy", [moved], "multinomial")
         wanted[f"macer-scatter-{sigma}"] = ("scatter", [moved], "multinomial")
     for file, (name, of, kind) in wanted.items():
-        make(name, of, FIGURES / f"{file}.png", kind=kind, dpi=DPI)
+        make_figure(name, of, FIGURES / f"{file}.png", kind=kind, dpi=DPI)
     cost = read_times()
-    style.save([partial(time_per_input, cost)], FIGURES / "time.png", style.SIZE, DPI)
+    style.save_figure([partial(time_per_input, cost)], FIGURES / "time.png", style.SIZE, DPI)
 
 
-def read_times() -> Cost:
+def read_times() -> CostByDraws:
     """What times.py measured."""
     kept = json.loads((HERE / "times.json").read_text())
-    return Cost(
+    return CostByDraws(
         np.array(kept["draws"]),
         np.array(kept["drawing"]),
         np.array(kept["bounds"]),
@@ -158,7 +157,7 @@ def read_times() -> Cost:
 def networks() -> list[dict[str, Any]]:
     """What model.toml says of each network that ships."""
     rows = []
-    for name in zoo_names():
+    for name in list_zoo_names():
         content = read_facts(FOLDER / name).content
         rows.append({"name": name, **content["training"], **content["result"]})
     return sorted(rows, key=lambda row: (row["method"], row["sigma"]))
@@ -195,7 +194,7 @@ def page(found: dict[str, Any], made: dict[str, Grid]) -> str:
         percent=lambda share: f"{100 * share:.1f}",
         whole=lambda count: f"{count:,}",
         three=lambda value: f"{value:.3f}",
-        radius=lambda value, decimals=3: rounded_down(value, decimals),
+        radius=lambda value, decimals=3: format_radius_down(value, decimals),
         two=lambda value: f"{value:.2f}",
     )
     texts = {name: FORMATS["markdown"](grid) for name, grid in made.items()}

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 import simplicert as sc
-from simplicert.analysis.comparison import improvement
-from simplicert.analysis.metrics import abstention_rate, share_above, top1
-from simplicert.analysis.study import Study
-from simplicert.analysis.subsample import subsample
+from simplicert.metrics.averages import abstention_rate, share_above, top1_accuracy
+from simplicert.metrics.comparison import measure_improvement
+from simplicert.metrics.growth import subsample_tally
+from simplicert.metrics.study import Study
 from simplicert.types import Certificates
-from simplicert.types.selection import some
+from simplicert.types.tally import select_inputs
 
 FOUR = ("cohen", "li", "improved_dp", "ensemble")
 ABOVE = 0.05  # the paper's "certified proportion" is of radii above it
@@ -25,7 +25,7 @@ PARTS = 10  # random parts of the long run, to see how much they differ
 def at_draws(one: Study, draws: int, seed: int = 0) -> Certificates:
     """The run as if it had been this short."""
     tally = one.tally
-    short = subsample(tally, draws, seed) if int(tally.draws.min()) > draws else tally
+    short = subsample_tally(tally, draws, seed) if int(tally.draws.min()) > draws else tally
     return sc.certify(sc.bound(short, one.run.manifest.alpha))
 
 
@@ -46,7 +46,7 @@ def stopped_early(one: Study, rule: str) -> dict[str, Any]:
     used, found = np.zeros(len(whole), np.int64), np.zeros(len(whole))
     going = np.arange(len(whole))
     for look in plan.looks:
-        tally = replace(some(looks[look], going), plan=plan, looks=None)
+        tally = replace(select_inputs(looks[look], going), plan=plan, looks=None)
         used[going] = look
         found[going] = sc.certify(sc.bound(tally, until.alpha), ["two_sided"]).radius
         going = going[until(tally) == ""]
@@ -84,7 +84,7 @@ def nested(whole: sc.Tally, looks: Sequence[int], seed: int = 0) -> dict[int, sc
     )
     found = {looks[-1]: plain}
     for longer, shorter in pairwise(reversed(looks)):
-        found[shorter] = subsample(found[longer], shorter, random)
+        found[shorter] = subsample_tally(found[longer], shorter, random)
     return found
 
 
@@ -142,9 +142,9 @@ def longer(short: Study, long: Study) -> dict[str, Any]:
         {
             "name": name,
             "draws": draws if made is not whole else int(long.tally.draws.min()),
-            "top1": top1(made).value,
+            "top1": top1_accuracy(made).value,
             "refused": abstention_rate(made).value,
-            "improved": improvement(made).improved.value,
+            "improved": measure_improvement(made).improved.value,
             "above": share_above(made, ABOVE, "cohen").value,
             "means": {name: float(made.column(name).mean()) for name in (*FOUR, "two_sided")},
             "agree": float((made.known.top == whole.known.top).mean()),

@@ -14,11 +14,10 @@ from pathlib import Path
 import numpy as np
 
 import simplicert as sc
-from simplicert.analysis.growth import cost
-from simplicert.analysis.study import Study
-from simplicert.analysis.timing import seconds_of
-from simplicert.runs import open_run
-from simplicert.types.selection import some
+from simplicert.metrics.growth import measure_cost, measure_seconds
+from simplicert.metrics.study import Study
+from simplicert.store import open_run
+from simplicert.types.tally import select_inputs
 
 HERE = Path(__file__).resolve().parent
 
@@ -27,7 +26,7 @@ def main() -> None:
     """Measure and keep."""
     name = sys.argv[1] if len(sys.argv) > 1 else "sigma-1"
     study = Study(name, open_run(HERE / "runs" / name))
-    found = cost(study)
+    found = measure_cost(study)
     kept = {
         "run": name,
         "inputs": found.inputs,
@@ -48,7 +47,7 @@ def main() -> None:
 def beyond(study: Study) -> dict[str, float]:
     """Seconds an input for what the paper has not, and for one input by itself."""
     alpha, tally = study.run.manifest.alpha, study.tally
-    inputs, one = len(tally), some(tally, np.arange(1))
+    inputs, one = len(tally), select_inputs(tally, np.arange(1))
     soft = sc.bound(tally, alpha, "softmax")
     of_all = {
         "bounds, joint": lambda: sc.bound(tally, alpha, scheme="joint"),
@@ -56,8 +55,8 @@ def beyond(study: Study) -> dict[str, float]:
         "all softmax radii, cdf among them": lambda: sc.certify(soft),
     }
     return {
-        **{name: seconds_of(job) / inputs for name, job in of_all.items()},
-        "one input alone, bounds and all five": seconds_of(
+        **{name: measure_seconds(job) / inputs for name, job in of_all.items()},
+        "one input alone, bounds and all five": measure_seconds(
             lambda: sc.certify(sc.bound(one, alpha))
         ),
     }

@@ -19,10 +19,18 @@ if TYPE_CHECKING:
         UnsoundMechanism,
     )
     from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
-    from simplicert.runs import KnownRun, Run, create_run, open_run, write_certificates
     from simplicert.sampling import sample
     from simplicert.smoothed import Predictions, Smoothed, operational_radius
     from simplicert.stopping import Until
+    from simplicert.store import (
+        ImportedRun,
+        KnownRun,
+        Manifest,
+        Run,
+        create_run,
+        open_run,
+        write_certificates,
+    )
     from simplicert.types import Certificates, Expectations, Plan, Tally
 
 __version__ = "0.1.0"
@@ -33,10 +41,12 @@ __all__ = [
     "Certificates",
     "DamagedRun",
     "Expectations",
+    "ImportedRun",
     "IncompatibleTallies",
     "InvalidInput",
     "KindMismatch",
     "KnownRun",
+    "Manifest",
     "Mechanism",
     "MissingEvidence",
     "Plan",
@@ -63,7 +73,7 @@ __all__ = [
 if not TYPE_CHECKING:
     # Imported when first asked for: `simplicert --help` needs no mathematics.
     _ROOMS = ("errors", "types", "mechanisms", "bounds", "certification", "stopping")
-    _LATER = ("sampling", "smoothed", "runs")  # these take longer
+    _LATER = ("sampling", "smoothed", "store")  # these take longer
 
     def __getattr__(name):
         """A public name, or a room of the package, when it is first asked for."""

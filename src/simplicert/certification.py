@@ -1,7 +1,10 @@
-"""From what is known (Expectations) to what is promised (Certificates).
+"""Turn confidence bounds (Expectations) into certified radii (Certificates).
 
-The rule e0 > e1 for radii lives here; the schemes in `bounds` apply it once more, to hide what they
-do not prove.
+`certify` computes the radii of a whole tally, `certify_point` those at one point of the simplex,
+`radius` one mechanism's at given expectations. The rule e0 > e1 for radii lives here; the schemes
+in `bounds` apply it once more, to hide what they do not prove. Mechanisms give radii at sigma 1:
+sigma and sensitivity enter only here, in `radius_scale` and `scale_radii`. A radius that a
+mechanism returns is checked against the Neyman-Pearson limit.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,21 +22,53 @@ from simplicert.errors import (
     require,
 )
 from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
-from simplicert.scale import drawn_sigma, noise_scale, scaled
-from simplicert.search import in_blocks
+from simplicert.search import evaluate_in_blocks
 from simplicert.types import KINDS, Certificates, Expectations, Floats, Kind
-from simplicert.types.arrays import probabilities
-from simplicert.types.certificates import RESERVED
+from simplicert.types.arrays import check_positive, check_probabilities
+from simplicert.types.certificates import RESERVED_COLUMNS
 
-Own = Mechanism | Callable[[Floats, Floats], Floats]
-Asked = Sequence[str] | Mapping[str, str | Own] | None  # names, {"mine": function}; None: all
+LARGEST = float(np.finfo(np.float32).max)
+
+HALF_STEP = 2.0**-24  # share of a number that rounding to single precision takes, at most
+
+
+def drawn_sigma(known: Expectations) -> float:
+    """The largest sigma that no noise behind these expectations was smaller than.
+
+    Noise is drawn in single precision, so its sigma is float32(sigma), which may lie below sigma.
+    With a share of sigma for each feature, every share is rounded by itself, by at most 2**-24 of
+    its size.
+    """
+    drawn = float(np.float32(known.sigma)) if known.sigma <= LARGEST else known.sigma
+    require(drawn > 0, f"sigma must not vanish in single precision, got {known.sigma!r}")
+    return known.sigma * (1 - HALF_STEP) if known.norm == "scaled l2" else min(known.sigma, drawn)
+
+
+def radius_scale(sigma: float, sensitivity: float) -> float:
+    """Sigma over sensitivity, which every radius is multiplied by."""
+    scale = check_positive("sigma", sigma) / check_positive("sensitivity", sensitivity)
+    usual = np.finfo(float).tiny <= scale <= 1 / np.finfo(float).tiny
+    require(bool(usual), f"sigma / sensitivity must be an ordinary number, got {scale}")
+    return scale
+
+
+def _scale_radii(unit: Floats, scale: float) -> Floats:
+    """Radii in units of the input, rounded toward zero (two roundings: the scale, the product)."""
+    return np.nextafter(np.nextafter(unit * scale, 0.0), 0.0)
+
+
+MechanismLike = Mechanism | Callable[[Floats, Floats], Floats]
+
+MechanismChoice = (
+    Sequence[str] | Mapping[str, str | MechanismLike] | None
+)  # names, {"mine": function}; None: all
 
 # A mechanism of the caller's may round otherwise than two_sided; more than this above is false.
 ALLOWANCE = 1e-9
 
 
 def radius(
-    mechanism: str | Own,
+    mechanism: str | MechanismLike,
     e0: ArrayLike,
     e1: ArrayLike,
     sigma: float = 1.0,
@@ -44,8 +79,8 @@ def radius(
     0 where e0 <= e1; e1 is clipped to 1 - e0. `mechanism` is a name of MECHANISMS or a function
     (e0, e1) -> radius at sigma 1. An infinite radius (two_sided at e1 = 0) is an error.
     """
-    scale = noise_scale(sigma, sensitivity)
-    top, rest = (probabilities(name, value) for name, value in (("e0", e0), ("e1", e1)))
+    scale = radius_scale(sigma, sensitivity)
+    top, rest = (check_probabilities(name, value) for name, value in (("e0", e0), ("e1", e1)))
     try:
         top, rest = np.broadcast_arrays(top, rest)
     except ValueError:
@@ -54,14 +89,14 @@ def radius(
         ) from None
     name = mechanism if isinstance(mechanism, str) else "mechanism"
     top_flat, rest_flat = top.ravel(), rest.ravel()
-    unit = unit_radius(name, named(mechanism), top_flat, rest_flat)
-    out = scaled(all_finite(name, unit, top_flat, rest_flat), scale).reshape(top.shape)
+    unit = unit_radius(name, _find_mechanism(mechanism), top_flat, rest_flat)
+    out = _scale_radii(_require_finite(name, unit, top_flat, rest_flat), scale).reshape(top.shape)
     return out if out.ndim else float(out)
 
 
 def certify(
     known: Expectations,
-    mechanisms: Asked = None,
+    mechanisms: MechanismChoice = None,
     sensitivity: float = 1.0,
 ) -> Certificates:
     """Radii by every mechanism valid for the kind (or those asked for), and the paper's ensemble.
@@ -72,17 +107,17 @@ def certify(
     """
     made = isinstance(known, Expectations)
     require(made, f"known must be what bound(tally) makes, got {type(known).__name__}")
-    return _certificates(known, mechanisms, drawn_sigma(known), sensitivity)
+    return _certify_at_sigma(known, mechanisms, drawn_sigma(known), sensitivity)
 
 
-def _certificates(
-    known: Expectations, mechanisms: Asked, sigma: float, sensitivity: float
+def _certify_at_sigma(
+    known: Expectations, mechanisms: MechanismChoice, sigma: float, sensitivity: float
 ) -> Certificates:
     """The same at a sigma that is taken as given."""
-    scale = noise_scale(sigma, sensitivity)
+    scale = radius_scale(sigma, sensitivity)
     if known.margin is not None:
-        return from_margin(known, known.margin, mechanisms, scale, sensitivity)
-    table = chosen(mechanisms, known.kind)
+        return _certify_margin(known, known.margin, mechanisms, scale, sensitivity)
+    table = choose_mechanisms(mechanisms, known.kind)
     if mechanisms is None and known.bands is None:
         table = {name: row for name, row in table.items() if row.needs != "histograms"}
     ensemble = PAPER_ENSEMBLE[known.kind]
@@ -98,11 +133,15 @@ def _certificates(
     return Certificates(known, radii, best, winner, sensitivity)
 
 
-def from_margin(
-    known: Expectations, margin: Floats, mechanisms: Asked, scale: float, sensitivity: float
+def _certify_margin(
+    known: Expectations,
+    margin: Floats,
+    mechanisms: MechanismChoice,
+    scale: float,
+    sensitivity: float,
 ) -> Certificates:
     """The two-sided radius that was bounded itself; whatever else would need a pair (e0, e1)."""
-    table = chosen(("two_sided",) if mechanisms is None else mechanisms, known.kind)
+    table = choose_mechanisms(("two_sided",) if mechanisms is None else mechanisms, known.kind)
     for name, row in table.items():
         if row is not MECHANISMS["two_sided"]:
             raise KindMismatch(
@@ -110,9 +149,9 @@ def from_margin(
                 "on the two-sided radius itself and bounds no e0 and e1; ask for two_sided alone, "
                 "or choose another scheme before the counts are seen"
             )
-    radii = scaled(np.nan_to_num(margin, nan=0.0), scale)
+    radii = _scale_radii(np.nan_to_num(margin, nan=0.0), scale)
     nothing, nobody = np.full(len(known), np.nan), np.full(len(known), "")
-    columns = tuple(chosen(None, known.kind))  # in the order of every other scheme
+    columns = tuple(choose_mechanisms(None, known.kind))  # in the order of every other scheme
     return Certificates(
         known, dict.fromkeys(table, radii), nothing, nobody, sensitivity, uncomputed=columns
     )
@@ -121,12 +160,12 @@ def from_margin(
 def certified_radii(name: str, row: Mechanism, known: Expectations, scale: float) -> Floats:
     """(N,) one mechanism's radii in units of the input, all of them finite."""
     if row.needs == "histograms":
-        return scaled(banded_radius(name, row, known), scale)
+        return _scale_radii(_band_radius(name, row, known), scale)
     unit = unit_radius(name, row, known.e0, known.e1)
-    return scaled(all_finite(name, unit, known.e0, known.e1), scale)
+    return _scale_radii(_require_finite(name, unit, known.e0, known.e1), scale)
 
 
-def banded_radius(name: str, mechanism: Mechanism, known: Expectations) -> Floats:
+def _band_radius(name: str, mechanism: Mechanism, known: Expectations) -> Floats:
     """L / sigma of a mechanism that reads the score bands; 0 where e0 > e1 does not hold."""
     if known.bands is None:
         raise MissingEvidence(
@@ -139,11 +178,11 @@ def banded_radius(name: str, mechanism: Mechanism, known: Expectations) -> Float
     return out
 
 
-def point(
+def certify_point(
     e0: float, e1: float, sigma: float = 1.0, sensitivity: float = 1.0, kind: str = "multinomial"
 ) -> Certificates:
     """All radii at one point of the simplex, as if (e0, e1) were known exactly."""
-    top, rest = (probabilities(name, value) for name, value in (("e0", e0), ("e1", e1)))
+    top, rest = (check_probabilities(name, value) for name, value in (("e0", e0), ("e1", e1)))
     known = Expectations(
         np.zeros(1, np.int64),
         top.reshape(1),
@@ -151,7 +190,7 @@ def point(
         sigma,
         kind=choose("kind", kind, KINDS),
     )
-    return _certificates(known, None, known.sigma, sensitivity)
+    return _certify_at_sigma(known, None, known.sigma, sensitivity)
 
 
 def unit_radius(name: str, mechanism: Mechanism, e0: Floats, e1: Floats) -> Floats:
@@ -167,12 +206,14 @@ def unit_radius(name: str, mechanism: Mechanism, e0: Floats, e1: Floats) -> Floa
     top, rest = e0[live], np.minimum(e1[live], 1 - e0[live])
     still = top > rest
     found = np.zeros(top.shape)
-    found[still] = in_blocks(partial(of_shape, name, mechanism), top[still], rest[still])
-    out[live] = checked(name, mechanism, found, top, rest)
+    found[still] = evaluate_in_blocks(
+        partial(_call_mechanism, name, mechanism), top[still], rest[still]
+    )
+    out[live] = _check_radii(name, mechanism, found, top, rest)
     return out
 
 
-def of_shape(name: str, mechanism: Mechanism, e0: Floats, e1: Floats) -> Floats:
+def _call_mechanism(name: str, mechanism: Mechanism, e0: Floats, e1: Floats) -> Floats:
     """What the mechanism returns, if it is one real number for each point."""
     found = np.asarray(mechanism.radius(e0, e1))
     if found.shape != e0.shape or found.dtype.kind not in "fiu":
@@ -183,7 +224,7 @@ def of_shape(name: str, mechanism: Mechanism, e0: Floats, e1: Floats) -> Floats:
     return found
 
 
-def checked(name: str, mechanism: Mechanism, found: Floats, e0: Floats, e1: Floats) -> Floats:
+def _check_radii(name: str, mechanism: Mechanism, found: Floats, e0: Floats, e1: Floats) -> Floats:
     """The radii, or an error where one is not a number or above the Neyman-Pearson limit."""
     broken = np.isnan(found) | (found < 0)
     if broken.any():
@@ -194,7 +235,7 @@ def checked(name: str, mechanism: Mechanism, found: Floats, e0: Floats, e1: Floa
         )
     if (mechanism.noise, mechanism.norm) != ("gaussian", "l2"):
         return found
-    limit = in_blocks(MECHANISMS["two_sided"].radius, e0, e1)
+    limit = evaluate_in_blocks(MECHANISMS["two_sided"].radius, e0, e1)
     above = found > limit * (1 + ALLOWANCE) + ALLOWANCE
     if above.any():
         at = above.argmax()
@@ -205,7 +246,7 @@ def checked(name: str, mechanism: Mechanism, found: Floats, e0: Floats, e1: Floa
     return np.minimum(found, limit)
 
 
-def all_finite(name: str, unit: Floats, e0: Floats, e1: Floats) -> Floats:
+def _require_finite(name: str, unit: Floats, e0: Floats, e1: Floats) -> Floats:
     """The radii, or an error where the expectations leave them infinite."""
     infinite = np.isinf(unit)
     if infinite.any():
@@ -217,7 +258,7 @@ def all_finite(name: str, unit: Floats, e0: Floats, e1: Floats) -> Floats:
     return unit
 
 
-def named(mechanism: str | Own) -> Mechanism:
+def _find_mechanism(mechanism: str | MechanismLike) -> Mechanism:
     """The row of a name, or a row made of the caller's own function."""
     if isinstance(mechanism, str):
         return choose("mechanism", mechanism, MECHANISMS)
@@ -227,7 +268,7 @@ def named(mechanism: str | Own) -> Mechanism:
     return Mechanism(mechanism, frozenset(PAPER_ENSEMBLE), "the caller's own")
 
 
-def chosen(mechanisms: Asked, kind: Kind) -> dict[str, Mechanism]:
+def choose_mechanisms(mechanisms: MechanismChoice, kind: Kind) -> dict[str, Mechanism]:
     """The mechanisms asked for, each with a proof for the kind; all that have one by default."""
     if mechanisms is None:
         return {name: row for name, row in MECHANISMS.items() if kind in row.kinds}
@@ -235,10 +276,10 @@ def chosen(mechanisms: Asked, kind: Kind) -> dict[str, Mechanism]:
         mechanisms = (mechanisms,)
     if not isinstance(mechanisms, Mapping):
         mechanisms = {name: name for name in mechanisms}
-    table = {name: named(row) for name, row in mechanisms.items()}
+    table = {name: _find_mechanism(row) for name, row in mechanisms.items()}
     for name, row in table.items():
         require(
-            bool(name) and name not in RESERVED,
+            bool(name) and name not in RESERVED_COLUMNS,
             f"mechanisms must not take the name of another column of the table, got {name!r}",
         )
         if kind not in row.kinds:

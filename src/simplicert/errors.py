@@ -1,4 +1,4 @@
-"""Everything this package raises on purpose.
+"""Every error and warning that this package raises on purpose.
 
 SimplicertError
   InvalidInput          an argument is outside its domain (also a ValueError)
@@ -8,7 +8,7 @@ SimplicertError
   IncompatibleTallies   two tallies that must not be added were added
   DamagedRun            a run folder is incomplete, altered or of another format
   SamplingFailed        the classifier failed while it was drawn from
-  TrainingFailed        a training ran into a loss that is no number
+  TrainingFailed        the training loss is no longer a number
 
 SimplicertWarning       what is done may not be what was meant (a UserWarning)
 """

@@ -1,7 +1,8 @@
-"""Files that somebody else may have made: opened only if they are plain, read only if they fit.
+"""Read files that somebody else may have made, without trusting their type, size or depth.
 
-A pipe would be waited for without end, a device never ends, a link shows another file, and a text
-of a few bytes may nest or count deeper than Python goes. Every limit has its number here.
+Only plain files are opened, and only if they fit. Reading a pipe could wait forever, a device never
+ends, a link shows another file, and a text of a few bytes may nest deeper, or hold longer numbers,
+than Python can handle. Every limit has its number here.
 """
 
 import json
@@ -14,15 +15,20 @@ from pathlib import Path
 from typing import IO, Any
 
 from simplicert.errors import DamagedRun, InvalidInput
-from simplicert.memory import require_memory, size
+from simplicert.machine import format_bytes, require_memory
 
 MOST_TEXT = 2**26  # bytes of settings: run.toml, model.toml, a recipe, the JSON of a model
+
 MOST_LOG = 2**31  # bytes of a log, a table of counts or of certificates
+
 MOST_DEPTH = 100  # lists and tables inside each other
+
 MOST_DIGITS = 1000  # of one number
-WHOLE = 2**63  # integers of TOML lie below this, as the format says
+
+INTEGER_LIMIT = 2**63  # integers of TOML lie below this, as the format says
 
 _LONG_NUMBER = re.compile(f"[0-9_]{{{MOST_DIGITS + 1}}}")
+
 _KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFLNK: "a link",
@@ -31,13 +37,14 @@ _KINDS = {
     stat.S_IFBLK: "a device",
     stat.S_IFSOCK: "a socket",
 }
-_CAREFULLY = ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY")  # each where the system has it
+
+OPEN_FLAGS = ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY")  # each where the system has it
 
 
 def open_file(path: Path, *, follow: bool = True) -> IO[bytes]:
     """A plain file, opened for reading; where `follow` is False a link to one is refused too."""
     _refuse_special(path, path.stat(follow_symlinks=follow))
-    flags = [getattr(os, name, 0) for name in _CAREFULLY]
+    flags = [getattr(os, name, 0) for name in OPEN_FLAGS]
     handle = os.open(
         path, os.O_RDONLY | sum(flags) | (0 if follow else getattr(os, "O_NOFOLLOW", 0))
     )
@@ -56,7 +63,9 @@ def read_file(path: Path, most: int = MOST_TEXT, *, follow: bool = True) -> byte
         content = b"" if held > most else file.read(most + 1)
     held = max(held, len(content))
     if held > most:
-        raise InvalidInput(f"{path} must have at most {size(most)}, got {size(held)}")
+        raise InvalidInput(
+            f"{path} must have at most {format_bytes(most)}, got {format_bytes(held)}"
+        )
     return content
 
 
@@ -64,10 +73,10 @@ def read_text(path: Path, most: int = MOST_TEXT, *, encoding: str = "utf-8") -> 
     """The text of a plain file; lines may end as on any system."""
     if path.is_file():
         require_memory(str(path), 4 * path.stat().st_size)  # as bytes, as text and as lines
-    return decode(path, read_file(path, most), encoding)
+    return _decode_text(path, read_file(path, most), encoding)
 
 
-def decode(what: Path | str, content: bytes, encoding: str = "utf-8") -> str:
+def _decode_text(what: Path | str, content: bytes, encoding: str = "utf-8") -> str:
     """Bytes as text, or a sentence that names the file."""
     try:
         return content.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
@@ -90,14 +99,14 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 def parse_toml(what: Path | str, content: bytes) -> dict[str, Any]:
     """TOML with numbers of 64 bits and a plain depth; `what` is the file's name."""
-    text = decode(what, content)
+    text = _decode_text(what, content)
     _refuse_long_numbers(str(what), text)
     try:
         held = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"{what} cannot be read as TOML: {error}") from None
-    for value in _values(str(what), held):
-        if isinstance(value, int) and not -WHOLE <= value < WHOLE:
+    for value in _walk_values(str(what), held):
+        if isinstance(value, int) and not -INTEGER_LIMIT <= value < INTEGER_LIMIT:
             raise InvalidInput(f"{what} must hold integers of 64 bits, got {value}")
     return held
 
@@ -117,7 +126,7 @@ def parse_json(what: str, content: bytes | str) -> Any:
         raise
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"{what} cannot be read as JSON: {error}") from None
-    for _ in _values(what, held):
+    for _ in _walk_values(what, held):
         pass
     return held
 
@@ -135,7 +144,7 @@ def _refuse_long_numbers(what: str, text: str) -> None:
         )
 
 
-def _values(what: str, held: Any) -> Iterator[Any]:
+def _walk_values(what: str, held: Any) -> Iterator[Any]:
     """Every value inside, without recursion; refuses more than MOST_DEPTH levels."""
     waiting = [(held, 1)]
     while waiting:

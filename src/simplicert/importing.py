@@ -1,20 +1,68 @@
-"""`module:name`: the user's own code, for a classifier, a network or a mechanism.
+"""Import code that a name stands for: the user's own `module:name`, or an optional library.
 
-Nothing else in this package imports what a text names. This runs it, as `python -m module` would:
-the current folder comes first on the import path and stays there, so that the code can import its
-neighbours later.
+Trust: who gave a name decides what it may open, and every such decision is made here. A user who
+types a name on the command line, or passes it in Python, means it. A name that stands in a file
+(a run's run.toml, a model's model.toml, a recipe) is the word of whoever wrote the file: it never
+runs code and never reaches the network.
+
+`import_object` resolves `module:name` for a classifier, a network or a mechanism. Nothing else in
+this package imports what a text names. It runs the code as `python -m module` would: the current
+folder comes first on the import path and stays there, so that the code can import its neighbours
+later.
+
+`import_library` imports an optional library when it is needed, or says which extra installs it.
 """
 
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from simplicert.errors import InvalidInput, require
-from simplicert.trust import Trust, require_user
 
 
-def imported(what: str, spec: str, trust: Trust, instead: str = "") -> Any:
+class Trust(NamedTuple):
+    """Whose word a name is, and whether the user vouches for the code in the file behind it."""
+
+    named_by: str = ""  # the file that gives the name; "" where the user gives it
+    vouched: bool = False  # --trust
+
+
+USER = Trust()
+
+
+def require_user(trust: Trust, what: str, spec: str, instead: str) -> None:
+    """Refuse to run the code that `spec` names where a file names it; `instead`: what to pass."""
+    require(
+        not trust.named_by,
+        f"{trust.named_by} names the {what} {spec}, and a file's word never runs code: "
+        f"if you trust it, pass {instead}",
+    )
+
+
+def require_local(trust: Trust, what: str, spec: str) -> None:
+    """Refuse a name that may be looked up over the network where a file gives it."""
+    require(
+        not trust.named_by,
+        f"{trust.named_by} names the {what} {spec}, which may be downloaded, and a file's word "
+        f"never reaches the network: if you want it, pass --{what} {spec}",
+    )
+
+
+def require_vouched(trust: Trust, name: str, reason: str) -> None:
+    """Refuse a model file that can run code, unless the user names it and vouches for it."""
+    instead = (
+        f"pass --model {name} --trust (in Python trust=True)"
+        if trust.named_by
+        else "pass --trust (in Python trust=True)"
+    )
+    require(
+        trust.vouched and not trust.named_by,
+        f"model {name} is refused: {reason}; if you trust whoever made it, {instead}",
+    )
+
+
+def import_object(what: str, spec: str, trust: Trust, instead: str = "") -> Any:
     """What `module:name` stands for, None if the module has no such name; `what` it is for.
 
     `trust` says whose word it is: a file's is refused, with `instead` as what to pass.
@@ -37,10 +85,41 @@ def imported(what: str, spec: str, trust: Trust, instead: str = "") -> Any:
             "cannot be found"
         ) from None
     except Exception as error:  # the user's own code may raise anything
-        raise InvalidInput(f"{what} {spec} failed when it was imported: {said(error)}") from error
+        raise InvalidInput(
+            f"{what} {spec} failed when it was imported: {describe_error(error)}"
+        ) from error
     return getattr(holder, name, None)
 
 
-def said(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """An error in one line."""
     return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+# What an installed but broken library raises on import: a missing part, a missing operator
+# (torchvision built for another torch), a missing shared object.
+IMPORT_FAILURES = (ImportError, RuntimeError, OSError)
+
+
+def import_library(name: str, extra: str, purpose: str) -> Any:
+    """The module of that name; where it does not import, one sentence says why and what helps."""
+    top = name.partition(".")[0]
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        missing = (error.name or name).partition(".")[0]
+        if missing != top:
+            raise InvalidInput(f"{purpose} needs {top}, which needs {missing}") from None
+        raise InvalidInput(
+            f"{purpose} needs {top}, which is not installed: pip install 'simplicert[{extra}]'"
+        ) from None
+    except IMPORT_FAILURES as error:
+        raise InvalidInput(
+            f"{purpose} needs {top}, which does not import: {first_error_line(error)}"
+        ) from None
+
+
+def first_error_line(error: BaseException) -> str:
+    """The first line of what a library had to say; its name where it said nothing."""
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__

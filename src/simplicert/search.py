@@ -1,4 +1,4 @@
-"""Sound, fast searches on arrays.
+"""Search for radii on whole arrays, quickly and without ever overstating one.
 
 A certificate may be too small, never too large. So a search either returns a point that was
 checked on the safe side, or only proposes a point at which the caller evaluates a formula that
@@ -11,12 +11,14 @@ import numpy as np
 
 from simplicert.types import Floats
 
-Curve = Callable[..., Floats]
+ArrayFunction = Callable[..., Floats]
 
 BLOCK = 1 << 14  # points evaluated together: enough to amortise numpy, few enough for the cache
 
 
-def last_below(f: Curve, target: Floats, low: Floats, high: Floats, steps: int = 60) -> Floats:
+def find_last_below(
+    f: ArrayFunction, target: Floats, low: Floats, high: Floats, steps: int = 60
+) -> Floats:
     """Largest x found in [low, high] with f(x) <= target, for increasing f; low if none."""
     lo, hi = np.array(low, dtype=float), np.array(high, dtype=float)
     for _ in range(steps):
@@ -26,7 +28,9 @@ def last_below(f: Curve, target: Floats, low: Floats, high: Floats, steps: int =
     return lo
 
 
-def turning_point(slope: Curve, low: Floats, high: Floats, args: tuple[Floats, ...]) -> Floats:
+def find_turning_point(
+    slope: ArrayFunction, low: Floats, high: Floats, args: tuple[Floats, ...]
+) -> Floats:
     """Where a function that first rises and then falls turns; an end where it does not turn inside.
 
     Only proposes a point. `slope(x, *args)` needs the derivative's sign, not its size.
@@ -39,13 +43,13 @@ def turning_point(slope: Curve, low: Floats, high: Floats, args: tuple[Floats, .
     return np.where(found.success, found.x, np.where(rising_at_high, high, low))
 
 
-def toward_zero(radius: Floats, error: Floats) -> Floats:
+def round_toward_zero(radius: Floats, error: Floats) -> Floats:
     """A radius lowered by a bound on its rounding error, and never below zero."""
     lowered = np.maximum(radius - error, 0.0)
     return np.where(np.isinf(lowered), lowered, np.nextafter(lowered, 0.0))
 
 
-def in_blocks(f: Curve, *columns: Floats) -> Floats:
+def evaluate_in_blocks(f: ArrayFunction, *columns: Floats) -> Floats:
     """F over equally long columns, a block at a time: memory stays modest whatever their length."""
     out = np.empty(columns[0].shape)
     for start in range(0, len(out), BLOCK):

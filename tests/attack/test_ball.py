@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from simplicert.attack.ball import Ball, held, length
+from simplicert.attack.ball import Ball, offset_length, project_offset
 
 SINGLES = st.floats(-(2.0**60), 2.0**60, width=32) | st.floats(-1, 1, width=32)
 SHARES = st.sampled_from([0.0, 1e-3, 1 / 3, 1.0, 7.0])
@@ -77,7 +77,7 @@ def test_within_a_radius_is_within_it(seed, radius, far, step, scaled):
     scale = np.where(random.random((2, 5)) < 0.3, 0.0, random.random((2, 5))) if scaled else None
     ball = Ball(centre.astype(np.float32), scale, step)
     offset = random.normal(size=(2, 5))
-    offset *= far / length(offset)
+    offset *= far / offset_length(offset)
     point = ball.within(offset, radius)
     assert point.dtype == np.float32
     assert ball.norm(point) < radius
@@ -99,5 +99,5 @@ def test_on_a_grid_distance_is_in_whole_steps():
 
 def test_an_offset_is_only_ever_shortened():
     offset = np.array([3.0, 4.0])
-    np.testing.assert_allclose(held(offset, 1.0), [0.6, 0.8])
-    np.testing.assert_array_equal(held(offset, 6.0), offset)
+    np.testing.assert_allclose(project_offset(offset, 1.0), [0.6, 0.8])
+    np.testing.assert_array_equal(project_offset(offset, 6.0), offset)

@@ -6,7 +6,7 @@ from scipy.stats import multinomial
 
 import simplicert as sc
 from simplicert.attack.confirmation import counts_differ, scores_differ
-from simplicert.attack.effort import TESTS, Effort
+from simplicert.attack.losses import TESTS, Effort
 from simplicert.errors import InvalidInput
 
 UNIT = 2**40

@@ -5,9 +5,9 @@ import pytest
 from known import drawn, quarry, true_distance
 
 from simplicert.attack import Effort
-from simplicert.attack.distance import Exam, smallest
-from simplicert.attack.effort import TESTS
-from simplicert.attack.quarry import Lead
+from simplicert.attack.attacked_input import Lead
+from simplicert.attack.losses import TESTS
+from simplicert.attack.search import Confirmer, find_smallest_perturbation
 
 # A confirmation passes wrongly with probability at most LEVEL / 8, so a find short of the truth has
 # probability at most LEVEL in each attack below; there are about 15.
@@ -17,8 +17,8 @@ QUICK = Effort(steps=8, restarts=1, samples=16, explore=1000, confirm=5000, leve
 
 
 def hunted(made, effort=EFFORT):
-    exam = Exam(made, effort, effort.test_level(1))
-    return smallest(exam), exam
+    exam = Confirmer(made, effort, effort.test_level(1))
+    return find_smallest_perturbation(exam), exam
 
 
 @pytest.mark.parametrize("kind", ["multinomial", "softmax"])
@@ -120,6 +120,6 @@ def test_an_input_asks_for_no_more_confirmations_than_its_level_is_shared_among(
     made = quarry(run, 3, effort)
     wrong = Lead(1 - made.certified, 1.0, 0.0)
     monkeypatch.setattr(type(made), "lead", lambda self, point, draws: wrong)
-    exam = Exam(made, effort, 1e-9)
-    assert smallest(exam) is None
+    exam = Confirmer(made, effort, 1e-9)
+    assert find_smallest_perturbation(exam) is None
     assert exam.tests == TESTS

@@ -6,11 +6,18 @@ from known import WEIGHTS, quarry
 
 from simplicert.attack import Effort
 from simplicert.attack.ball import Ball
-from simplicert.attack.gradients import Raised, ThroughNoise, attempt, log_scores, unit, uphill
-from simplicert.attack.losses import LOSSES, best_other
-from simplicert.sampling import Sampler, Settings, Smoothing
-from simplicert.sampling.noise import on_grid
-from simplicert.sampling.score import reader
+from simplicert.attack.gradients import (
+    ClassLoss,
+    NoiseGradient,
+    choose_gradient,
+    log_scores,
+    try_network_gradient,
+    unit_direction,
+)
+from simplicert.attack.losses import LOSSES, best_other_class
+from simplicert.sampling import Sampler, SamplingSettings, Smoothing
+from simplicert.sampling.noise import is_on_grid
+from simplicert.sampling.score import output_reader
 
 EFFORT = Effort(samples=64)
 
@@ -20,8 +27,8 @@ EFFORT = Effort(samples=64)
 def test_the_normal_of_a_hyperplane(run, way, loss):
     """Through 2,048 noise vectors of 12 features the direction is right to about 12 / 2,048."""
     made = quarry(run, 0, EFFORT)
-    slope = made.slope if way == "network" else ThroughNoise(made.smoothed.sampler, 64, 1)
-    found = slope.direction(made.ball, np.zeros((3, 4)), made.raised(loss))
+    slope = made.slope if way == "network" else NoiseGradient(made.smoothed.sampler, 64, 1)
+    found = slope.direction(made.ball, np.zeros((3, 4)), made.class_loss(loss))
     normal = (-WEIGHTS / np.linalg.norm(WEIGHTS)).reshape(3, 4)  # input 0 is on the positive side
     assert slope.name == way
     assert np.linalg.norm(found) == pytest.approx(1)
@@ -33,11 +40,11 @@ def test_a_network_that_is_sure_still_shows_a_slope(run):
     """Twenty sigmas from the boundary the softmax is 1 to the last bit; its logarithm is not."""
     made = quarry(run, 0, EFFORT)
     offset = 10 * (WEIGHTS / np.linalg.norm(WEIGHTS)).reshape(3, 4)
-    found = made.slope.direction(made.ball, offset, made.raised("margin"))
+    found = made.slope.direction(made.ball, offset, made.class_loss("margin"))
     assert (found.ravel() @ WEIGHTS) / np.linalg.norm(WEIGHTS) < -0.999
-    blind = ThroughNoise(made.smoothed.sampler, 4, 1)
-    assert blind.direction(made.ball, 40 * offset, made.raised("margin")) is None
-    assert np.linalg.norm(made.any_direction()) == pytest.approx(1)
+    blind = NoiseGradient(made.smoothed.sampler, 4, 1)
+    assert blind.direction(made.ball, 40 * offset, made.class_loss("margin")) is None
+    assert np.linalg.norm(made.random_direction()) == pytest.approx(1)
 
 
 def test_a_network_without_gradients_is_searched_through_the_noise(run):
@@ -59,9 +66,9 @@ def test_a_network_without_gradients_is_searched_through_the_noise(run):
     made = quarry(run, 0, EFFORT)
     for classifier in (Forward(), Fixed()):
         sampler = Sampler(classifier, made.ball.centre[None], made.smoothed.sampler.settings)
-        slope = uphill(made.ball, sampler, 8, 0)
+        slope = choose_gradient(made.ball, sampler, 8, 0)
         assert slope.name == "noise" and slope.draws == 0
-    assert attempt(lambda: 1 / 0, made.ball) is None
+    assert try_network_gradient(lambda: 1 / 0, made.ball) is None
 
 
 @pytest.mark.parametrize("grid", [None, 1 / 8])
@@ -79,17 +86,17 @@ def test_only_points_of_the_grid_are_classified(grid):
             return x.flatten(1)[:, :2]
 
     centre = np.zeros((3, 4), np.float32)
-    settings = Settings(Smoothing(0.5, grid=grid, autocast=True), batch_size=64)
+    settings = SamplingSettings(Smoothing(0.5, grid=grid, autocast=True), batch_size=64)
     sampler = Sampler(Watched().train(), centre[None], settings)
     ball = Ball(centre, None, grid)
     seen.clear()
-    for slope in (uphill(ball, sampler, 8, 0), ThroughNoise(sampler, 2, 0)):
-        found = slope.direction(ball, np.full((3, 4), 0.03), Raised(LOSSES["margin"], 0, 1))
+    for slope in (choose_gradient(ball, sampler, 8, 0), NoiseGradient(sampler, 2, 0)):
+        found = slope.direction(ball, np.full((3, 4), 0.03), ClassLoss(LOSSES["margin"], 0, 1))
         assert found.ravel()[1] > 0 > found.ravel()[0]
     assert {len(rows) for rows, *_ in seen} == {8, 64}
     for rows, training, precise in seen:
         assert not training and not precise
-        assert bool(on_grid(rows, 1 / 8).all()) == (grid is not None)
+        assert bool(is_on_grid(rows, 1 / 8).all()) == (grid is not None)
 
 
 @pytest.mark.parametrize("limit", [1.0, 4.0])
@@ -99,15 +106,15 @@ def test_scores_beyond_their_limit_pull_nowhere(limit):
     outputs = torch.tensor([[0.25, 0.5], [2.0, 1.0], [-1.0, 1.0]])
     smoothing = Smoothing(1.0, "scores", score_limit=limit)
     found = log_scores(outputs, smoothing).exp().numpy()
-    wanted = reader(smoothing)(outputs.numpy()).soft
+    wanted = output_reader(smoothing)(outputs.numpy()).soft
     np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-20)
 
 
 def test_a_gradient_without_a_direction():
-    assert unit(np.zeros(3)) is None
-    assert unit(np.array([np.nan, 1.0])) is None
-    assert unit(np.array([np.inf, 1.0])) is None
-    np.testing.assert_allclose(unit(np.array([3e-300, 4e-300])), [0.6, 0.8])
+    assert unit_direction(np.zeros(3)) is None
+    assert unit_direction(np.array([np.nan, 1.0])) is None
+    assert unit_direction(np.array([np.inf, 1.0])) is None
+    np.testing.assert_allclose(unit_direction(np.array([3e-300, 4e-300])), [0.6, 0.8])
 
 
 def test_losses_weigh_the_classes_they_name():
@@ -118,4 +125,4 @@ def test_losses_weigh_the_classes_they_name():
         "margin": [1, -1, 0, 0],
         "runner-up": [0, -1, 1, 0],
     }
-    assert best_other(np.zeros(3), 0) == 1
+    assert best_other_class(np.zeros(3), 0) == 1

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from known import data_of, drawn, model_of
 
-from simplicert.attack import Effort, attack_run, chosen_inputs, target_of
+from simplicert.attack import Effort, attack_run, choose_inputs, open_target
 from simplicert.attack.job import perturbation_path
 from simplicert.errors import InvalidInput
-from simplicert.runs.attacks import read_attack
+from simplicert.store.attacks import read_attack
 
 EFFORT = Effort(steps=3, restarts=1, samples=4, explore=200, confirm=500)
 
 
 @pytest.fixture(scope="module")
 def target(run):
-    return target_of(run, model_of(run), data_of(run.folder.parent))
+    return open_target(run, model_of(run), data_of(run.folder.parent))
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def test_another_order_or_another_choice_finds_the_same(whole, target, certifica
 
 def test_another_seed_searches_elsewhere(whole, run, certificates, tmp_path):
     effort = replace(EFFORT, seed=1)
-    other = target_of(run, model_of(run), data_of(run.folder.parent), seed=1)
+    other = open_target(run, model_of(run), data_of(run.folder.parent), seed=1)
     rows = attacked(other, certificates, tmp_path / "attack.csv", effort=effort)
     assert all(a.found != b.found for a, b in zip(rows, whole[0], strict=True))
 
@@ -137,9 +137,9 @@ def test_a_false_certificate_is_broken_and_its_perturbation_kept(target, certifi
 
 
 def test_inputs_are_all_some_or_those_named(certificates):
-    assert chosen_inputs(certificates, None, [], 0).tolist() == [0, 1, 2, 3]
-    assert chosen_inputs(certificates, None, [3, 1, 3], 0).tolist() == [1, 3]
-    some = [chosen_inputs(certificates, 2, [], seed).tolist() for seed in (0, 0, 1, 2, 3)]
+    assert choose_inputs(certificates, None, [], 0).tolist() == [0, 1, 2, 3]
+    assert choose_inputs(certificates, None, [3, 1, 3], 0).tolist() == [1, 3]
+    some = [choose_inputs(certificates, 2, [], seed).tolist() for seed in (0, 0, 1, 2, 3)]
     assert some[0] == some[1] and len({tuple(one) for one in some}) > 1
     assert all(len(one) == 2 for one in some)
 
@@ -155,10 +155,10 @@ def test_inputs_are_all_some_or_those_named(certificates):
 )
 def test_a_choice_that_makes_no_sense(certificates, count, index, message):
     with pytest.raises(InvalidInput, match=message):
-        chosen_inputs(certificates, count, index, 0)
+        choose_inputs(certificates, count, index, 0)
 
 
 def test_a_run_without_a_certificate_has_nothing_to_attack(place):
     own = drawn(place, "known_truth:network", out="few", draws=5)
     with pytest.raises(InvalidInput, match="run must have a certified input to attack"):
-        chosen_inputs(own.certify(), None, [], 0)
+        choose_inputs(own.certify(), None, [], 0)

@@ -6,7 +6,7 @@ from statistics import mean, median
 
 import pytest
 
-from simplicert.analysis.tables.numbers import down
+from simplicert.metrics.numbers import format_down
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "attack.md").read_text()
@@ -18,7 +18,7 @@ def test_rows(name):
     rows = list(csv.DictReader(path.read_text().splitlines()))
     broken = sum(row["broken"] != "false" for row in rows)
     ratios = [float(row["ratio"]) for row in rows if row["found"]]
-    cells = [len(rows), broken, down(min(ratios), 3), f"{median(ratios):.3f}"]
+    cells = [len(rows), broken, format_down(min(ratios), 3), f"{median(ratios):.3f}"]
     cells += [len(rows) - len(ratios), f"{mean(int(row['draws']) for row in rows):,.0f}"]
     wanted = " | ".join(str(cell) for cell in cells)
     assert f"runs/{name}`, `--inputs 20` | {wanted} |" in PAGE and broken == 0

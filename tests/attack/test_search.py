@@ -7,9 +7,15 @@ import pytest
 from known import WEIGHTS, quarry, true_distance
 
 from simplicert.attack import Effort
-from simplicert.attack.ball import length
+from simplicert.attack.ball import offset_length
 from simplicert.attack.losses import LOSSES
-from simplicert.attack.search import RANDOM, climb, most_promising, proposals, strongest
+from simplicert.attack.search import (
+    RANDOM,
+    find_strongest_offset,
+    most_promising_offset,
+    projected_ascent,
+    propose_offsets,
+)
 
 EFFORT = Effort(steps=6, restarts=3, samples=8, explore=400)
 
@@ -20,9 +26,9 @@ def made(run):
 
 
 def test_an_ascent_ends_on_the_sphere_in_the_direction_of_the_boundary(made):
-    start = 2.0 * made.any_direction()
-    end = climb(made, start, 0.4, made.raised("margin"), 12)
-    assert length(end) == pytest.approx(0.4)
+    start = 2.0 * made.random_direction()
+    end = projected_ascent(made, start, 0.4, made.class_loss("margin"), 12)
+    assert offset_length(end) == pytest.approx(0.4)
     assert end.ravel() @ -WEIGHTS / np.linalg.norm(WEIGHTS) > 0.98 * 0.4
 
 
@@ -30,13 +36,13 @@ def test_every_loss_from_every_start_and_random_directions(made, monkeypatch):
     asked, uphill = [], type(made).uphill
 
     def watched(self, offset, raised):
-        asked.append((raised.loss, length(offset)))
+        asked.append((raised.loss, offset_length(offset)))
         return uphill(self, offset, raised)
 
     monkeypatch.setattr(type(made), "uphill", watched)
-    offsets = list(proposals(made, 0.4, EFFORT))
+    offsets = list(propose_offsets(made, 0.4, EFFORT))
     assert len(offsets) == len(LOSSES) * EFFORT.restarts + RANDOM
-    assert all(length(offset) <= 0.4 * (1 + 1e-12) for offset in offsets)
+    assert all(offset_length(offset) <= 0.4 * (1 + 1e-12) for offset in offsets)
     assert len(asked) == len(LOSSES) * EFFORT.restarts * EFFORT.steps
     starts = asked[:: EFFORT.steps]
     assert [loss for loss, _ in starts] == [*LOSSES.values()] * EFFORT.restarts
@@ -47,7 +53,7 @@ def test_every_loss_from_every_start_and_random_directions(made, monkeypatch):
 def test_the_strongest_crosses_where_the_radius_reaches(made):
     truth = true_distance(made.ball.centre)
     for radius, crosses in ((1.3 * truth, True), (0.7 * truth, False)):
-        point = made.ball.within(strongest(made, radius, EFFORT), radius)
+        point = made.ball.within(find_strongest_offset(made, radius, EFFORT), radius)
         lead = made.lead(point, 4000)
         assert made.ball.norm(point) < radius
         assert (lead.other > lead.own) == crosses
@@ -59,12 +65,12 @@ def test_where_all_draws_agree_the_scores_rank(made):
     far, near = 3.5 * back, 3.0 * back
     assert all(made.lead(made.ball.at(offset), 100).own == 1 for offset in (far, near))
     for offsets in ([far, near], [near, far]):
-        assert most_promising(made, offsets, 4.0, EFFORT) is near
+        assert most_promising_offset(made, offsets, 4.0, EFFORT) is near
 
 
 def test_features_without_noise_are_in_no_direction(made):
     scale = np.ones((3, 4))
     scale[0] = 0
     own = replace(made, ball=replace(made.ball, scale=scale))
-    assert (own.any_direction()[0] == 0).all()
-    assert length(own.any_direction()) == pytest.approx(1)
+    assert (own.random_direction()[0] == 0).all()
+    assert offset_length(own.random_direction()) == pytest.approx(1)

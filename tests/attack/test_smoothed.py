@@ -6,7 +6,7 @@ import numpy as np
 from known import quarry
 
 from simplicert.attack import Effort
-from simplicert.attack.smoothed import STEERING, own_seed
+from simplicert.attack.attacked_input import STEERING, attack_seed
 
 
 def test_fresh_draws_are_made_once_and_looks_again_and_again(run, monkeypatch):
@@ -43,6 +43,6 @@ def test_a_look_is_of_the_kind_that_is_attacked(run):
 
 
 def test_other_words_are_other_streams():
-    seeds = {own_seed(*words) for words in ((), (0,), (1,), ("a", "b"), ("a b",), ("ab",))}
+    seeds = {attack_seed(*words) for words in ((), (0,), (1,), ("a", "b"), ("a b",), ("ab",))}
     assert len(seeds) == 6 and all(0 <= seed < 2**63 for seed in seeds)
-    assert own_seed("a", 1) == own_seed("a", "1")
+    assert attack_seed("a", 1) == attack_seed("a", "1")

@@ -8,9 +8,15 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import beta, binom
 from softmax_tallies import histogram_of
 
-from simplicert.bounds.bands import level_above, level_below, reached, rival_band, top_band
-from simplicert.bounds.limits import clopper_pearson
-from simplicert.types.histogram import BINS, THRESHOLDS, WIDTHS
+from simplicert.bounds import binomial
+from simplicert.bounds.bands import (
+    count_at_thresholds,
+    find_level_above,
+    find_level_below,
+    rival_band,
+    top_band,
+)
+from simplicert.types.scores import BINS, THRESHOLDS, WIDTHS
 
 unit = st.floats(0, 1)
 
@@ -24,7 +30,7 @@ def test_reached_counts_scores_at_or_above_each_threshold():
     random = np.random.default_rng(0)
     scores = np.concatenate([random.random(500), THRESHOLDS, [0.0, 1.0]])
     expected = (scores[:, None] >= THRESHOLDS).sum(axis=0)
-    np.testing.assert_array_equal(reached(histogram_of(scores[None]))[0], expected)
+    np.testing.assert_array_equal(count_at_thresholds(histogram_of(scores[None]))[0], expected)
 
 
 def test_within_a_bin_the_safe_end_counts():
@@ -33,8 +39,8 @@ def test_within_a_bin_the_safe_end_counts():
     n, tail = np.array([400]), np.array([0.01])
     low = top_band(histogram_of(scores), n, tail, np.zeros(1))[0]
     high = rival_band(histogram_of(scores), n, tail, np.ones(1))[0]
-    sure, _ = clopper_pearson.lower(400, 400, 0.01 / (BINS - 1))
-    none = clopper_pearson.upper(0, 400, 0.01 / (BINS - 1))
+    sure, _ = binomial.clopper_pearson_lower(400, 400, 0.01 / (BINS - 1))
+    none = binomial.clopper_pearson_upper(0, 400, 0.01 / (BINS - 1))
     np.testing.assert_array_equal(low, np.where(np.arange(BINS) <= 30, sure, 0))
     np.testing.assert_array_equal(high, np.where(np.arange(BINS) <= 31, 1, none))
 
@@ -57,14 +63,14 @@ def test_no_distribution_allowed_is_worse(first, second, share, mean_share, d):
     band = falling(first * share)
     true = np.maximum(falling(second), band)
     mean = float(true @ WIDTHS) * mean_share
-    raised = np.maximum(band, level_below(band[None], np.array([mean]))[0])
+    raised = np.maximum(band, find_level_below(band[None], np.array([mean]))[0])
     assert raised @ WIDTHS <= max(mean, band @ WIDTHS) + 1e-15
     d = 4 * d
     assert ndtr(ndtri(true) - d) @ WIDTHS >= ndtr(ndtri(raised) - d) @ WIDTHS - 1e-13
     # The mirror image: a rival below the band, and below a mean.
     band, true = 1 - band, 1 - true
     mean = float(true @ WIDTHS) + (1 - float(true @ WIDTHS)) * (1 - mean_share)
-    lowered = np.minimum(band, level_above(band[None], np.array([mean]))[0])
+    lowered = np.minimum(band, find_level_above(band[None], np.array([mean]))[0])
     assert ndtr(ndtri(true) + d) @ WIDTHS <= ndtr(ndtri(lowered) + d) @ WIDTHS + 1e-13
 
 
@@ -96,5 +102,5 @@ def test_bands_hold_everywhere_at_once():
         allowed = binom.isf(1e-6, repeats, tail)
         assert (low > true).any(axis=1).sum() <= allowed
         assert (high < true).any(axis=1).sum() <= allowed
-        each, _ = clopper_pearson.lower(reached(counts), draws, tail)
+        each, _ = binomial.clopper_pearson_lower(count_at_thresholds(counts), draws, tail)
         assert (each > true).any(axis=1).sum() > allowed  # so the test can fail

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from simplicert.bounds.box import TINY, Box, clipped, largest_other, ranked, reasons
+from simplicert.bounds.box import (
+    TINY,
+    Box,
+    certificate_reasons,
+    clip_rival_bound,
+    find_top_and_rival,
+    largest_other,
+)
 
 
 def box(e0, e1, gate=True, lead=1, spoiled=False, margin=None):
@@ -23,13 +30,13 @@ def box(e0, e1, gate=True, lead=1, spoiled=False, margin=None):
     ],
 )
 def test_top_rival_and_draws_without_a_class(counts, invalid, top, rival, spoiled):
-    field = ranked(np.array([counts]), np.array([invalid]))
+    field = find_top_and_rival(np.array([counts]), np.array([invalid]))
     assert (field.top[0], field.rival[0], field.spoiled[0]) == (top, rival, spoiled)
     assert field.wins[0] == counts[top]
 
 
 def test_a_given_class_may_lose():
-    field = ranked(np.array([[2, 7, 1]]), np.array([0]), np.array([0]))
+    field = find_top_and_rival(np.array([[2, 7, 1]]), np.array([0]), np.array([0]))
     assert (field.wins[0], field.rival[0]) == (2, 7)
 
 
@@ -42,18 +49,18 @@ def test_the_largest_of_the_others_in_blocks():
 
 
 def test_equal_expectations_prove_nothing():
-    assert reasons(box(0.4, 0.4))[0] == "overlap"
-    assert reasons(box(np.nextafter(0.4, 1), 0.4))[0] == "certified"
-    assert reasons(box(np.nan, 0.4))[0] == "overlap"
+    assert certificate_reasons(box(0.4, 0.4))[0] == "overlap"
+    assert certificate_reasons(box(np.nextafter(0.4, 1), 0.4))[0] == "certified"
+    assert certificate_reasons(box(np.nan, 0.4))[0] == "overlap"
 
 
 def test_a_margin_of_zero_proves_nothing():
-    assert reasons(box(np.nan, np.nan, margin=0.0))[0] == "overlap"
-    assert reasons(box(np.nan, np.nan, margin=1e-300))[0] == "certified"
-    assert reasons(box(np.nan, np.nan, gate=False, margin=0.0))[0] == "gate"
+    assert certificate_reasons(box(np.nan, np.nan, margin=0.0))[0] == "overlap"
+    assert certificate_reasons(box(np.nan, np.nan, margin=1e-300))[0] == "certified"
+    assert certificate_reasons(box(np.nan, np.nan, gate=False, margin=0.0))[0] == "gate"
 
 
 def test_a_rival_has_what_the_top_class_leaves_and_never_nothing():
     np.testing.assert_array_equal(
-        clipped(np.array([0.3, 0.3, 0.0]), np.array([0.2, 0.4, 0.4])), [0.2, 0.3, TINY]
+        clip_rival_bound(np.array([0.3, 0.3, 0.0]), np.array([0.2, 0.4, 0.4])), [0.2, 0.3, TINY]
     )

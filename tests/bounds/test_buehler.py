@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr, ndtri
 
-from simplicert.bounds import buehler
-from simplicert.bounds.tail import probability
+from simplicert.bounds.joint import buehler
+from simplicert.bounds.joint.tail import tail_probability
 
 
 def lower(wins, rival, draws, a):
     """One input."""
-    return buehler.lower(*(np.array([v]) for v in (wins, rival, draws)), np.array([a]))[0]
+    return buehler.buehler_lower(*(np.array([v]) for v in (wins, rival, draws)), np.array([a]))[0]
 
 
 def outcomes(n):
@@ -30,7 +30,7 @@ def test_all_outcomes_of_few_draws_against_brute_force(n):
     """Every outcome, three levels; a radius above the reference would be false."""
     wins, rivals = outcomes(n)
     for a in (0.2, 0.0451, 9e-4):
-        ours = buehler.lower(wins, rivals, np.full(len(wins), n), np.full(len(wins), a))
+        ours = buehler.buehler_lower(wins, rivals, np.full(len(wins), n), np.full(len(wins), a))
         for k, b, found in zip(wins, rivals, ours, strict=True):
             reference = brute.limit(k, b, n, a)
             assert found <= reference, (k, b, n, a)
@@ -57,7 +57,7 @@ def test_a_long_hunt_for_a_radius_that_is_too_large(seed):
         wins, rivals = outcomes(n)
         some = random.permutation(len(wins))[:25]
         wins, rivals = wins[some], rivals[some]
-        ours = buehler.lower(wins, rivals, np.full(len(wins), n), np.full(len(wins), a))
+        ours = buehler.buehler_lower(wins, rivals, np.full(len(wins), n), np.full(len(wins), a))
         for k, b, found in zip(wins, rivals, ours, strict=True):
             assert found <= brute.limit(k, b, n, a)
 
@@ -86,7 +86,9 @@ def test_never_below_the_pair_it_orders_by(n, share, part, power):
 def test_it_falls_as_the_rival_rises(n):
     """So the strongest rival is the only one to compute; to the width of the cells."""
     rivals = np.unique(np.linspace(0, n // 3, 30).astype(int))
-    ours = buehler.lower(*np.broadcast_arrays(n // 2, rivals, n), np.full(len(rivals), 9e-4))
+    ours = buehler.buehler_lower(
+        *np.broadcast_arrays(n // 2, rivals, n), np.full(len(rivals), 9e-4)
+    )
     live = ours[ours > 0]
     assert len(live) > 5
     assert (np.diff(live) < 1e-3).all()
@@ -104,33 +106,33 @@ def test_it_falls_as_the_rival_rises(n):
 )
 def test_no_point_of_the_boundary_is_acceptable(wins, rival, n):
     """A proved radius against 2,000 points of its boundary, each with all its terms."""
-    case = next(buehler.cases(*(np.array([v]) for v in (wins, rival, n)), np.array([9e-4])))
-    r = buehler.limit(case)
-    tail = buehler.tail_for(case, 9.0)
-    x = np.linspace(case.low - 2 * r, buehler.edge(case, r), 2000)
+    case = next(buehler.make_cases(*(np.array([v]) for v in (wins, rival, n)), np.array([9e-4])))
+    r = buehler.bound_radius(case)
+    tail = buehler.make_case_tail(case, 9.0)
+    x = np.linspace(case.low - 2 * r, buehler.largest_rival_quantile(case, r), 2000)
     p = ndtr(x)
-    values = probability(tail, np.minimum(ndtr(x + 2 * r), 1 - p), p, 30.0)
+    values = tail_probability(tail, np.minimum(ndtr(x + 2 * r), 1 - p), p, 30.0)
     assert values.max() <= case.level
     assert values.max() >= 0.9 * case.level  # and nothing much is given away
 
 
 def test_cells_between_the_nodes_are_covered():
     """A radius just above the limit is not proved, however the cells lie."""
-    case = next(buehler.cases(*(np.array([v]) for v in (300, 100, 1000)), np.array([9e-4])))
+    case = next(buehler.make_cases(*(np.array([v]) for v in (300, 100, 1000)), np.array([9e-4])))
     reach = -float(ndtri(buehler.CUT * case.level))
-    tail = buehler.tail_for(case, reach)
-    r = buehler.limit(case)
-    assert buehler.rejected(case, tail, reach, r)
-    assert not buehler.rejected(case, tail, reach, r * 1.001)
+    tail = buehler.make_case_tail(case, reach)
+    r = buehler.bound_radius(case)
+    assert buehler.proves_radius(case, tail, reach, r)
+    assert not buehler.proves_radius(case, tail, reach, r * 1.001)
 
 
 @pytest.mark.parametrize("wins", [300, 600, 990])
 def test_cells_reach_from_one_end_of_the_boundary_to_the_other(wins):
-    case = next(buehler.cases(*(np.array([v]) for v in (wins, 9, 1000)), np.array([9e-4])))
+    case = next(buehler.make_cases(*(np.array([v]) for v in (wins, 9, 1000)), np.array([9e-4])))
     reach = -float(ndtri(buehler.CUT * case.level))
-    tail, r = buehler.tail_for(case, reach), buehler.limit(case)
-    x, values = buehler.boundary(case, tail, reach, r)
-    edges = buehler.spaced(tail, reach, r, x, values, case.level)
+    tail, r = buehler.make_case_tail(case, reach), buehler.bound_radius(case)
+    x, values = buehler.boundary_probabilities(case, tail, reach, r)
+    edges = buehler.space_cells(tail, reach, r, x, values, case.level)
     assert (edges[0], edges[-1]) == (x[0], x[-1])
     assert (np.diff(edges) > 0).all()
 
@@ -150,8 +152,8 @@ def test_the_order_of_the_inputs_does_not_matter():
     """The same bits alone, in a batch, and in another order."""
     wins, rivals = np.array([60, 70, 500, 9000]), np.array([20, 20, 100, 100])
     draws, a = np.array([100, 100, 1000, 10**4]), np.full(4, 9e-4)
-    ours = buehler.lower(wins, rivals, draws, a)
-    back = buehler.lower(wins[::-1], rivals[::-1], draws[::-1], a)[::-1]
+    ours = buehler.buehler_lower(wins, rivals, draws, a)
+    back = buehler.buehler_lower(wins[::-1], rivals[::-1], draws[::-1], a)[::-1]
     np.testing.assert_array_equal(ours, back)
     assert ours[2] == lower(500, 100, 1000, 9e-4)
 

@@ -6,7 +6,7 @@ from enumeration import mass, outcomes, scheme_levels, tricky_points, worst_leve
 from scipy.stats import binom
 
 from simplicert import Tally, bound
-from simplicert.bounds.limits import clopper_pearson
+from simplicert.bounds import binomial
 
 ALPHAS = (0.05, 0.01, 0.001)
 
@@ -63,7 +63,7 @@ def test_enumeration_catches_a_scheme_that_is_wrong():
     n, alpha = 250, 0.05
     counts = outcomes(n, 2)
     top = counts.argmax(axis=1)
-    e0, _ = clopper_pearson.lower(counts.max(axis=1), n, alpha)
+    e0, _ = binomial.clopper_pearson_lower(counts.max(axis=1), n, alpha)
     level = max(
         mass(counts, [p, 1 - p]) @ ((e0 > 0.5) & (np.array([p, 1 - p])[top] < e0))
         for p in np.linspace(0.5, 0.51, 50)
@@ -118,7 +118,7 @@ def test_why_refused_bounds_are_hidden():
     """
     tied = np.full(1000, 0.001)
     counts = np.random.default_rng(0).multinomial(100_000, tied, size=1000)
-    e0, _ = clopper_pearson.lower(counts.max(axis=1), 100_000, 0.0005)
+    e0, _ = binomial.clopper_pearson_lower(counts.max(axis=1), 100_000, 0.0005)
     assert (e0 > 0.001).mean() > 1 / 3
     assert bound(Tally(counts, sigma=1.0)).refused.all()
 

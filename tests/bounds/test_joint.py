@@ -8,8 +8,8 @@ from scipy.special import gammaln, ndtr, ndtri
 from scipy.stats import binom
 
 from simplicert import InvalidInput, KindMismatch, Plan, Tally, bound, certify
-from simplicert.bounds import buehler
-from simplicert.bounds.box import Box, reasons
+from simplicert.bounds.box import Box, certificate_reasons
+from simplicert.bounds.joint import buehler
 
 
 def joint(counts, alpha=0.001, **more):
@@ -116,18 +116,18 @@ def test_the_level_is_used_up():
 
 def test_enumeration_catches_a_tail_that_lost_what_was_seen(monkeypatch):
     """Each outcome missing from its own tail: too large radii, and enumeration says so."""
-    whole = buehler.staircase
+    whole = buehler.build_staircase
 
     def without(seen, *rest):
         counts, least = whole(seen, *rest)
         return counts, np.where(counts <= seen[1], np.maximum(least, seen[0] + 1), least)
 
-    monkeypatch.setattr(buehler, "staircase", without)
+    monkeypatch.setattr(buehler, "build_staircase", without)
     assert level_of(25, 3, 0.05) > 0.05
 
 
 def test_enumeration_catches_a_radius_at_the_full_alpha_without_a_gate(monkeypatch):
-    from simplicert.bounds.schemes import joint as scheme
+    from simplicert.bounds import joint as scheme
 
     monkeypatch.setattr(scheme, "RADIUS", 2.0)
     assert level_of(25, 3, 0.05) > 0.05
@@ -135,9 +135,11 @@ def test_enumeration_catches_a_radius_at_the_full_alpha_without_a_gate(monkeypat
 
 def worst_of(wins, rival, n, alpha, classes):
     """Class probabilities on the boundary of the radius certified for these two counts."""
-    case = next(buehler.cases(*(np.array([v]) for v in (wins, rival, n)), np.array([0.9 * alpha])))
-    r = buehler.limit(case) - 1e-9
-    x, values = buehler.boundary(case, buehler.tail_for(case, 7.0), 7.0, r)
+    case = next(
+        buehler.make_cases(*(np.array([v]) for v in (wins, rival, n)), np.array([0.9 * alpha]))
+    )
+    r = buehler.bound_radius(case) - 1e-9
+    x, values = buehler.boundary_probabilities(case, buehler.make_case_tail(case, 7.0), 7.0, r)
     rest = 1 - ndtr(x) - ndtr(x + 2 * r)
     values = np.where(rest / (classes - 2) <= ndtr(x), values, 0)
     at = values.argmax()
@@ -235,7 +237,7 @@ def test_no_radius_behind_a_passed_gate_is_an_overlap():
     margin = np.array([0.0, 0.2, 0.0])
     gate = np.array([True, True, False])
     box = Box(np.zeros(3, int), none, none, gate, np.ones(3, int), ~yes, margin=margin)
-    assert list(reasons(box)) == ["overlap", "certified", "gate"]
+    assert list(certificate_reasons(box)) == ["overlap", "certified", "gate"]
 
 
 def test_two_classes_are_the_default_scheme():
@@ -270,8 +272,8 @@ def test_each_input_at_its_own_look():
 
 def test_the_same_counts_are_computed_once(monkeypatch):
     seen = []
-    whole = buehler.limit
-    monkeypatch.setattr(buehler, "limit", lambda case: seen.append(case) or whole(case))
+    whole = buehler.bound_radius
+    monkeypatch.setattr(buehler, "bound_radius", lambda case: seen.append(case) or whole(case))
     known = joint([[90, 5, 5], [5, 90, 5], [90, 6, 4], [40, 40, 20]])
     assert len(seen) == 2  # the tie does not pass the gate
     assert known.margin[0] == known.margin[1] > known.margin[2]

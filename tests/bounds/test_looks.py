@@ -91,7 +91,7 @@ def test_a_share_too_small_to_offer_leaves_the_level_alone():
     """Shares are added up in floating point: what rounding adds to 1 is not a share."""
     from dataclasses import replace
 
-    from simplicert.types.plan import FREE
+    from simplicert.types.plan import ALPHA_ROUNDING
 
-    plan = replace(Plan((100,)), offered=1 + FREE / 2)
+    plan = replace(Plan((100,)), offered=1 + ALPHA_ROUNDING / 2)
     assert bound(Tally([[90, 5, 5]], 1.0, plan=plan), 0.01).level == 0.01

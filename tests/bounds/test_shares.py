@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import simplicert as sc
-from simplicert.bounds import sides
-from simplicert.bounds.schemes import gated, joint, paper, split
+from simplicert.bounds import gated, joint, paper, sides, split
 
 
 @pytest.mark.parametrize(
@@ -26,11 +25,11 @@ def test_a_scheme_spends_alpha_and_no_more(spent):
 
 def test_the_joint_limit_is_asked_at_its_share():
     """The gate left aside, a margin is Buehler's limit at .9 alpha and at no other level."""
-    from simplicert.bounds import buehler
+    from simplicert.bounds.joint import buehler
 
     known = sc.bound(sc.Tally([[180, 60, 60]], 1.0), 0.05, scheme="joint")
     one = np.array([1])
-    at = buehler.lower(180 * one, 60 * one, 300 * one, np.array([0.045]))
+    at = buehler.buehler_lower(180 * one, 60 * one, 300 * one, np.array([0.045]))
     np.testing.assert_array_equal(known.margin, at)
 
 

@@ -7,9 +7,10 @@ from softmax_tallies import scores_like, tally_of
 
 from simplicert import InvalidInput, MissingEvidence, Tally, bound
 from simplicert.bounds import SCHEMES
-from simplicert.bounds.limits import bentkus, bernstein
-from simplicert.bounds.softmax import better_upper, sums_of
-from simplicert.sampling.leading import leading
+from simplicert.bounds import means as bentkus
+from simplicert.bounds import means as bernstein
+from simplicert.bounds.softmax import bound_rivals_combined, read_score_sums
+from simplicert.sampling.sums import keep_leading_sums
 from simplicert.types import FIXED_POINT
 
 HALF = 1 << (FIXED_POINT - 1)
@@ -129,12 +130,12 @@ def test_the_default_is_the_better_of_two_limits():
     known, n, tail = bound(tally, 0.01, kind="softmax"), tally.draws, 0.45 * 0.01 / 2
     sums, squares = tally.softmax_sums, tally.softmax_squares + n[:, None] + 1
     low = max(
-        bentkus.lower(sums[:, 0], n, tail)[0],
-        bernstein.lower(sums[:, 0], squares[:, 0], n, tail)[0],
+        bentkus.bentkus_lower(sums[:, 0], n, tail)[0],
+        bernstein.bernstein_lower(sums[:, 0], squares[:, 0], n, tail)[0],
     )
     high = min(
-        bentkus.upper(sums[:, 1] + n, n, tail)[0],
-        bernstein.upper(sums[:, 1], sums[:, 1] + n, squares[:, 1], n, tail)[0],
+        bentkus.bentkus_upper(sums[:, 1] + n, n, tail)[0],
+        bernstein.bernstein_upper(sums[:, 1], sums[:, 1] + n, squares[:, 1], n, tail)[0],
     )
     assert known.method == "bentkus+bernstein"
     np.testing.assert_allclose([known.e0[0], known.e1[0]], [low, high], rtol=1e-9)
@@ -159,12 +160,12 @@ def test_every_rival_counts_where_variance_enters():
     scores[0, int(0.199 * n) :, 2] = 0.05
     scores[0, :, 0] = 1 - scores[0].sum(axis=1)
     tally = tally_of(scores, np.random.default_rng(0))
-    sums = sums_of(tally, slice(None))
+    sums = read_score_sums(tally, slice(None))
     assert sums.at_most[0, 1] > sums.at_most[0, 2] + HALF
     known = bound(tally, 0.01, kind="softmax")
     tail = 0.45 * 0.01 / 2
-    wild = bernstein.upper(*(v[0, 2] for v in sums), n, tail)
-    steady = bernstein.upper(*(v[0, 1] for v in sums), n, tail)
+    wild = bernstein.bernstein_upper(*(v[0, 2] for v in sums), n, tail)
+    steady = bernstein.bernstein_upper(*(v[0, 1] for v in sums), n, tail)
     assert steady < wild
     np.testing.assert_allclose(known.e1[0], wild, rtol=1e-12)
 
@@ -179,14 +180,16 @@ def test_the_largest_of_the_better_limits_is_found(seed):
     least = sums / 2.0**FIXED_POINT / n[:, None] * sums
     squares = (least + (sums - least) * random.random((3, 6)) ** 3).astype(np.int64)
     counts = np.column_stack([n, np.zeros((3, 5), int)])
-    given = sums_of(Tally(counts, 1.0, softmax_sums=sums, softmax_squares=squares), slice(None))
+    given = read_score_sums(
+        Tally(counts, 1.0, softmax_sums=sums, softmax_squares=squares), slice(None)
+    )
     tail = np.full(3, 0.002)
-    ours = better_upper(given, n, tail)
+    ours = bound_rivals_combined(given, n, tail)
     for row in range(3):
         each = [
             min(
-                bentkus.upper(given.at_most[row, j], n[row], 0.001),
-                bernstein.upper(*(v[row, j] for v in given), n[row], 0.001),
+                bentkus.bentkus_upper(given.at_most[row, j], n[row], 0.001),
+                bernstein.bernstein_upper(*(v[row, j] for v in given), n[row], 0.001),
             )
             for j in range(7)
         ]
@@ -199,7 +202,7 @@ def test_sums_lie_on_both_sides_of_the_truth():
 
     random = np.random.default_rng(4)
     scores = random.dirichlet([2, 1, 0.5], size=(1, 50)) * 0.97
-    sums = sums_of(tally_of(scores, random), slice(None))
+    sums = read_score_sums(tally_of(scores, random), slice(None))
     exact = [[Fraction(float(y)) for y in scores[0, :, j]] for j in range(3)]
     exact.append([1 - sum(column) for column in zip(*exact, strict=True)])
     for j, values in enumerate(exact):
@@ -214,10 +217,10 @@ def test_classes_that_are_not_kept_are_bounded():
     random = np.random.default_rng(5)
     scores = random.dirichlet(np.r_[4.0, 2.0, np.full(98, 0.05)], size=(3, 400))
     whole = tally_of(scores, random)
-    kept = leading(whole.softmax_sums, whole.softmax_squares)._asdict()
+    kept = keep_leading_sums(whole.softmax_sums, whole.softmax_squares)._asdict()
     fields = {"votes": whole.votes, "votes_invalid": whole.votes_invalid}
     part = Tally(whole.counts, 1.0, **fields, **kept)
-    exact, given = sums_of(whole, slice(None)), sums_of(part, slice(None))
+    exact, given = read_score_sums(whole, slice(None)), read_score_sums(part, slice(None))
     assert (given.at_least <= exact.at_least).all()
     assert (given.at_most >= exact.at_most).all()
     assert (given.squares >= exact.squares).all()

@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simplicert.bounds.staircase import SLACK, score, scores, staircase
+from simplicert.bounds.joint.tail import (
+    SLACK,
+    build_staircase,
+    interpolate_scores,
+    lower_limit_score,
+)
 
 
 @st.composite
@@ -18,7 +23,7 @@ def seen(draw):
 
 
 def steps(wins, rival, n, tail):
-    return staircase((wins, rival), n, tail, (0, n), (0, n))
+    return build_staircase((wins, rival), n, tail, (0, n), (0, n))
 
 
 @settings(max_examples=200, deadline=None)
@@ -40,7 +45,7 @@ def test_a_narrow_window_only_adds_outcomes(outcome, ends):
     wins, rival, n = outcome
     tops = min(ends[0], wins - 1), min(max(ends[1], wins), n)
     rivals = min(ends[2], rival), min(max(ends[3], rival), n)
-    counts, least = staircase((wins, rival), n, 0.01, tops, rivals)
+    counts, least = build_staircase((wins, rival), n, 0.01, tops, rivals)
     assert (np.diff(least) >= 0).all()
     for k, b in zip(*brute.at_least_as_good(wins, rival, n, 0.01), strict=True):
         if len(counts) and b >= counts[0]:
@@ -54,7 +59,7 @@ def test_the_outcome_seen_is_in_its_own_tail(n, share, part, power):
     wins = max(1, round(share * n))
     rival = min(int(part * wins), n - wins)
     around = (max(wins - 50, 0), min(wins + 50, n))
-    counts, least = staircase(
+    counts, least = build_staircase(
         (wins, rival), n, 10**power, around, (max(rival - 50, 0), min(rival + 50, n))
     )
     assert rival < counts[0] or least[rival - counts[0]] <= wins
@@ -65,8 +70,10 @@ def test_the_outcome_seen_is_in_its_own_tail(n, share, part, power):
 def test_interpolated_scores_are_within_a_tenth_of_the_slack(n, tail):
     for share in (0.003, 0.03, 0.2, 0.5, 0.8, 0.97, 0.997):
         window = int(n * share), min(int(n * share) + 3000, n)
-        exact = score(np.arange(window[0], window[1] + 1), n, tail)
-        np.testing.assert_allclose(scores(window, n, tail), exact, rtol=0, atol=SLACK / 10)
+        exact = lower_limit_score(np.arange(window[0], window[1] + 1), n, tail)
+        np.testing.assert_allclose(
+            interpolate_scores(window, n, tail), exact, rtol=0, atol=SLACK / 10
+        )
 
 
 @pytest.mark.parametrize("n", [1, 2, 30, 1000])
@@ -75,7 +82,7 @@ def test_scores_are_quantiles_of_the_lower_limit(n):
 
     for tail in (0.3, 1e-3, 1e-30):
         k = np.arange(n + 1)
-        ours = score(k, n, tail)
+        ours = lower_limit_score(k, n, tail)
         assert ours[0] == -np.inf
         assert (np.diff(ours) > 0).all()
         with np.errstate(divide="ignore"):

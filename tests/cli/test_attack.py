@@ -10,11 +10,11 @@ from known import SIGMA, data_of, drawn, place_model, true_distance
 from scipy.special import ndtr
 
 import simplicert as sc
-from simplicert.analysis.report.attack import attack_cautions
-from simplicert.analysis.report.views import views_of
-from simplicert.analysis.study import read_studies
-from simplicert.runs.attacks import read_attack
-from simplicert.runs.manifest import Manifest
+from simplicert.metrics.study import read_studies
+from simplicert.report.blocks import attack_cautions
+from simplicert.report.views import make_views
+from simplicert.store.attacks import read_attack
+from simplicert.store.manifest import Manifest
 
 LITTLE = ("--steps", 4, "--restarts", 1, "--samples", 8, "--explore", 200, "--confirm", 2000)
 
@@ -82,7 +82,7 @@ def test_a_first_stage_is_left_out(command, place):
     (row,) = read_attack(staged.folder / "attack.csv")
     assert row.radius in honest.certify().radius.tolist()
     assert row.radius not in staged.certify().radius.tolist()
-    (view,) = [view for view in views_of(read_studies([staged.folder])) if view.kind == row.kind]
+    (view,) = [view for view in make_views(read_studies([staged.folder])) if view.kind == row.kind]
     (said,) = attack_cautions(view)  # and not that radii have changed since
     assert "at the noise, behind the first stage" in said
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from simplicert.analysis.rules import RULES
+from simplicert.simplex.soundness import RULES
 
 FEW = ("--points", "20000")
 CODE = """

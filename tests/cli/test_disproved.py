@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from simplicert.runs import open_run
-from simplicert.runs.atomic import checksum
-from simplicert.runs.audit import disproofs
-from simplicert.runs.manifest import SEAL, read_manifest
+from simplicert.atomic import content_checksum
+from simplicert.logs.audit import find_disproofs
+from simplicert.store import open_run
+from simplicert.store.manifest import CHECKSUM_LINE, read_manifest
 
 HEADER = "idx\tlabel\tpredict\tradius\tcorrect\ttime"
 # The largest radius of 100,000 draws at alpha .01 and sigma .25 prints as .978; at .001 as .953.
@@ -82,8 +82,8 @@ def test_all_others_repeat_it(command, imported, tmp_path):
 def rewritten(run: Path, change):
     """Change run.toml and seal it again, as a forger can."""
     path = run / "run.toml"
-    text = change(path.read_text().partition(SEAL)[0])
-    path.write_text(text + f"{SEAL}{checksum(text.encode())}\n")
+    text = change(path.read_text().partition(CHECKSUM_LINE)[0])
+    path.write_text(text + f"{CHECKSUM_LINE}{content_checksum(text.encode())}\n")
 
 
 def without(text, *names):
@@ -101,10 +101,10 @@ def test_codes_are_kept_and_old_folders_work_without(imported):
     run = imported()
     source = read_manifest(run).source
     assert source["audit_codes"] == ["rounding", "above_cap"]
-    said = disproofs(open_run(run))
+    said = find_disproofs(open_run(run))
     rewritten(run, lambda text: without(text, "audit_codes"))
     assert "audit_codes" not in read_manifest(run).source
-    assert disproofs(open_run(run)) == said and len(said) == 1
+    assert find_disproofs(open_run(run)) == said and len(said) == 1
 
 
 def test_findings_taken_out_of_run_toml_are_found_again(command, imported):
@@ -120,7 +120,7 @@ def test_a_clean_log_is_not_found_again(imported):
     rows = [row.replace("0.978", "0.952") for row in ROWS]
     run = imported(rows=rows)
     rewritten(run, lambda text: without(text, "audit", "audit_codes"))
-    assert disproofs(open_run(run)) == ()
+    assert find_disproofs(open_run(run)) == ()
 
 
 def test_a_sigma_that_does_not_fit_disproves(command, tmp_path):

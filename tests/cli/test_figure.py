@@ -8,8 +8,8 @@ import pytest
 from figured import INPUTS, write_run
 
 import simplicert as sc
-from simplicert.analysis.figures import FIGURES
-from simplicert.analysis.figures.catalogue import require_fit
+from simplicert.figures import FIGURES
+from simplicert.figures.catalogue import check_runs_and_options
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "figures.md").read_text()
@@ -147,7 +147,7 @@ def parsed(line):
     figure = get_command(app).commands["figure"]
     given = figure.make_context("figure", shlex.split(line)[2:]).params
     options = {name: given[name] for name in ("kind", "seed")}
-    require_fit(given["name"], FIGURES[given["name"]], len(given["runs"] or []), options)
+    check_runs_and_options(given["name"], FIGURES[given["name"]], len(given["runs"] or []), options)
     return given
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import simplicert as sc
-from simplicert.runs import Manifest
+from simplicert.store import Manifest
 
 
 def made(place, name, shares, inputs=40, seed=0):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from simplicert.runs.known import read_known_run
+from simplicert.store.imported import read_imported_run
 
 COHEN = "idx\tlabel\tpredict\tradius\tcorrect\ttime\n0\t3\t3\t0.486\t1\t17\n20\t7\t7\t1.96\t1\t17\n"
 SECOND_ORDER = "idx\tlabel\tpredict\tradius\traw_count\n0\t3\t3\t0.486\t900\n"
@@ -38,7 +38,7 @@ def test_cohen(run, file, tmp_path):
     assert code == 0
     assert printed.startswith("KnownRun(2 inputs, 2 with a class, expectations of log.txt")
     assert printed.endswith(f"wrote {out}\n")
-    opened = read_known_run(out)
+    opened = read_imported_run(out)
     assert err.splitlines() == [f"simplicert: audit: {sentence}" for sentence in opened.audit]
     assert "radius is above 1.906 in 1 row" in err
     assert opened.manifest.alpha == 0.001
@@ -49,7 +49,7 @@ def test_second_order(run, file, tmp_path):
     words = ("--sigma", ".5", "--alpha", ".01", "--out", out)
     code, _, err = run("second-order", file(SECOND_ORDER), *words, "--draws", "1000")
     assert (code, err) == (0, "")
-    assert read_known_run(out).manifest.alpha == 0.01
+    assert read_imported_run(out).manifest.alpha == 0.01
     assert run("second-order", file(SECOND_ORDER), *words)[0] == 2  # without --draws
 
 
@@ -58,18 +58,18 @@ def test_iss(run, file, tmp_path):
     assert code == 0
     assert "not proved" in err
     assert "2 lines are no row" in err
-    assert read_known_run(tmp_path / "run").expectations().draws.tolist() == [20000]
+    assert read_imported_run(tmp_path / "run").expectations().draws.tolist() == [20000]
 
 
 def test_radii(run, file, tmp_path):
     words = ("--columns", "index=idx,predict=predict,radius=radius", "--sigma", ".5")
     code, _, _ = run("radii", file(COHEN), *words, "--out", tmp_path / "run")
     assert code == 0
-    assert read_known_run(tmp_path / "run").holds == "expectations"
+    assert read_imported_run(tmp_path / "run").holds == "expectations"
     code, printed, _ = run("radii", file(COHEN), *words, "--bare", "--out", tmp_path / "bare")
     assert code == 0
     assert "radii of log.txt" in printed
-    assert read_known_run(tmp_path / "bare").holds == "radii"
+    assert read_imported_run(tmp_path / "bare").holds == "radii"
 
 
 @pytest.mark.parametrize(

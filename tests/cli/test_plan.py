@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import simplicert as sc
-from simplicert.analysis.tables.numbers import down
-from simplicert.runs import create_run
-from simplicert.runs.manifest import Manifest
+from simplicert.metrics.numbers import format_down
+from simplicert.store import create_run
+from simplicert.store.manifest import Manifest
 
 
 @pytest.fixture
@@ -58,10 +58,10 @@ def test_the_page_shows_what_a_reserve_costs(command):
         json.loads(command(*words, share)[1])["losses"] for share in ("0", "10%", "50%")
     )
     for free, *kept in zip(none, tenth, half, strict=True):
-        cells = [f"{free['draws']:,}", down(free["certified"], 4)]
+        cells = [f"{free['draws']:,}", format_down(free["certified"], 4)]
         for row in kept:
             cost = 1 - row["certified"] / free["certified"]
-            cells += [down(row["certified"], 4), f"{100 * cost:.2f} %"]
+            cells += [format_down(row["certified"], 4), f"{100 * cost:.2f} %"]
         assert f"| {' | '.join(cells)} |" in page
 
 

@@ -3,21 +3,21 @@
 import numpy as np
 import pytest
 
-from simplicert.cli import reading_progress
-from simplicert.cli.reading_progress import reading_shown
-from simplicert.data.watching import WATCH
+from simplicert.cli import progress
+from simplicert.cli.progress import show_reading_progress
+from simplicert.data.inputs import WATCH
 
 
 @pytest.fixture
 def clock(monkeypatch):
     """Set the time by hand."""
     now = [100.0]
-    monkeypatch.setattr(reading_progress.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     return now
 
 
 def test_a_line_after_some_seconds_and_then_every_minute(clock, capsys):
-    with reading_shown(quiet=False):
+    with show_reading_progress(quiet=False):
         watch = WATCH.get()
         for seconds, read in ((0, 1_000), (4, 2_000), (6, 3_000), (60, 4_000), (67, 5_000)):
             clock[0] = 100.0 + seconds
@@ -29,7 +29,7 @@ def test_a_line_after_some_seconds_and_then_every_minute(clock, capsys):
 
 
 def test_nothing_of_what_is_quick_however_much_of_it(clock, capsys):
-    with reading_shown(quiet=False):
+    with show_reading_progress(quiet=False):
         for start in (100.0, 200.0, 300.0):
             clock[0] = start
             WATCH.get()("digits", 900, 1797)
@@ -39,7 +39,7 @@ def test_nothing_of_what_is_quick_however_much_of_it(clock, capsys):
 
 
 def test_nothing_when_quiet(clock, capsys):
-    with reading_shown(quiet=True):
+    with show_reading_progress(quiet=True):
         for seconds in (0, 100):
             clock[0] = 100.0 + seconds
             WATCH.get()("folder:big", 10, 20)
@@ -48,7 +48,7 @@ def test_nothing_when_quiet(clock, capsys):
 
 def test_afterwards_nobody_is_told():
     before = WATCH.get()
-    with reading_shown(quiet=False):
+    with show_reading_progress(quiet=False):
         assert WATCH.get() is not before
     assert WATCH.get() is before
 
@@ -69,8 +69,8 @@ def slow(command, tmp_path, monkeypatch):
     (tmp_path / "slowly_read.py").write_text(MODEL)
     inputs = np.random.default_rng(1).random((24, 6)).astype(np.float32)
     np.savez("data.npz", inputs=inputs, labels=np.arange(24) % 3)
-    monkeypatch.setattr("simplicert.data.fingerprints.CHUNK", 60)
-    monkeypatch.setattr(reading_progress, "FIRST", 0.0)
+    monkeypatch.setattr("simplicert.data.dataset.CHUNK", 60)
+    monkeypatch.setattr(progress, "FIRST", 0.0)
     assert command("sample", *DRAWN, "--out", "run", "--quiet") == (0, "", "")
 
 

@@ -5,7 +5,7 @@ import pytest
 from pages import pictures_in
 
 import simplicert as sc
-from simplicert.runs import Manifest
+from simplicert.store import Manifest
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ import tomli_w
 
 import simplicert as sc
 from simplicert import cli
-from simplicert.cli.saying import clean
-from simplicert.runs import Manifest
-from simplicert.runs.failures import record
-from simplicert.runs.logs import import_log
+from simplicert.cli.saying import replace_controls
+from simplicert.logs import import_log
+from simplicert.store import Manifest
+from simplicert.store.run import record_failure
 
 HOSTILE = "x\x1b[2J\x1b]0;title\x07\x9b31m\u202eevil\u2066\u2028\r\nsimplicert: all is well\x00"
 LETTERS = HOSTILE.replace("\x00", "\x7f")  # that TOML and a file name may hold
@@ -44,12 +44,12 @@ COMMANDS = [
     "letter", ["\x1b", "\x07", "\r", "\x7f", "\x9b", "\u202e", "\u2028", "\udc80"]
 )
 def test_what_moves_a_cursor_is_shown_as_a_question_mark(letter):
-    assert clean(f"a{letter}b") == "a?b"
+    assert replace_controls(f"a{letter}b") == "a?b"
 
 
 def test_text_stays_text():
     for text in ("plain", "two\nlines\tand more", "é ü 漢字 \u00a0 \u2212", "", "a\r\nb"):
-        assert clean(text) == text.replace("\r\n", "\n")
+        assert replace_controls(text) == text.replace("\r\n", "\n")
 
 
 def harmless(printed):
@@ -72,7 +72,7 @@ def hostile(tmp_path, monkeypatch):
     )
     folder = tmp_path / "run\x1b[2J\nsimplicert: all is well"
     sc.create_run(folder, manifest, tally)
-    record(folder, 2, HOSTILE)
+    record_failure(folder, 2, HOSTILE)
     return folder
 
 

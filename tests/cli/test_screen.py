@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from simplicert.analysis.tables import Grid
-from simplicert.cli.screen import drawn, show
+from simplicert.cli.screen import print_table, table_lines
+from simplicert.tables import Grid
 
 WIDE = Grid(
     "a wide table",
@@ -26,7 +26,7 @@ WIDE = Grid(
 
 
 def lines(grid: Grid, width: int, **how: bool) -> list[str]:
-    return [line.plain for line in drawn(grid, width, **how)]
+    return [line.plain for line in table_lines(grid, width, **how)]
 
 
 def test_a_table_that_fits_is_one_block():
@@ -73,9 +73,9 @@ def test_wide_letters_keep_their_columns():
 
 
 def test_weights_are_styles_on_a_terminal_and_stars_in_a_file(capsys):
-    (row,) = (line for line in drawn(WIDE, 200) if line.plain.startswith("first"))
+    (row,) = (line for line in table_lines(WIDE, 200) if line.plain.startswith("first"))
     assert [span.style for span in row.spans if "bold" in str(span.style)] == ["bold"]
-    show(WIDE)
+    print_table(WIDE)
     out = capsys.readouterr().out
     assert "0.5*" in out
     assert "11.25*" in out
@@ -84,13 +84,13 @@ def test_weights_are_styles_on_a_terminal_and_stars_in_a_file(capsys):
 
 
 def test_a_table_without_weights_is_plain(capsys):
-    show(Grid("title", ("a", "b"), [("x", "1.0"), ("yy", "10.0")], ("n",)))
+    print_table(Grid("title", ("a", "b"), [("x", "1.0"), ("yy", "10.0")], ("n",)))
     assert capsys.readouterr().out == "title\na      b\nx    1.0\nyy  10.0\nn\n"
 
 
 @pytest.mark.parametrize("name", ["\x1b[31mred", "two\nlines", "[bold]x[/bold]", ":smile:"])
 def test_names_cannot_write_on_the_terminal(name, capsys):
-    show(Grid(name, ("run", "x"), [(name, "1")], (name,)))
+    print_table(Grid(name, ("run", "x"), [(name, "1")], (name,)))
     out = capsys.readouterr().out
     assert "\x1b" not in out
     assert out.count("\n") == 4

@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import simplicert as sc
-from simplicert.analysis.growth import growth
-from simplicert.analysis.study import read_studies
-from simplicert.runs import Manifest
+from simplicert.metrics.growth import certify_shorter_runs
+from simplicert.metrics.study import read_studies
+from simplicert.store import Manifest
 
 STAGE = 4.0
 WORDS = "the input of a first stage of sensitivity 4"
@@ -119,17 +119,19 @@ def test_figure_says_it(command, plain, staged):
 
 
 def test_the_words_under_a_figure(plain, staged):
-    from simplicert.analysis.figures.words import note
+    from simplicert.figures.style import settings_note
 
     (study,) = read_studies([staged])
-    assert "sensitivity 4" in note([study.certificates()])
+    assert "sensitivity 4" in settings_note([study.certificates()])
     (study,) = read_studies([plain])
-    assert "sensitivity" not in note([study.certificates()])
+    assert "sensitivity" not in settings_note([study.certificates()])
 
 
 def test_shorter_runs_have_the_same_stage(plain, staged):
     (one,), (other,) = read_studies([plain]), read_studies([staged])
-    for mine, its in zip(growth(one).values(), growth(other).values(), strict=True):
+    for mine, its in zip(
+        certify_shorter_runs(one).values(), certify_shorter_runs(other).values(), strict=True
+    ):
         np.testing.assert_array_equal(its.radius, mine.radius / STAGE)
 
 

@@ -108,13 +108,13 @@ def test_one_more_interrupt_on_the_way_out(monkeypatch):
     """A second Ctrl-C raises where it is; the third one ends the process by its exit code."""
     left = []
     monkeypatch.setattr(os, "_exit", left.append)
-    with pytest.raises(KeyboardInterrupt), signals.stoppable() as told:
+    with pytest.raises(KeyboardInterrupt), signals.stop_after_batch() as told:
         for _ in range(2):
             signal.raise_signal(signal.SIGINT)
     assert told()
-    with signals.stoppable(), signals.at_once(), suppress(KeyboardInterrupt):
-        assert signals.Leaving.code is None
-        signals.Leaving.code = 130
+    with signals.stop_after_batch(), signals.stop_at_once(), suppress(KeyboardInterrupt):
+        assert signals.ExitState.code is None
+        signals.ExitState.code = 130
         signal.raise_signal(signal.SIGTERM)  # no news
         assert left == []
         signal.raise_signal(signal.SIGINT)
@@ -123,6 +123,6 @@ def test_one_more_interrupt_on_the_way_out(monkeypatch):
 
 def test_handlers_are_put_back():
     before = [signal.getsignal(sign) for sign in signals.SIGNALS]
-    with signals.stoppable(), pytest.raises(signals.Stopped), signals.at_once():
+    with signals.stop_after_batch(), pytest.raises(signals.StoppedBySignal), signals.stop_at_once():
         signal.raise_signal(signal.SIGTERM)
     assert [signal.getsignal(sign) for sign in signals.SIGNALS] == before

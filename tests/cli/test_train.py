@@ -62,6 +62,6 @@ def test_interrupted_by_ctrl_c(command, tmp_path, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("simplicert.training.job.one_epoch", interrupted)
+    monkeypatch.setattr("simplicert.training.job.train_and_test_epoch", interrupted)
     code, _, err = command(*WORDS, "--out", tmp_path / "net")
     assert code == 130 and "the same command continues" in err

@@ -11,7 +11,7 @@ import typer.main
 from simplicert import importing
 from simplicert.cli import app
 from simplicert.models.trained import TEXT, WEIGHTS
-from simplicert.runs.manifest import read_manifest, write_manifest
+from simplicert.store.manifest import read_manifest, write_manifest
 from simplicert.training import train
 
 PAYLOADS = ("payload:go", "http.server:test", "os:abort")

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simplicert.runs.manifest import read_manifest, write_manifest
-from simplicert.runs.parts import read_part, write_part
+from simplicert.store.manifest import read_manifest, write_manifest
+from simplicert.store.parts import read_part, write_part
 
 MODEL = """
 import numpy as np

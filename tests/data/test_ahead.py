@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from simplicert.data.ahead import ahead
+from simplicert.data.inputs import read_ahead
 
 PATIENCE = 60  # seconds before a thread that does not come is given up
 
@@ -16,14 +16,14 @@ def test_in_order_whoever_is_first(threads):
         time.sleep(0.001 * (job % 3))
         return job * job
 
-    assert list(ahead(read, range(20), threads)) == [job * job for job in range(20)]
-    assert list(ahead(read, [], threads)) == []
+    assert list(read_ahead(read, range(20), threads)) == [job * job for job in range(20)]
+    assert list(read_ahead(read, [], threads)) == []
 
 
 def test_threads_read_side_by_side():
     """Each of three waits for the other two."""
     meeting = threading.Barrier(3)
-    assert sorted(ahead(lambda job: meeting.wait(PATIENCE), range(3), 3)) == [0, 1, 2]
+    assert sorted(read_ahead(lambda job: meeting.wait(PATIENCE), range(3), 3)) == [0, 1, 2]
 
 
 def test_few_results_wait():
@@ -34,7 +34,7 @@ def test_few_results_wait():
         begun.append(job)
         return job
 
-    for job in ahead(read, range(30), 4):
+    for job in read_ahead(read, range(30), 4):
         time.sleep(0.002)
         assert max(begun) <= job + 4
     assert sorted(begun) == list(range(30))
@@ -53,13 +53,13 @@ def test_the_first_error_in_order_is_raised_and_the_rest_is_left():
 
     seen = []
     with pytest.raises(ValueError, match="2"):
-        seen.extend(ahead(read, range(100), 3))
+        seen.extend(read_ahead(read, range(100), 3))
     assert len(begun) < 10
 
 
 def test_one_who_stops_early_ends_the_threads():
     before = threading.active_count()
-    results = ahead(lambda job: job, range(100), 3)
+    results = read_ahead(lambda job: job, range(100), 3)
     assert next(results) == 0
     results.close()
     assert threading.active_count() == before

@@ -7,7 +7,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from simplicert import InvalidInput, memory
+from simplicert import InvalidInput, machine
 from simplicert.data import arrays
 from simplicert.data.arrays import read_array
 
@@ -64,7 +64,7 @@ def test_a_bomb(tmp_path):
 
 def test_several_members_that_are_a_bomb_together(tmp_path, monkeypatch):
     """Each may be unpacked by itself; all of them are held against the file."""
-    monkeypatch.setattr(memory, "LARGE", 5 * 10**6)
+    monkeypatch.setattr(machine, "LARGE", 5 * 10**6)
     zeros = {name: np.zeros(2 * 10**6, np.uint8) for name in NAMES}
     np.savez_compressed(tmp_path / "a.npz", images=zeros["images"], inputs=zeros["inputs"])
     assert len(read_arrays(tmp_path / "a.npz")) == 2
@@ -75,7 +75,7 @@ def test_several_members_that_are_a_bomb_together(tmp_path, monkeypatch):
 
 def test_members_that_lie_on_top_of_each_other(tmp_path, monkeypatch):
     """A directory may name one place many times."""
-    monkeypatch.setattr(memory, "LARGE", 10**5)
+    monkeypatch.setattr(machine, "LARGE", 10**5)
     content = header((10**5,), "|u1") + bytes(10**5)
     path = archive(tmp_path / "a.npz", {f"{n}.npy": content for n in NAMES}, zipfile.ZIP_DEFLATED)
     with zipfile.ZipFile(path) as file:
@@ -87,7 +87,7 @@ def test_members_that_lie_on_top_of_each_other(tmp_path, monkeypatch):
 def test_more_than_the_memory(tmp_path, monkeypatch):
     np.savez(tmp_path / "a.npz", images=np.zeros((200, 8, 8)))
     np.save(tmp_path / "a.npy", np.zeros(1000))
-    monkeypatch.setattr(memory, "free_memory", lambda: 5000)
+    monkeypatch.setattr(machine, "free_memory", lambda: 5000)
     with pytest.raises(
         InvalidInput, match=r"a\.npz.* needs 102,528 bytes of memory, and 5,000 byt"
     ):

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from simplicert.data.class_map import in_model_numbers, map_classes, read_class_map
+from simplicert.data.class_map import map_classes, read_class_map, renumber_labels
 from simplicert.data.dataset import Dataset
 from simplicert.errors import InvalidInput
 
@@ -34,9 +34,9 @@ def test_by_the_names_of_both():
     assert (
         map_classes(made(("n01440764",), (0, 0, 0)), "names", MODEL, 4).labels.tolist() == [0] * 3
     )
-    again = in_model_numbers(made(), list(mapped.class_map))  # as a replay does it
+    again = renumber_labels(made(), list(mapped.class_map))  # as a replay does it
     assert again.labels.tolist() == [1, 0, 0]
-    assert in_model_numbers(made(), None).labels.tolist() == [0, 1, 1]
+    assert renumber_labels(made(), None).labels.tolist() == [0, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -115,5 +115,5 @@ def test_what_a_map_needs(tmp_path):
     with pytest.raises(InvalidInput, match="class_map needs labels, and toy has none"):
         map_classes(made(labels=None), "names", MODEL, 4)
     with pytest.raises(InvalidInput, match=r"labels of toy must lie in 0\.\.0"):
-        in_model_numbers(made(), [3])
+        renumber_labels(made(), [3])
     assert read_class_map(tmp_path.joinpath(written(tmp_path, "a.txt", "x\n"))) == {"x": {0}}

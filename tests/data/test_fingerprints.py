@@ -9,8 +9,8 @@ import pytest
 from PIL import Image
 
 from simplicert.data import load_data
-from simplicert.data.fingerprints import fingerprint
-from simplicert.data.watching import watched
+from simplicert.data.dataset import data_fingerprint
+from simplicert.data.inputs import watch_reading
 from simplicert.errors import InvalidInput
 
 PIXELS = np.random.default_rng(0).integers(0, 256, (23, 6, 5, 3), dtype=np.uint8)
@@ -20,7 +20,7 @@ KNOWN = "706e4c0ef1a2a6ece4fe897a89d51ebd"  # by the version that read in one th
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Images of 90 values, and chunks of two of them."""
-    monkeypatch.setattr("simplicert.data.fingerprints.CHUNK", 180)
+    monkeypatch.setattr("simplicert.data.dataset.CHUNK", 180)
     for place, pixels in enumerate(PIXELS):
         Image.fromarray(pixels).save(tmp_path / f"{place:02}.png")
     return f"folder:{tmp_path}"
@@ -41,7 +41,7 @@ def test_it_is_the_hash_of_shape_values_and_labels():
     for labels in (None, np.arange(7)):
         digest = hashlib.blake2b(repr((7, 4)).encode() + values.tobytes(), digest_size=16)
         digest.update(b"unlabelled" if labels is None else labels.astype("<i8").tobytes())
-        assert fingerprint("x", values, labels) == digest.hexdigest()
+        assert data_fingerprint("x", values, labels) == digest.hexdigest()
 
 
 class Slow:
@@ -66,22 +66,24 @@ class Slow:
 def test_several_threads_read(monkeypatch):
     """Two beside the one that hashes."""
     cores(monkeypatch, 3)
-    monkeypatch.setattr("simplicert.data.fingerprints.CHUNK", 90)
-    assert fingerprint("x", Slow(), None) == fingerprint("x", np.zeros((4, 90), np.float32), None)
+    monkeypatch.setattr("simplicert.data.dataset.CHUNK", 90)
+    assert data_fingerprint("x", Slow(), None) == data_fingerprint(
+        "x", np.zeros((4, 90), np.float32), None
+    )
 
 
 def test_the_first_broken_input_is_named(monkeypatch):
     cores(monkeypatch, 4)
-    monkeypatch.setattr("simplicert.data.fingerprints.CHUNK", 1)
+    monkeypatch.setattr("simplicert.data.dataset.CHUNK", 1)
     values = np.zeros((9, 2), np.float32)
     values[[3, 5, 8], 1] = np.nan
     with pytest.raises(InvalidInput, match=r"inputs of x must be finite .* at input 3$"):
-        fingerprint("x", values, None)
+        data_fingerprint("x", values, None)
 
 
 def test_who_asks_is_told_how_far_it_is(folder):
     seen = []
-    with watched(lambda *told: seen.append(told)):
+    with watch_reading(lambda *told: seen.append(told)):
         data = load_data(folder)
     headers = [told for told in seen if told[0] == "image headers"]
     assert headers == [("image headers", place, 23) for place in range(2, 24)]

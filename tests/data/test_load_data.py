@@ -110,7 +110,7 @@ def test_fingerprint_is_of_values_and_labels_and_their_order(spec, tmp_path):
 def test_large_inputs_are_read_in_parts(tmp_path, monkeypatch):
     whole = of(tmp_path)
     for chunk in (1, 4, 7):
-        monkeypatch.setattr("simplicert.data.fingerprints.CHUNK", chunk)
+        monkeypatch.setattr("simplicert.data.dataset.CHUNK", chunk)
         assert of(tmp_path) == whole
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import simplicert as sc
-from simplicert.analysis.tables import FORMATS
+from simplicert.tables import FORMATS
 
 ROOT = Path(__file__).parents[2]
 RUNS = ROOT / "experiments" / "cifar10" / "runs"

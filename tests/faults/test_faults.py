@@ -1,4 +1,4 @@
-"""What must not lose or falsify a run, done to real processes (see also tests/runs/test_job.py).
+"""What must not lose or falsify a run, done to real processes (as in tests/drawing/test_draw.py).
 
 Killed, stopped, doubled and read-only runs are tested there; here is what else can happen to one.
 """

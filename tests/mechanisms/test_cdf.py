@@ -9,7 +9,7 @@ from hypothesis.extra.numpy import arrays
 
 from simplicert import MECHANISMS
 from simplicert.mechanisms import cdf, cohen, two_sided
-from simplicert.types.histogram import BINS, THRESHOLDS, mean_over_bins
+from simplicert.types.scores import BINS, THRESHOLDS, mean_over_bins
 
 unit = st.floats(0, 1)
 

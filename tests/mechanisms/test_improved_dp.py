@@ -22,7 +22,9 @@ def test_what_is_returned_is_feasible_for_the_papers_problem():
     radius = improved_dp.radius(e0, e1)
     live = radius > 1e-3  # nearer ties a float cannot hold the best epsilon
     largest = np.log1p((e0 - e1) / e1) / 2
-    epsilon = improved_dp.turning_point(improved_dp.slope, 1e-7 * largest, largest, (e0, e1))
+    epsilon = improved_dp.find_turning_point(
+        improved_dp.epsilon_slope, 1e-7 * largest, largest, (e0, e1)
+    )
     assert live.sum() > 200
     for a, b, eps, r in zip(e0[live], e1[live], epsilon[live], radius[live], strict=True):
         assert new_dp_holds(a, b, eps, r * (1 - 1e-7)), (a, b, eps, r)
@@ -35,7 +37,7 @@ def test_the_edge_on_both_sides_of_the_fork():
     ours = improved_dp.radius(e0, 1 - e0)
     exact = np.array([float(reference.improved_dp(a, 1 - a)) for a in e0])
     np.testing.assert_allclose(ours, exact, rtol=1e-9)
-    u, v = improved_dp.ends(np.zeros(len(e0)), e0, 1 - e0)
+    u, v = improved_dp.quantile_pair(np.zeros(len(e0)), e0, 1 - e0)
     np.testing.assert_allclose(exact[:5], (u - v)[:5], rtol=1e-12)
     assert (exact[-3:] > 1.0001 * (u - v)[-3:]).all()
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from simplicert import MECHANISMS, PAPER_ENSEMBLE
-from simplicert.search import in_blocks
+from simplicert.search import evaluate_in_blocks
 
 # 60 points, 40-digit arithmetic; what we call two_sided is `tight` there.
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden_radii.json").read_text())
@@ -30,7 +30,7 @@ def allowance(radius):
 
 def check_against(name, e0, e1, exact):
     """Never above the reference, taken as a number of 100 digits; hardly below it."""
-    ours = in_blocks(MECHANISMS[name].radius, e0, e1)
+    ours = evaluate_in_blocks(MECHANISMS[name].radius, e0, e1)
     above = [i for i, value in enumerate(exact) if value < float(ours[i])]
     assert not above, (name, e0[above[0]], e1[above[0]], ours[above[0]], exact[above[0]])
     rounded = np.array([float(value) for value in exact])
@@ -78,10 +78,10 @@ def test_the_million_points_reach_the_extremes():
 @each
 def test_a_million_points_are_finite_and_never_above_the_limit(name):
     e0, e1 = a_million_points()
-    ours = in_blocks(MECHANISMS[name].radius, e0, e1)
+    ours = evaluate_in_blocks(MECHANISMS[name].radius, e0, e1)
     assert np.isfinite(ours).all()
     assert (ours >= 0).all()
-    assert (ours <= in_blocks(MECHANISMS["two_sided"].radius, e0, e1)).all()
+    assert (ours <= evaluate_in_blocks(MECHANISMS["two_sided"].radius, e0, e1)).all()
 
 
 @each
@@ -91,12 +91,12 @@ def test_a_million_points_are_monotone(name):
     random = np.random.default_rng(1)
     share = random.random(e0.shape) ** 4  # mostly small moves
     radius = MECHANISMS[name].radius
-    ours = in_blocks(radius, e0, e1)
-    further = in_blocks(radius, e0, np.maximum(e1 * (1 - share), 1e-300))
+    ours = evaluate_in_blocks(radius, e0, e1)
+    further = evaluate_in_blocks(radius, e0, np.maximum(e1 * (1 - share), 1e-300))
     assert (further >= ours - allowance(ours)).all()
     higher = e0 + share * ((1 - e0) - e1)
     higher = np.where((1 - higher >= e1) & (higher < 1), higher, e0)
-    assert (in_blocks(radius, higher, e1) >= ours - allowance(ours)).all()
+    assert (evaluate_in_blocks(radius, higher, e1) >= ours - allowance(ours)).all()
 
 
 @each

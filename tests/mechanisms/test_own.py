@@ -32,31 +32,33 @@ def here(tmp_path, monkeypatch):
 
 
 def test_a_name_of_ours_is_its_row():
-    assert own.mechanism("li") is sc.MECHANISMS["li"]
-    assert own.guarded("li") is sc.MECHANISMS["li"]
+    assert own.load_mechanism("li") is sc.MECHANISMS["li"]
+    assert own.load_guarded_mechanism("li") is sc.MECHANISMS["li"]
 
 
 def test_a_function_is_a_mechanism_of_both_kinds():
-    found = own.mechanism("my_radii:half")
+    found = own.load_mechanism("my_radii:half")
     assert found.radius(*POINT) == pytest.approx(0.25)
     assert found.kinds == {"multinomial", "softmax"}
     assert (found.noise, found.norm, found.needs) == ("gaussian", "l2", "pair")
 
 
 def test_a_mechanism_says_itself_what_it_is_proved_for():
-    assert own.mechanism("my_radii:soft").kinds == {"softmax"}
-    assert own.guarded("my_radii:soft").kinds == {"softmax"}
+    assert own.load_mechanism("my_radii:soft").kinds == {"softmax"}
+    assert own.load_guarded_mechanism("my_radii:soft").kinds == {"softmax"}
 
 
 def test_what_ones_own_code_raises_is_one_sentence():
-    assert own.guarded("my_radii:half").radius(*POINT) == pytest.approx(0.25)
+    assert own.load_guarded_mechanism("my_radii:half").radius(*POINT) == pytest.approx(0.25)
     with pytest.raises(
         sc.InvalidInput, match=r"^mechanism my_radii:fails failed .* RuntimeError: on purpose$"
     ):
-        own.guarded("my_radii:fails").radius(*POINT)
+        own.load_guarded_mechanism("my_radii:fails").radius(*POINT)
     with pytest.raises(RuntimeError):
-        own.mechanism("my_radii:fails").radius(*POINT)
-    own.guarded("my_radii:warns").radius(*POINT)  # numpy's warnings are not the user's business
+        own.load_mechanism("my_radii:fails").radius(*POINT)
+    own.load_guarded_mechanism("my_radii:warns").radius(
+        *POINT
+    )  # numpy's warnings are not the user's business
 
 
 @pytest.mark.parametrize(
@@ -74,7 +76,7 @@ def test_what_ones_own_code_raises_is_one_sentence():
 )
 def test_what_is_not_there(spec, message):
     with pytest.raises(sc.InvalidInput, match=message):
-        own.mechanism(spec)
+        own.load_mechanism(spec)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +96,7 @@ def test_what_is_not_there(spec, message):
     ],
 )
 def test_a_comparison_has_two_sides(text, left, right):
-    found = own.sides(text)
+    found = own.parse_comparison(text)
     assert [list(side) for side in found] == [left, right]
 
 
@@ -104,10 +106,10 @@ def test_a_comparison_has_two_sides(text, left, right):
 )
 def test_what_is_no_comparison(text):
     with pytest.raises(sc.InvalidInput, match="a comparison must be A:B or A:B,C"):
-        own.sides(text)
+        own.parse_comparison(text)
 
 
 def test_a_list():
-    assert list(own.listed("li, my_radii:half,cohen")) == ["li", "my_radii:half", "cohen"]
+    assert list(own.parse_mechanisms("li, my_radii:half,cohen")) == ["li", "my_radii:half", "cohen"]
     with pytest.raises(sc.InvalidInput, match="got ''"):
-        own.listed("li,")
+        own.parse_mechanisms("li,")

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from simplicert.errors import InvalidInput
-from simplicert.models.architectures import ARCHITECTURES, build
-from simplicert.models.architectures.resnet import resnet
+from simplicert.models.architectures import ARCHITECTURES, build_network
+from simplicert.models.architectures.resnet import build_resnet
 
 each = pytest.mark.parametrize("name", sorted(ARCHITECTURES))
 
@@ -77,7 +77,7 @@ def test_wrong_arguments(name):
 
 def test_depths():
     with pytest.raises(InvalidInput, match=r"depth must be 6 n \+ 2, got 21"):
-        resnet(21, 10, (3, 32, 32))
+        build_resnet(21, 10, (3, 32, 32))
 
 
 def test_checkpoints_of_the_field_fit_by_name():
@@ -130,16 +130,16 @@ def test_own_builders(tmp_path, monkeypatch):
         "def number(classes, shape):\n    return 3\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert build("own_arch:line", 3, (5,)).weight.shape == (3, 5)
+    assert build_network("own_arch:line", 3, (5,)).weight.shape == (3, 5)
     for name, words in (
         ("broken", "failed when it was called with 3 classes .* ZeroDivisionError"),
         ("number", "must return a torch module, got 3"),
         ("none", "must name a function of its module, got None"),
     ):
         with pytest.raises(InvalidInput, match=words):
-            build(f"own_arch:{name}", 3, (5,))
+            build_network(f"own_arch:{name}", 3, (5,))
     with pytest.raises(InvalidInput, match=r"arch must be one of resnet20, .* got 'vgg'"):
-        build("vgg", 3, (5,))
+        build_network("vgg", 3, (5,))
 
 
 @each

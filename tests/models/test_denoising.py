@@ -129,10 +129,10 @@ def test_known_schedules():
 
 
 def test_the_step_is_in_the_fingerprint():
-    from simplicert.models.fingerprints import of_module
+    from simplicert.models.fingerprints import module_fingerprint
 
     network = nn.Identity()
-    prints = {of_module(diffusion_denoiser(network, sigma)) for sigma in (0.25, 0.5)}
+    prints = {module_fingerprint(diffusion_denoiser(network, sigma)) for sigma in (0.25, 0.5)}
     assert len(prints) == 2
 
 

@@ -13,9 +13,9 @@ import torch
 from torch import nn
 
 from simplicert.errors import InvalidInput
-from simplicert.models import found, load_model
+from simplicert.importing import Trust
+from simplicert.models import load_model, load_raw_model
 from simplicert.models.sizes import is_size
-from simplicert.trust import Trust
 
 ANY_BATCH = ({0: torch.export.Dim("batch")},)
 
@@ -328,7 +328,7 @@ def test_a_user_may_vouch_for_an_operation_off_the_list(tmp_path, images):
     torch.testing.assert_close(vouched(images), Digamma()(images))
     for trust in (Trust("run.toml"), Trust("run.toml", vouched=True)):
         with pytest.raises(InvalidInput, match=r"pass --model digamma\.pt2 --trust"):
-            found(str(path), trust)
+            load_raw_model(str(path), trust)
 
 
 def edited(path, change):

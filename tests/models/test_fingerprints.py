@@ -3,12 +3,17 @@
 import torch
 from torch import nn
 
-from simplicert.models.fingerprints import digest, of_classifier, of_module, tensors
+from simplicert.models.fingerprints import (
+    classifier_fingerprint,
+    digest_parts,
+    module_fingerprint,
+    tensor_bytes,
+)
 
 
 def test_parts_do_not_run_into_each_other():
-    assert digest("ab", "c") != digest("a", "bc") != digest("abc")
-    assert len(digest("ab")) == 32 and digest("ab") == digest(b"ab")
+    assert digest_parts("ab", "c") != digest_parts("a", "bc") != digest_parts("abc")
+    assert len(digest_parts("ab")) == 32 and digest_parts("ab") == digest_parts(b"ab")
 
 
 def test_a_module_is_its_structure_and_its_numbers():
@@ -16,7 +21,7 @@ def test_a_module_is_its_structure_and_its_numbers():
         torch.manual_seed(0)
         module = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3, eps=eps), act())
         module[1].running_mean[0] += shift
-        return of_module(module)
+        return module_fingerprint(module)
 
     with torch.random.fork_rng():
         first = made()
@@ -26,17 +31,17 @@ def test_a_module_is_its_structure_and_its_numbers():
 
 def test_the_order_of_tensors_does_not_count_but_their_names_and_types_do():
     one, two = torch.ones(2), torch.zeros(2)
-    state = digest(tensors({"a": one, "b": two}))
-    assert digest(tensors({"b": two, "a": one})) == state
+    state = digest_parts(tensor_bytes({"a": one, "b": two}))
+    assert digest_parts(tensor_bytes({"b": two, "a": one})) == state
     others = [{"a": two, "b": one}, {"a": one.double(), "b": two}, {"a": one[None], "b": two}]
-    assert state not in {digest(tensors(other)) for other in others}
+    assert state not in {digest_parts(tensor_bytes(other)) for other in others}
 
 
 def test_every_type_of_tensor():
     for kind in (torch.bfloat16, torch.int64, torch.bool, torch.complex64):
-        assert digest(tensors({"a": torch.ones((), dtype=kind)}))
-        assert digest(tensors({"a": torch.ones((2, 3), dtype=kind).t()}))
-    assert digest(tensors({"a": torch.ones(0)})) != digest(tensors({}))
+        assert digest_parts(tensor_bytes({"a": torch.ones((), dtype=kind)}))
+        assert digest_parts(tensor_bytes({"a": torch.ones((2, 3), dtype=kind).t()}))
+    assert digest_parts(tensor_bytes({"a": torch.ones(0)})) != digest_parts(tensor_bytes({}))
 
 
 def test_addresses_in_memory_do_not_count():
@@ -44,9 +49,9 @@ def test_addresses_in_memory_do_not_count():
         def extra_repr(self):
             return repr(object())
 
-    assert of_module(Odd()) == of_module(Odd())
+    assert module_fingerprint(Odd()) == module_fingerprint(Odd())
 
 
 def test_a_name_stands_for_a_function_without_source():
-    assert of_classifier(len) != of_classifier(max)
-    assert of_classifier(len) == of_classifier(len)
+    assert classifier_fingerprint(len) != classifier_fingerprint(max)
+    assert classifier_fingerprint(len) == classifier_fingerprint(len)

@@ -7,7 +7,7 @@ from torch import nn
 
 from simplicert.errors import InvalidInput
 from simplicert.models.model import Model
-from simplicert.models.normalisation import with_normalisation
+from simplicert.models.normalisation import apply_normalisation
 
 MEAN, STD = (0.5, 0.25, 0.0), (0.5, 0.25, 2.0)
 BATCH = np.linspace(0, 1, 2 * 3 * 4 * 4, dtype=np.float32).reshape(2, 3, 4, 4)
@@ -19,35 +19,35 @@ def same(batch):
 
 
 def test_both_kinds_subtract_and_divide_by_channel():
-    arrays = with_normalisation(Model(same, "f", "0"), MEAN, STD).classifier(BATCH)
+    arrays = apply_normalisation(Model(same, "f", "0"), MEAN, STD).classifier(BATCH)
     assert arrays.dtype == np.float32
     np.testing.assert_allclose(arrays, EXPECTED, rtol=1e-6)
-    module = with_normalisation(Model(nn.Identity(), "m", "0"), MEAN, STD).classifier
+    module = apply_normalisation(Model(nn.Identity(), "m", "0"), MEAN, STD).classifier
     assert isinstance(module, nn.Module) and not module.training
     np.testing.assert_allclose(module(torch.from_numpy(BATCH)), EXPECTED, rtol=1e-6)
 
 
 def test_one_number_serves_all_channels_and_vectors_work():
-    one = with_normalisation(Model(same, "f", "0"), [0.5], [2]).classifier
+    one = apply_normalisation(Model(same, "f", "0"), [0.5], [2]).classifier
     np.testing.assert_allclose(one(BATCH), (BATCH - 0.5) / 2)
-    vectors = with_normalisation(Model(same, "f", "0"), [1, 2], [1, 4]).classifier
+    vectors = apply_normalisation(Model(same, "f", "0"), [1, 2], [1, 4]).classifier
     np.testing.assert_allclose(vectors(np.array([[1, 2], [2, 6]], np.float32)), [[0, 0], [1, 1]])
 
 
 def test_fingerprints():
     plain = Model(same, "f", "0")
-    assert with_normalisation(plain, None, None) is plain
+    assert apply_normalisation(plain, None, None) is plain
     prints = {
-        with_normalisation(plain, mean, std).fingerprint
+        apply_normalisation(plain, mean, std).fingerprint
         for mean, std in [((0,), (1,)), ((0.5,), (1,)), ((0,), (2,))]
     }
     assert len(prints | {"0"}) == 4
-    assert with_normalisation(plain, [0.0], np.ones(1)).fingerprint in prints
+    assert apply_normalisation(plain, [0.0], np.ones(1)).fingerprint in prints
 
 
 def test_another_number_of_channels_is_refused():
     for classifier, batch in ((same, BATCH), (nn.Identity(), torch.from_numpy(BATCH))):
-        both = with_normalisation(Model(classifier, "f", "0"), [0, 0], [1, 1]).classifier
+        both = apply_normalisation(Model(classifier, "f", "0"), [0, 0], [1, 1]).classifier
         with pytest.raises(InvalidInput, match=r"must have one number or 3, .* got 2"):
             both(batch)
 
@@ -67,9 +67,9 @@ def test_another_number_of_channels_is_refused():
 )
 def test_wrong_numbers(mean, std, message):
     with pytest.raises(InvalidInput, match=message):
-        with_normalisation(Model(same, "f", "0"), mean, std)
+        apply_normalisation(Model(same, "f", "0"), mean, std)
 
 
 def test_what_is_known_of_a_model_is_kept():
-    found = with_normalisation(Model(same, "f", "0", ("cat", "dog"), 0.5), MEAN, STD)
+    found = apply_normalisation(Model(same, "f", "0", ("cat", "dog"), 0.5), MEAN, STD)
     assert (found.name, found.classes, found.sigma) == ("f", ("cat", "dog"), 0.5)

@@ -8,7 +8,7 @@ import pytest
 
 from simplicert.errors import InvalidInput
 from simplicert.models import load_model
-from simplicert.models.shapes import check_batch
+from simplicert.models.model import check_batch
 
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")

@@ -8,9 +8,9 @@ from torch import nn
 from torch.nn import functional
 
 from simplicert.models import denoised, diffusion_denoiser, load_model
-from simplicert.models.architectures import ARCHITECTURES, build
-from simplicert.models.normalised import Normalised
-from simplicert.models.operators import ATEN, is_listed, is_operator
+from simplicert.models.architectures import ARCHITECTURES, build_network
+from simplicert.models.modules import Normalised
+from simplicert.models.programs import ATEN, is_listed, is_operator
 
 IMAGES = torch.linspace(0, 1, 2 * 3 * 32 * 32).reshape(2, 3, 32, 32)
 TOKENS = torch.linspace(-1, 1, 2 * 5 * 16).reshape(2, 5, 16)
@@ -28,7 +28,7 @@ def loads(network, batch, path):
 def test_our_networks(arch, tmp_path):
     """resnet56 and resnet110 are resnet20 with more of the same."""
     batch = torch.rand(2, 64) if arch == "mlp" else IMAGES
-    network = build(arch, 10, tuple(batch.shape[1:]))
+    network = build_network(arch, 10, tuple(batch.shape[1:]))
     loads(Normalised(network, [0.5], [0.25]), batch, tmp_path / "net.pt2")
 
 
@@ -133,7 +133,11 @@ class Steps(nn.Module):
 
 def test_denoisers(tmp_path):
     denoiser = diffusion_denoiser(Steps(), 0.25)
-    loads(denoised(denoiser, build("small_cnn", 10, (3, 32, 32))), IMAGES, tmp_path / "net.pt2")
+    loads(
+        denoised(denoiser, build_network("small_cnn", 10, (3, 32, 32))),
+        IMAGES,
+        tmp_path / "net.pt2",
+    )
 
 
 def test_recurrent_networks(tmp_path):

@@ -8,7 +8,7 @@ import torch
 
 from simplicert.errors import InvalidInput
 from simplicert.models import load_model
-from simplicert.models.pickles import FORBID, FORCE, weights_only
+from simplicert.models.archives import FORBID, FORCE, weights_only
 
 
 def test_the_trap_works(trap):

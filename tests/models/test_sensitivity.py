@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 import simplicert as sc
-from simplicert.models.normalised import Normalised
+from simplicert.models.modules import Normalised
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -9,7 +9,7 @@ import torch
 
 from simplicert.errors import InvalidInput
 from simplicert.models import load_model
-from simplicert.models.pickles import FORCE
+from simplicert.models.archives import FORCE
 
 
 def stand_in(network):

@@ -11,8 +11,8 @@ import torch
 
 import simplicert as sc
 from simplicert.errors import InvalidInput
-from simplicert.models import found, load_model
-from simplicert.trust import USER, Trust
+from simplicert.importing import USER, Trust
+from simplicert.models import load_model, load_raw_model
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_it_is_drawn_from_as_the_network_is(network, images, path):
 @pytest.mark.parametrize("wrap", [lambda script: script, torch.nn.Sequential])
 def test_it_is_never_compiled(wrap, images, path, monkeypatch):
     """torch.compile refuses it, so a long run must not try."""
-    monkeypatch.setattr("simplicert.sampling.compilation.WORTH", 0.0)
+    monkeypatch.setattr("simplicert.sampling.sampler.WORTH", 0.0)
     script = wrap(load_model(str(path), trust=True).classifier)
     assert sc.sample(script, images[:2], sigma=0.25, draws=64, batch_size=64).counts.sum() == 128
     with pytest.raises(InvalidInput, match="compile must not be asked for TorchScript"):
@@ -92,10 +92,10 @@ def test_a_pickle_inside_the_archive_is_not_executed(trap, path, tmp_path):
 @pytest.mark.parametrize("trust", [USER, Trust("run.toml"), Trust("run.toml", vouched=True)])
 def test_only_a_user_who_vouches_for_it_opens_it(path, trust):
     with pytest.raises(InvalidInput, match=r"network\.ts is refused: TorchScript can run.*--tru"):
-        found(str(path), trust)
+        load_raw_model(str(path), trust)
     if trust.named_by:
         with pytest.raises(InvalidInput, match=r"pass --model network\.ts --trust"):
-            found(str(path), trust)
+            load_raw_model(str(path), trust)
 
 
 class Writes(torch.nn.Module):

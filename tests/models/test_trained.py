@@ -7,8 +7,7 @@ import torch
 
 from simplicert.errors import InvalidInput
 from simplicert.models import load_model
-from simplicert.models.trained import read_folder
-from simplicert.models.zoo import FOLDER, zoo_names
+from simplicert.models.trained import FOLDER, list_zoo_names, read_trained_folder
 from simplicert.training import train
 
 
@@ -62,11 +61,11 @@ def test_classes_without_end(folder, tmp_path):
 
 def test_the_zoo():
     """Every folder loads, says what it is, and is small enough to ship."""
-    names = zoo_names()
+    names = list_zoo_names()
     assert {f"cifar10-small-{sigma}" for sigma in ("0.12", "0.25", "0.5", "1")} <= set(names)
     for name in names:
         model = load_model(f"zoo:{name}")
-        facts = read_folder(FOLDER / name).facts
+        facts = read_trained_folder(FOLDER / name).facts
         assert model.name == name and facts.arch == "small_cnn"
         assert name.endswith(f"-{facts.content['training']['sigma']:g}")
         assert sum(path.stat().st_size for path in (FOLDER / name).iterdir()) < 1e6

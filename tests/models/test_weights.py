@@ -10,7 +10,7 @@ from torch import nn
 from simplicert.errors import InvalidInput
 from simplicert.models import load_model, save_weights
 from simplicert.models.architectures import ARCHITECTURES
-from simplicert.models.normalised import Normalised
+from simplicert.models.modules import Normalised
 
 SHAPE = (1, 8, 8)
 

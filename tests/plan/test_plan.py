@@ -10,24 +10,24 @@ from scipy.special import ndtr, ndtri
 
 import simplicert as sc
 from simplicert.plan import (
-    Declared,
+    DeclaredSettings,
     Population,
-    Work,
-    at_point,
+    Workload,
     certifies_nothing,
-    enough,
     largest_radius,
-    make_report,
-    of_tally,
-    published,
-    record,
-    simulate,
+    make_plan_report,
+    pilot_population,
+    plan_record,
+    plan_tables,
+    point_population,
+    published_population,
+    resample_inputs,
+    simulate_plan,
     smallest_draws,
-    tables,
 )
-from simplicert.plan.population import REACHED, expected
-from simplicert.plan.simulation import Outcome, slowest_share
-from simplicert.plan.tables import duration
+from simplicert.plan.population import PUBLISHED_CERTIFIED, expected_tally
+from simplicert.plan.simulation import SimulatedPlan, slowest_worker_draws
+from simplicert.tables.plan import format_duration
 
 COHEN = {"scheme": "split", "method": "one_sided"}
 
@@ -44,18 +44,20 @@ def certified(counts, alpha, scheme="gated", method=None):
     [(100, 1.445), (1000, 2.424), (10**4, 3.167), (10**5, 3.784), (10**6, 4.323)],
 )
 def test_largest_radius(draws, radius):
-    gated = largest_radius(Declared(), draws)
+    gated = largest_radius(DeclaredSettings(), draws)
     assert gated == pytest.approx(radius, abs=5e-4)
     assert gated == pytest.approx(ndtri(0.45e-3 ** (1 / draws)), abs=1e-4)
-    assert gated == pytest.approx(largest_radius(Declared(), draws, mechanism="cohen"), rel=1e-9)
-    cohen = largest_radius(Declared(**COHEN), draws)
+    assert gated == pytest.approx(
+        largest_radius(DeclaredSettings(), draws, mechanism="cohen"), rel=1e-9
+    )
+    cohen = largest_radius(DeclaredSettings(**COHEN), draws)
     assert 0.02 < cohen - gated < 0.06
     assert cohen == pytest.approx(ndtri(0.001 ** (1 / draws)), abs=1e-4)
 
 
 def test_radii_are_in_units_of_the_input():
-    assert largest_radius(Declared(sigma=0.25), 1000) == pytest.approx(
-        0.25 * largest_radius(Declared(), 1000)
+    assert largest_radius(DeclaredSettings(sigma=0.25), 1000) == pytest.approx(
+        0.25 * largest_radius(DeclaredSettings(), 1000)
     )
 
 
@@ -71,7 +73,7 @@ def test_radii_are_in_units_of_the_input():
     ],
 )
 def test_fewest_draws(setting, fewest):
-    declared = Declared(**setting)
+    declared = DeclaredSettings(**setting)
     assert smallest_draws(declared) == fewest
     agree = {"scheme": declared.scheme, "method": declared.method}
     others = [0] * (declared.classes - 1)
@@ -87,19 +89,23 @@ def test_fewest_draws(setting, fewest):
     classes=st.sampled_from([2, 3, 10]),
 )
 def test_fewest_draws_for_a_radius_are_enough_and_no_fewer_are(alpha, radius, scheme, classes):
-    fewest = smallest_draws(Declared(alpha=alpha, scheme=scheme, classes=classes), radius)
+    fewest = smallest_draws(DeclaredSettings(alpha=alpha, scheme=scheme, classes=classes), radius)
     others = [0] * (classes - 1)
     assert certified([fewest, *others], alpha, scheme) >= radius
     assert fewest == 1 or certified([fewest - 1, *others], alpha, scheme) < radius
 
 
 def test_a_radius_out_of_reach():
-    assert smallest_draws(Declared(), radius=20) is None
-    assert smallest_draws(Declared(kind="softmax"), radius=6) is None
+    assert smallest_draws(DeclaredSettings(), radius=20) is None
+    assert smallest_draws(DeclaredSettings(kind="softmax"), radius=6) is None
 
 
 def test_a_share_of_alpha_is_a_smaller_alpha():
-    assert smallest_draws(Declared(), share=0.5) == smallest_draws(Declared(alpha=0.0005)) == 16
+    assert (
+        smallest_draws(DeclaredSettings(), share=0.5)
+        == smallest_draws(DeclaredSettings(alpha=0.0005))
+        == 16
+    )
 
 
 @pytest.mark.parametrize(
@@ -118,13 +124,14 @@ def test_a_share_of_alpha_is_a_smaller_alpha():
     ],
 )
 def test_settings_that_certify_nothing(setting, plan, nothing):
-    assert certifies_nothing(Declared(**setting), plan) is nothing
+    assert certifies_nothing(DeclaredSettings(**setting), plan) is nothing
 
 
 def test_histograms_take_their_share():
     """Of alpha: what is left for the mean scores reaches a little less far."""
     radii = [
-        largest_radius(Declared(kind="softmax", histograms=kept), 1000) for kept in (True, False)
+        largest_radius(DeclaredSettings(kind="softmax", histograms=kept), 1000)
+        for kept in (True, False)
     ]
     assert 0.9 * radii[1] < radii[0] < radii[1]
 
@@ -141,12 +148,12 @@ def test_histograms_take_their_share():
 )
 def test_bad_settings(setting, message):
     with pytest.raises(sc.InvalidInput, match=message):
-        Declared(**setting)
+        DeclaredSettings(**setting)
 
 
 def test_bad_draws():
     with pytest.raises(sc.InvalidInput, match=r"draws must be a whole number in 1\.\."):
-        largest_radius(Declared(), 0)
+        largest_radius(DeclaredSettings(), 0)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +168,7 @@ def test_bad_draws():
 )
 def test_points_that_cannot_be(pa, pb, classes, message):
     with pytest.raises(sc.InvalidInput, match=message):
-        at_point(pa, pb, classes)
+        point_population(pa, pb, classes)
 
 
 @pytest.mark.parametrize(
@@ -174,9 +181,9 @@ def test_points_that_cannot_be(pa, pb, classes, message):
 )
 def test_radius_lost_to_sampling(point, draws, gated, true):
     *_, classes = point
-    declared, population = Declared(classes=classes), at_point(*point)
+    declared, population = DeclaredSettings(classes=classes), point_population(*point)
     assert population.cells.sum() == pytest.approx(1)
-    report = make_report(declared, Work(draws), population, ["decided"])
+    report = make_plan_report(declared, Workload(draws), population, ["decided"])
     middle = report.losses[1]
     assert middle.draws == draws
     assert middle.certified == pytest.approx(gated, abs=6e-4)
@@ -186,14 +193,19 @@ def test_radius_lost_to_sampling(point, draws, gated, true):
 
 
 def test_losses_stop_at_the_most_draws_that_are_exact():
-    report = make_report(Declared(kind="softmax"), Work(2**22), at_point(0.9, None, 10), ["fixed"])
+    report = make_plan_report(
+        DeclaredSettings(kind="softmax"),
+        Workload(2**22),
+        point_population(0.9, None, 10),
+        ["fixed"],
+    )
     assert [row.draws for row in report.losses] == [2**22 // 10, 2**22]
 
 
 def test_published_inputs_are_certified_as_the_column_says():
-    population = published(10, 2000)
+    population = published_population(10, 2000)
     assert population.cells.sum(axis=1) == pytest.approx(1)
-    for radius, share in REACHED.items():
+    for radius, share in PUBLISHED_CERTIFIED.items():
         above = (population.shares[:, 0] > ndtr(radius)).mean()
         assert above == pytest.approx(share, abs=1e-3)
     lowest = population.shares[:, 0].min()
@@ -202,14 +214,14 @@ def test_published_inputs_are_certified_as_the_column_says():
 
 def test_a_pilot_gives_its_shares_and_a_little_that_it_did_not_see():
     tally = sc.Tally([[100, 0, 0], [60, 30, 9]], sigma=0.5, invalid=[0, 1])
-    population = of_tally(tally, "multinomial")
+    population = pilot_population(tally, "multinomial")
     assert population.shares == pytest.approx(
         np.array([[100.5, 0.5, 0], [60.5, 30.5, 9]]) / 101, abs=1e-12
     )
     assert population.cells[1, -1] == pytest.approx(1 / 101)
     assert np.isfinite(population.true_radii(0.5)).all()
     with pytest.raises(sc.MissingEvidence, match="softmax_sums"):
-        of_tally(tally, "softmax")
+        pilot_population(tally, "softmax")
 
 
 def test_an_invalid_cell_is_a_rival():
@@ -233,32 +245,32 @@ def softmax_tally(spread):
 
 
 def test_scores_that_vary_less_lose_less():
-    declared = Declared(kind="softmax", classes=3)
+    declared = DeclaredSettings(kind="softmax", classes=3)
     lost = {}
     for spread in (0.1, 0.9):
-        population = of_tally(softmax_tally(spread), "softmax")
-        radii = declared.radii(expected(declared, population, 10_000, sc.Plan((10_000,))))
+        population = pilot_population(softmax_tally(spread), "softmax")
+        radii = declared.radii(expected_tally(declared, population, 10_000, sc.Plan((10_000,))))
         lost[spread] = population.true_radii(1.0)[0] - radii[0]
-        outcome = simulate(declared, enough(population, 200), "fixed", 10_000)
+        outcome = simulate_plan(declared, resample_inputs(population, 200), "fixed", 10_000)
         # The mean of 200 radii whose deviation is below .02: six standard errors.
         assert outcome.radius.mean() == pytest.approx(radii[0], abs=0.009)
     assert 0 < lost[0.1] < 0.5 * lost[0.9]
 
 
 def test_the_fixed_plan_is_simulated_as_it_is_bounded():
-    declared, population = Declared(), enough(at_point(0.9, 0.08, 10), 300)
-    outcome = simulate(declared, population, "fixed", 1000, seed=1)
+    declared, population = DeclaredSettings(), resample_inputs(point_population(0.9, 0.08, 10), 300)
+    outcome = simulate_plan(declared, population, "fixed", 1000, seed=1)
     assert (outcome.draws == 1000).all()
     # 1.159 with counts at their expectation; a radius deviates by .05, their mean by .003.
     assert outcome.radius.mean() == pytest.approx(1.159, abs=0.018)
-    again = simulate(declared, population, "fixed", 1000, seed=1)
+    again = simulate_plan(declared, population, "fixed", 1000, seed=1)
     assert (again.radius == outcome.radius).all()
 
 
 def test_stopping_is_at_looks_and_for_a_reason():
-    declared, population = Declared(), enough(at_point(0.7, 0.2, 10), 200)
+    declared, population = DeclaredSettings(), resample_inputs(point_population(0.7, 0.2, 10), 200)
     until = sc.Until("radius=0.5")
-    outcome = simulate(declared, population, "radius=0.5", 10_000)
+    outcome = simulate_plan(declared, population, "radius=0.5", 10_000)
     looks = until.plan(10_000).looks
     assert set(outcome.draws) <= set(looks)
     early = outcome.draws < looks[-1]
@@ -270,26 +282,26 @@ def test_stopping_is_at_looks_and_for_a_reason():
 @pytest.mark.parametrize("radius", [0.25, 0.5, 1.0, 1.5, 2.0, 3.0])
 def test_deciding_a_radius_takes_a_twentieth_and_loses_half_a_point(radius):
     """Of the published distribution; the seeds are fixed, and the loss is about .2 points."""
-    declared, population = Declared(method="one_sided"), published(10, 1000)
-    adaptive = simulate(declared, population, f"radius={radius}", 100_000, seed=3)
-    fixed = simulate(declared, population, "fixed", 100_000, seed=4)
+    declared, population = DeclaredSettings(method="one_sided"), published_population(10, 1000)
+    adaptive = simulate_plan(declared, population, f"radius={radius}", 100_000, seed=3)
+    fixed = simulate_plan(declared, population, "fixed", 100_000, seed=4)
     assert adaptive.draws.mean() <= 0.05 * 100_000
     lost = (fixed.radius >= radius).mean() - (adaptive.radius >= radius).mean()
     assert lost <= 0.005
 
 
 def test_workers_wait_for_the_slowest():
-    outcome = Outcome("decided", np.array([100, 100, 100, 5000]), np.zeros(4))
+    outcome = SimulatedPlan("decided", np.array([100, 100, 100, 5000]), np.zeros(4))
     total = 1000 * outcome.draws.mean()
-    assert slowest_share(outcome, 1000, 1) == total
-    assert 1.01 * total / 8 < slowest_share(outcome, 1000, 8) < 1.5 * total / 8
-    even = Outcome("fixed", np.full(4, 700), np.zeros(4))
-    assert slowest_share(even, 10, 4) == 3 * 700  # two workers have three inputs of ten
+    assert slowest_worker_draws(outcome, 1000, 1) == total
+    assert 1.01 * total / 8 < slowest_worker_draws(outcome, 1000, 8) < 1.5 * total / 8
+    even = SimulatedPlan("fixed", np.full(4, 700), np.zeros(4))
+    assert slowest_worker_draws(even, 10, 4) == 3 * 700  # two workers have three inputs of ten
 
 
 def test_enough_inputs_are_all_of_them_or_every_so_many():
-    population = published(10, 30)
-    repeated, thinned = enough(population, 70), enough(population, 10)
+    population = published_population(10, 30)
+    repeated, thinned = resample_inputs(population, 70), resample_inputs(population, 10)
     assert len(repeated) == 90
     assert (np.unique(repeated.shares, axis=0) == np.unique(population.shares, axis=0)).all()
     assert (thinned.shares == population.shares[1::3]).all()
@@ -305,14 +317,14 @@ def test_enough_inputs_are_all_of_them_or_every_so_many():
 )
 def test_bad_work(work, message):
     with pytest.raises(sc.InvalidInput, match=message):
-        Work(1000, **work)
+        Workload(1000, **work)
 
 
 def test_report():
-    declared = Declared(sigma=0.5)
-    work = Work(1000, inputs=100, workers=4, throughput=50.0)
-    report = make_report(declared, work, at_point(0.9, 0.08, 10), radius=0.5)
-    assert not report.fruitless
+    declared = DeclaredSettings(sigma=0.5)
+    work = Workload(1000, inputs=100, workers=4, throughput=50.0)
+    report = make_plan_report(declared, work, point_population(0.9, 0.08, 10), radius=0.5)
+    assert not report.certifies_nothing
     assert [row.rule for row in report.costs] == ["fixed", "radius=0.5"]
     fixed, adaptive = report.costs
     assert (fixed.seconds, fixed.shared) == (2000.0, 500.0)
@@ -320,10 +332,10 @@ def test_report():
     assert adaptive.seconds / 4 < adaptive.shared < adaptive.seconds
     assert adaptive.certified > 0.95 and adaptive.draws < 700
     assert [row.share for row in report.reach] == [1.0, 0.5, 1.0]
-    found = json.loads(json.dumps(record(report)))
+    found = json.loads(json.dumps(plan_record(report)))
     assert found["reach"][0]["fewest_for_radius"] == smallest_draws(declared, 0.5)
     assert found["losses"][1]["lost"] == report.losses[1].true - report.losses[1].certified
-    reach, loss, cost = tables(report)
+    reach, loss, cost = plan_tables(report)
     assert float(reach.rows[0][2]) <= report.reach[0].two_sided
     assert float(loss.rows[1][1]) <= report.losses[1].certified
     assert float(loss.rows[1][3]) >= found["losses"][1]["lost"]
@@ -332,10 +344,10 @@ def test_report():
 
 def test_a_reserve_is_taken_from_reach_loss_and_cost():
     """Each is what alpha without the reserve comes to, but for Cohen's own row."""
-    people, work = at_point(0.9, 0.08, 10), Work(1000)
+    people, work = point_population(0.9, 0.08, 10), Workload(1000)
     kept, less = (
-        make_report(declared, work, people, ["radius=1"])
-        for declared in (Declared(reserve=0.5), Declared(alpha=0.0005))
+        make_plan_report(declared, work, people, ["radius=1"])
+        for declared in (DeclaredSettings(reserve=0.5), DeclaredSettings(alpha=0.0005))
     )
     assert [row.share for row in kept.reach] == [0.5, 0.25, 1.0]
     for mine, theirs in zip(kept.reach[:2], less.reach[:2], strict=True):
@@ -347,18 +359,25 @@ def test_a_reserve_is_taken_from_reach_loss_and_cost():
 
 
 def test_joint_reaches_farther_and_is_simulated_by_a_faster_scheme():
-    report = make_report(Declared(scheme="joint"), Work(1000), published(10, 100), ["radius=1"])
-    gated = make_report(Declared(), Work(1000), published(10, 100), ["radius=1"])
+    report = make_plan_report(
+        DeclaredSettings(scheme="joint"),
+        Workload(1000),
+        published_population(10, 100),
+        ["radius=1"],
+    )
+    gated = make_plan_report(
+        DeclaredSettings(), Workload(1000), published_population(10, 100), ["radius=1"]
+    )
     assert report.reach[0].two_sided > gated.reach[0].two_sided
     assert report.reach[0].cohen is None  # alpha is spent on the two-sided radius
     assert report.losses[1].certified > gated.losses[1].certified
     assert report.costs == gated.costs
-    assert "simulated by scheme gated" in " ".join(tables(report)[2].notes)
+    assert "simulated by scheme gated" in " ".join(plan_tables(report)[2].notes)
 
 
 def test_report_of_draws_that_are_too_few():
-    report = make_report(Declared(), Work(14), at_point(0.9, 0.08, 10))
-    assert report.fruitless
+    report = make_plan_report(DeclaredSettings(), Workload(14), point_population(0.9, 0.08, 10))
+    assert report.certifies_nothing
     assert [row.rule for row in report.costs] == ["fixed", "decided", "rtol=0.05"]
     assert all(row.certified == 0 and row.seconds is None for row in report.costs)
 
@@ -375,4 +394,4 @@ def test_report_of_draws_that_are_too_few():
     ],
 )
 def test_durations(seconds, text):
-    assert duration(seconds) == text
+    assert format_duration(seconds) == text

@@ -7,9 +7,16 @@ import pytest
 from linear import line_array, point
 
 import simplicert as sc
-from simplicert.plan import Service, at_point, of_tally, serve, serving_record, serving_table
+from simplicert.plan import (
+    ServiceSettings,
+    estimate_serving,
+    pilot_population,
+    point_population,
+    serving_record,
+    serving_table,
+)
 from simplicert.plan.serving import REPEATS
-from simplicert.runs import Manifest
+from simplicert.store import Manifest
 
 
 def test_as_predictions_turn_out():
@@ -21,32 +28,34 @@ def test_as_predictions_turn_out():
     drawn = sc.Smoothed(line_array, 0.5).predict(
         np.repeat(point(0.8, 0.5), 3000, axis=0), draws=500, seed=0
     )
-    people = at_point(0.8, None, 2).some(np.zeros(4000 // REPEATS, int))
-    found = serve(Service(500), people)
+    people = point_population(0.8, None, 2).some(np.zeros(4000 // REPEATS, int))
+    found = estimate_serving(ServiceSettings(500), people)
     assert found.mean == pytest.approx(drawn.draws.mean(), abs=4)
     assert found.abstained == pytest.approx(drawn.abstained.mean(), abs=0.01)
     assert found.disagreed == 0
 
 
 def test_money_and_time():
-    people = at_point(0.999, None, 3)
-    found = serve(Service(100, seconds=0.01, price=3.6), people)
+    people = point_population(0.999, None, 3)
+    found = estimate_serving(ServiceSettings(100, seconds=0.01, price=3.6), people)
     assert found.million == pytest.approx(1e6 * found.mean * 0.01 * 0.001)
     cells = dict(serving_table(found).rows)
     assert cells["a million predictions cost"] == f"{found.million:,.2f}"
     assert float(cells["seconds of one worker, mean"]) >= found.mean * 0.01
     record = serving_record(found)
     assert record["mean_draws"] == found.mean and record["operational_radius"] is None
-    assert serve(Service(100), people).million is None
+    assert estimate_serving(ServiceSettings(100), people).million is None
 
 
 def test_near_ties_abstain():
-    assert serve(Service(100), at_point(0.501, None, 2)).abstained > 0.9
+    assert estimate_serving(ServiceSettings(100), point_population(0.501, None, 2)).abstained > 0.9
 
 
 def test_inputs_of_a_run():
     tally = sc.Tally([[990, 10, 0], [400, 350, 250]], 0.5)
-    found = serve(Service(200), of_tally(tally, "multinomial"), np.array([0.2, 0.0]))
+    found = estimate_serving(
+        ServiceSettings(200), pilot_population(tally, "multinomial"), np.array([0.2, 0.0])
+    )
     assert 0 < found.abstained < 0.6 and "2 inputs" in found.source
     cells = dict(serving_table(found).rows)
     assert cells["has an operational radius"] == "50.0 % of inputs"
@@ -63,7 +72,7 @@ def test_inputs_of_a_run():
 )
 def test_refused(setting, message):
     with pytest.raises(sc.InvalidInput, match=message):
-        Service(**setting)
+        ServiceSettings(**setting)
 
 
 def test_as_it_is_typed(command, tmp_path):

@@ -5,7 +5,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from simplicert.data import libraries
+from simplicert import importing
 
 OPTIONAL = {"torch", "sklearn", "onnx", "onnxruntime", "ray", "transformers", "datasets", "timm"}
 DRAWS = ("--sigma", "0.25", "--draws", "100", "--out", "run")
@@ -20,7 +20,7 @@ def bare(monkeypatch, tmp_path):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
         return import_module(name)
 
-    monkeypatch.setattr(libraries, "import_module", absent)
+    monkeypatch.setattr(importing, "import_module", absent)
     monkeypatch.chdir(tmp_path)
     pixels = np.random.default_rng(0).integers(0, 256, (4, 8, 8, 1)).astype(np.uint8)
     np.savez("images.npz", images=pixels, labels=[0, 1, 2, 0])

@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 
 import simplicert as sc
-from simplicert.sampling import asking
-from simplicert.sampling.asking import ClassifierFailed, ask, first_line, may_pass
+from simplicert.sampling import forward
+from simplicert.sampling.forward import (
+    ClassifierFailed,
+    call_with_retries,
+    first_line,
+    is_temporary_error,
+)
 
 INPUTS = np.random.default_rng(0).random((3, 2, 2)).astype(np.float32)
 WEIGHTS = np.random.default_rng(1).normal(size=(4, 3)).astype(np.float32)
@@ -18,7 +23,7 @@ ERRORS += [MemoryError(), RuntimeError("CUDA"), sc.InvalidInput("mine"), KeyErro
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch):
-    monkeypatch.setattr(asking, "PAUSES", (0.0, 0.0, 0.0))
+    monkeypatch.setattr(forward, "PAUSES", (0.0, 0.0, 0.0))
 
 
 def linear(batch):
@@ -61,7 +66,7 @@ def test_four_in_a_row_are_told_with_their_cause(error):
 def test_a_model_that_never_answered(error):
     """A connection may come back; anything else is told at once, as model and data do not fit."""
     model = Stumbling(error, {1})
-    if may_pass(error):
+    if is_temporary_error(error):
         assert len(sc.sample(model, INPUTS, 0.5, 9, batch_size=32)) == 3
     else:
         with pytest.raises(sc.InvalidInput):
@@ -70,8 +75,8 @@ def test_a_model_that_never_answered(error):
 
 
 def test_a_missing_file_does_not_come_back():
-    assert not may_pass(FileNotFoundError(2, "No such file"))
-    assert not may_pass(PermissionError(13, "denied"))
+    assert not is_temporary_error(FileNotFoundError(2, "No such file"))
+    assert not is_temporary_error(PermissionError(13, "denied"))
 
 
 @pytest.mark.parametrize("shape", [(1, 3), (31, 3), (32, 4), (32, 2), (1,)])
@@ -92,7 +97,7 @@ def test_ctrl_c_is_no_failure():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        ask(interrupted, lambda: None)
+        call_with_retries(interrupted, lambda: None)
 
 
 def test_what_is_said_is_one_line_that_moves_no_cursor():

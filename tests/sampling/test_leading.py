@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simplicert as sc
-from simplicert.sampling.leading import KEPT, MANY, leading
+from simplicert.sampling.sums import CLASSES_KEPT, MANY_CLASSES, keep_leading_sums
 from simplicert.types import FIXED_POINT
 
 UNIT = 1 << FIXED_POINT
@@ -27,23 +27,23 @@ def part(seed, first, draws=50, rows=6):
     counts[:, 0] = draws
     segments = [[i, 0, first, first + draws] for i in range(rows)]
     return sc.Tally(
-        counts, 1.0, votes=counts, segments=segments, **leading(sums, squares)._asdict()
+        counts, 1.0, votes=counts, segments=segments, **keep_leading_sums(sums, squares)._asdict()
     )
 
 
 def test_few_classes_are_all_kept():
-    sums = np.arange(2 * MANY).reshape(2, MANY)
-    kept = leading(sums, sums // 2)
+    sums = np.arange(2 * MANY_CLASSES).reshape(2, MANY_CLASSES)
+    kept = keep_leading_sums(sums, sums // 2)
     assert kept.softmax_classes is None
     assert kept.softmax_sums is sums
 
 
 def test_the_largest_are_exact_and_the_rest_is_bounded():
     sums, squares = scores(0)
-    kept = leading(sums, squares)
+    kept = keep_leading_sums(sums, squares)
     for row in range(len(sums)):
         mine = kept.softmax_classes[row]
-        assert len(set(mine)) == KEPT
+        assert len(set(mine)) == CLASSES_KEPT
         np.testing.assert_array_equal(kept.softmax_sums[row, mine], sums[row, mine])
         np.testing.assert_array_equal(kept.softmax_squares[row, mine], squares[row, mine])
         others = np.delete(np.arange(CLASSES), mine)

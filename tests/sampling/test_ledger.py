@@ -2,22 +2,22 @@
 
 import numpy as np
 
-from simplicert.sampling.ledger import Ledger
-from simplicert.sampling.score import from_logits
-from simplicert.types.histogram import BINS, THRESHOLDS
+from simplicert.sampling.score import read_logits
+from simplicert.sampling.sums import RunningSums
+from simplicert.types.scores import BINS, THRESHOLDS
 
 
 def test_against_plain_loops():
     random = np.random.default_rng(0)
     leaders = np.array([[0, 2], [3, 1], [4, 0]])
-    ledger = Ledger(3, 5, True, leaders)
+    ledger = RunningSums(3, 5, True, leaders)
     rows = []
     for _ in range(4):
         slots = np.sort(random.integers(0, 3, 50))
         logits = random.normal(0, 3, (50, 5)).astype(np.float32)
         logits[::17] = np.nan
         lots = random.random(50)
-        scores = from_logits(logits)
+        scores = read_logits(logits)
         ledger.add(slots, scores, lots)
         rows += list(zip(slots, scores.hard, scores.soft, lots, strict=True))
     counts, votes = np.zeros((3, 6), int), np.zeros((3, 6), int)

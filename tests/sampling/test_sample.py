@@ -6,7 +6,7 @@ from scipy.stats import binom, chi2
 from steps import Steps
 
 import simplicert as sc
-from simplicert.sampling import Sampler, Settings, Smoothing
+from simplicert.sampling import Sampler, SamplingSettings, Smoothing
 
 torch = pytest.importorskip("torch")
 
@@ -93,7 +93,7 @@ def test_the_number_of_threads_changes_nothing():
 def test_drawn_in_pieces_or_at_once():
     """Whatever the cuts, the same draws: the pieces add up to the whole, bit for bit."""
     net = small_net()
-    sampler = Sampler(net, INPUTS, Settings(Smoothing(0.3), batch_size=64))
+    sampler = Sampler(net, INPUTS, SamplingSettings(Smoothing(0.3), batch_size=64))
     index = np.arange(6)
     whole = sampler.tally(INPUTS, index, (0, 500))
     parts = [sampler.tally(INPUTS, index, span) for span in ((0, 100), (100, 333), (333, 500))]
@@ -169,9 +169,9 @@ def test_a_random_model_is_accepted_and_marked():
     def dropout(batch):
         return batch.reshape(len(batch), -1)[:, :5] + random.normal(size=(len(batch), 5))
 
-    sampler = Sampler(dropout, INPUTS, Settings(Smoothing(0.3)))
-    assert sampler.nature.random
-    assert not Sampler(small_net(), INPUTS, Settings(Smoothing(0.3))).nature.random
+    sampler = Sampler(dropout, INPUTS, SamplingSettings(Smoothing(0.3)))
+    assert sampler.probe_result.random
+    assert not Sampler(small_net(), INPUTS, SamplingSettings(Smoothing(0.3))).probe_result.random
 
 
 def test_functions_get_what_was_given():
@@ -356,15 +356,15 @@ def test_memory_does_not_grow_with_draws():
 
 def test_on_another_device_the_noise_is_drawn_there():
     """The code for GPUs, run on the CPU's own generator: deterministic, Gaussian, whole chunks."""
-    from simplicert.sampling.batch import Copies, DeviceBatch
+    from simplicert.sampling.batch import DeviceBatch, NoisyCopies
 
     x = np.zeros((4, 4, 3), np.float32)
     batch = DeviceBatch((64, 4, 4, 3), lambda memory: memory, np.asarray(0.5), None, "cpu", 32)
-    batch.fill([Copies(0, x, (0, 1, 2, 0), slice(0, 32))])
+    batch.fill([NoisyCopies(0, x, (0, 1, 2, 0), slice(0, 32))])
     first = batch.rows()[:32]
-    batch.fill([Copies(32, x, (0, 1, 2, 0), slice(10, 32))])
+    batch.fill([NoisyCopies(32, x, (0, 1, 2, 0), slice(10, 32))])
     np.testing.assert_array_equal(batch.rows()[32:54], first[10:32])
     assert 0.4 < first.std() < 0.6
     stepped = DeviceBatch((64, 3), lambda memory: memory, np.asarray(0.5), 0.25, "cpu", 64)
-    stepped.fill([Copies(0, np.full(3, 0.5, np.float32), (0, 1, 2, 0), slice(0, 64))])
+    stepped.fill([NoisyCopies(0, np.full(3, 0.5, np.float32), (0, 1, 2, 0), slice(0, 64))])
     np.testing.assert_array_equal(stepped.rows() * 4, np.rint(stepped.rows() * 4))

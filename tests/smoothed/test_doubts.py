@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import simplicert as sc
-from simplicert.plan import Declared, smallest_draws
+from simplicert.plan import DeclaredSettings, smallest_draws
 
 INPUTS = np.random.default_rng(0).standard_normal((30, 3)).astype(np.float32)
 
@@ -21,7 +21,7 @@ def agree(batch):
 @pytest.mark.parametrize("alpha", [0.001, 0.05])
 def test_draws_that_certify_nothing_are_warned_of(kind, scheme, alpha):
     """From the fewest that certify draws which agree, `plan`'s own number, there is no warning."""
-    declared = Declared(alpha=alpha, classes=3, kind=kind, scheme=scheme, histograms=True)
+    declared = DeclaredSettings(alpha=alpha, classes=3, kind=kind, scheme=scheme, histograms=True)
     fewest = smallest_draws(declared)
     smooth = sc.Smoothed(agree, 0.5, kind=kind)
     said = rf"{fewest - 1} draws certify nothing at alpha {alpha:g}, kind {kind}, scheme {scheme} "

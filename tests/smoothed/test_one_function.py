@@ -14,7 +14,7 @@ from uses import INPUTS, SHAPE, all_uses
 
 import simplicert as sc
 from simplicert.sampling import Smoothing
-from simplicert.sampling.noise import on_grid
+from simplicert.sampling.noise import is_on_grid
 
 pytestmark = pytest.mark.usefixtures("one_thread", "plain_kernels")
 
@@ -98,12 +98,12 @@ def test_all_uses_evaluate_the_same_bits(one):
         found = all_uses(Path(folder), net, asked, kind)
     assert not odd_ones(found)
     rows = np.frombuffer(found["predict"][0], np.float32).reshape(-1, 12)
-    assert asked["grid"] is None or on_grid(rows, asked["grid"]).all()
+    assert asked["grid"] is None or is_on_grid(rows, asked["grid"]).all()
 
 
 def grid_reader(batch):
     """Class 0 where all values lie on the grid, 1 elsewhere."""
-    on = on_grid(batch.reshape(len(batch), -1), STEP)
+    on = is_on_grid(batch.reshape(len(batch), -1), STEP)
     return np.stack([on, ~on], axis=1).astype(float)
 
 

@@ -8,17 +8,17 @@ from linear import line_array, point
 from scipy.stats import binom
 
 import simplicert as sc
-from simplicert.bounds.limits import sign_test
-from simplicert.smoothed.operational import Test as LastLook
+from simplicert.bounds import binomial
+from simplicert.smoothed.operational import LastLookTest as LastLook
 from simplicert.smoothed.operational import fewest_votes, operational_radius
-from simplicert.smoothed.sequence import looks, shares
+from simplicert.smoothed.prediction import look_shares, prediction_looks
 
 
 def test_fewest_votes():
     rivals = np.arange(40)
     found = fewest_votes(rivals, 2.5e-4, 200)
-    assert sign_test.passes(found, rivals, np.asarray(2.5e-4)).all()
-    assert not sign_test.passes(found - 1, rivals, np.asarray(2.5e-4)).any()
+    assert binomial.passes_sign_test(found, rivals, np.asarray(2.5e-4)).all()
+    assert not binomial.passes_sign_test(found - 1, rivals, np.asarray(2.5e-4)).any()
 
 
 @settings(max_examples=60)
@@ -27,9 +27,11 @@ def test_never_below_the_exact_probability_with_two_classes(a, part, draws):
     """Exactly: the chance that the last look alone does not give out a class of expectation a."""
     alpha = 0.01
     b = 1 - a
-    level = alpha * shares(len(looks(draws, alpha)))[-1] / 2
+    level = alpha * look_shares(len(prediction_looks(draws, alpha)))[-1] / 2
     wins = np.arange(draws + 1)
-    passed = sign_test.passes(wins, draws - wins, np.asarray(level)) & (wins > draws - wins)
+    passed = binomial.passes_sign_test(wins, draws - wins, np.asarray(level)) & (
+        wins > draws - wins
+    )
     exact = 1 - binom.pmf(wins[passed], draws, a).sum()
     assert LastLook(draws, alpha).fails(np.array([a]), np.array([b]))[0] >= exact - 1e-12
 
@@ -49,9 +51,11 @@ def test_never_below_the_rate_with_many_classes(seed):
     if p[1:].max() >= a:
         return
     votes = random.multinomial(draws, p, 20_000)
-    level = alpha * shares(len(looks(draws, alpha)))[-1] / 2
+    level = alpha * look_shares(len(prediction_looks(draws, alpha)))[-1] / 2
     rival = votes[:, 1:].max(axis=1)
-    given_out = sign_test.passes(votes[:, 0], rival, np.asarray(level)) & (votes[:, 0] > rival)
+    given_out = binomial.passes_sign_test(votes[:, 0], rival, np.asarray(level)) & (
+        votes[:, 0] > rival
+    )
     rate = 1 - given_out.mean()
     bound = LastLook(draws, alpha).fails(np.array([a]), np.array([p[1:].max()]))[0]
     assert rate <= bound + 5 * np.sqrt(0.25 / 20_000)

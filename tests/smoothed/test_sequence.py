@@ -7,14 +7,20 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from simplicert import InvalidInput
-from simplicert.smoothed.sequence import first_look, looks, p_values, require_deciding, shares
+from simplicert.smoothed.prediction import (
+    first_look,
+    look_shares,
+    p_values,
+    prediction_looks,
+    require_decidable,
+)
 
 
 @given(st.integers(20, 10**6), st.sampled_from([0.05, 0.01, 0.001, 1e-6]))
 def test_looks_grow_to_the_last(draws, alpha):
-    found = looks(draws, alpha)
+    found = prediction_looks(draws, alpha)
     assert found[-1] == draws and list(found) == sorted(set(found))
-    weights = shares(len(found))
+    weights = look_shares(len(found))
     assert len(weights) == len(found) and weights.sum() <= 1 + 1e-12 and (weights > 0).all()
     if len(found) > 1:
         assert found[0] == first_look(alpha)
@@ -46,4 +52,4 @@ def test_a_tie_is_no_winner():
 )
 def test_refused(draws, alpha, message):
     with pytest.raises(InvalidInput, match=message):
-        require_deciding(draws, alpha)
+        require_decidable(draws, alpha)

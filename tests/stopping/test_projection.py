@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import simplicert as sc
-from simplicert.sampling.leading import leading
-from simplicert.stopping.projection import apportioned, hopeful, likely
+from simplicert.sampling.sums import keep_leading_sums
+from simplicert.stopping.projection import apportion_counts, project_hopeful, project_likely
 from simplicert.types import FIXED_POINT
-from simplicert.types.histogram import BINS
+from simplicert.types.scores import BINS
 
 PLAN = sc.Plan((100, 1000, 10_000), (0.2, 0.3, 0.5), "decided")
 
@@ -19,7 +19,7 @@ def soft_tally(seed=0, rows=20, draws=100, classes=5):
     soft = random.dirichlet(np.full(classes, 0.5), size=(rows, draws))
     fixed = [np.floor(v * 2.0**FIXED_POINT).astype(np.int64).sum(axis=1) for v in (soft, soft**2)]
     counts = np.array([np.bincount(row, minlength=classes) for row in soft.argmax(axis=2)])
-    kept = leading(*fixed)._asdict()
+    kept = keep_leading_sums(*fixed)._asdict()
     return sc.Tally(counts, 1.0, votes=counts, plan=PLAN, **kept)
 
 
@@ -27,7 +27,7 @@ def soft_tally(seed=0, rows=20, draws=100, classes=5):
 @given(arrays(np.int64, (4, 6), elements=st.integers(0, 1000)), st.integers(1, 10**6))
 def test_apportioned_counts_sum_to_the_total_and_keep_their_shares(counts, total):
     counts[:, 0] += 1
-    out = apportioned(counts, total)
+    out = apportion_counts(counts, total)
     assert (out.sum(axis=1) == total).all()
     exact = counts * (total / counts.sum(axis=1, keepdims=True))
     assert (np.abs(out - exact) < 1 + 1e-6).all()
@@ -35,7 +35,7 @@ def test_apportioned_counts_sum_to_the_total_and_keep_their_shares(counts, total
 
 def test_the_last_look_with_the_same_shares():
     tally = sc.Tally([[60, 30, 5]], 1.0, invalid=[5], plan=PLAN)
-    end = likely(tally)
+    end = project_likely(tally)
     assert end.draws.tolist() == [10_000]
     assert end.counts.tolist() == [[6000, 3000, 500]]
     assert end.invalid.tolist() == [500]
@@ -43,7 +43,7 @@ def test_the_last_look_with_the_same_shares():
 
 def test_hope_raises_the_top_and_lowers_every_rival():
     tally = sc.Tally([[60, 30, 10], [40, 40, 20]], 1.0, plan=PLAN)
-    end, best = likely(tally), hopeful(tally, 0.02)
+    end, best = project_likely(tally), project_hopeful(tally, 0.02)
     assert (best.draws == 10_000).all()
     assert (best.counts[:, 0] > end.counts[:, 0]).all()
     assert (best.counts[:, 1:] <= end.counts[:, 1:]).all()
@@ -61,22 +61,22 @@ def test_what_really_comes_is_rarely_better_than_hoped():
     first = random.multinomial(100, p, 1000)
     first = first[first.argmax(axis=1) == 0]
     tally = sc.Tally(first, 1.0, plan=PLAN)
-    hoped = sc.certify(sc.bound(hopeful(tally, 0.02))).radius
+    hoped = sc.certify(sc.bound(project_hopeful(tally, 0.02))).radius
     end = sc.Tally(first + random.multinomial(9900, p, len(first)), 1.0, plan=PLAN)
     came = sc.certify(sc.bound(end)).radius
     assert (came > hoped).mean() < 0.08
-    assert (came > sc.certify(sc.bound(likely(tally))).radius).mean() > 0.2
+    assert (came > sc.certify(sc.bound(project_likely(tally))).radius).mean() > 0.2
 
 
 def test_softmax_too():
     tally = soft_tally()
-    for end in (likely(tally), hopeful(tally, 0.02)):
+    for end in (project_likely(tally), project_hopeful(tally, 0.02)):
         assert (end.draws == 10_000).all()
         assert (end.softmax_sums.sum(axis=1) <= 10_000 << FIXED_POINT).all()
     settings_ = {"kind": "softmax", "method": "hoeffding"}
     now, end, best = (
         sc.certify(sc.bound(t, **settings_)).radius
-        for t in (tally, likely(tally), hopeful(tally, 0.02))
+        for t in (tally, project_likely(tally), project_hopeful(tally, 0.02))
     )
     assert (now <= end).all()
     assert (end <= best).all()
@@ -93,8 +93,8 @@ def test_histograms_keep_their_shares_and_hope_moves_them():
         counts, 1.0, votes=counts, softmax_sums=sums, softmax_squares=sums, plan=PLAN,
         leaders=[[0, 1]] * 3, histograms=histograms,
     )  # fmt: skip
-    np.testing.assert_array_equal(likely(tally).histograms, 100 * histograms)
-    best = hopeful(tally, 0.02).histograms
+    np.testing.assert_array_equal(project_likely(tally).histograms, 100 * histograms)
+    best = project_hopeful(tally, 0.02).histograms
     assert (best.sum(axis=2) == 10_000).all()
     ours, rivals = best[:, 0], best[:, 1:]
     assert (ours[:, -1] == 100 * (histograms[:, 0, -1] + 14)).all()
@@ -106,10 +106,10 @@ def test_histograms_keep_their_shares_and_hope_moves_them():
 def test_many_classes_keep_what_is_known_of_the_rest():
     tally = soft_tally(classes=60)
     assert tally.softmax_rest is not None
-    end = likely(tally)
+    end = project_likely(tally)
     assert (end.softmax_classes == tally.softmax_classes).all()
     np.testing.assert_allclose(end.softmax_rest, 100 * tally.softmax_rest, rtol=1e-12)
-    assert not hopeful(tally, 0.02).softmax_rest.any()
+    assert not project_hopeful(tally, 0.02).softmax_rest.any()
 
 
 def test_scores_without_votes_are_projected_too():
@@ -117,5 +117,7 @@ def test_scores_without_votes_are_projected_too():
     counts = np.array([[60, 30, 10]])
     sums = counts << FIXED_POINT
     tally = sc.Tally(counts, 1.0, softmax_sums=sums, softmax_squares=sums, plan=PLAN)
-    assert hopeful(tally, 0.02).softmax_sums[0, 0] > likely(tally).softmax_sums[0, 0]
+    assert (
+        project_hopeful(tally, 0.02).softmax_sums[0, 0] > project_likely(tally).softmax_sums[0, 0]
+    )
     assert sc.Until("decided")(tally)[0] in {"", "certified", "hopeless"}

@@ -8,7 +8,7 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import binom
 
 import simplicert as sc
-from simplicert.stopping import Until, plan_until
+from simplicert.stopping import Until, plan_looks
 
 
 def followed(until, p, inputs, draws, seed, labels=None):
@@ -53,13 +53,13 @@ def test_bad_rules(rule, message):
 
 
 def test_looks_double_and_the_last_keeps_half():
-    plan = plan_until(100_000, "decided")
+    plan = plan_looks(100_000, "decided")
     assert plan.looks == (196, 391, 782, 1563, 3125, 6250, 12500, 25000, 50000, 100000)
     assert plan.weights[-1] == 0.5
     assert len(set(plan.weights[:-1])) == 1
     assert sum(plan.weights) == pytest.approx(1)
-    assert plan_until(200, "decided") == sc.Plan((200,), rule="decided")
-    assert plan_until(100_000, "fixed") == sc.Plan((100_000,))
+    assert plan_looks(200, "decided") == sc.Plan((200,), rule="decided")
+    assert plan_looks(100_000, "fixed") == sc.Plan((100_000,))
 
 
 def test_a_clear_case_stops_at_once_and_a_tie_is_given_up():

@@ -7,21 +7,21 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simplicert.training.augmentation import augmented
 from simplicert.training.batches import (
+    augment_images,
     batch_rows,
     batch_shape,
+    count_readers,
     epoch_batches,
     noisy_copies,
-    readers,
 )
-from simplicert.training.settings import Settings
+from simplicert.training.settings import TrainingSettings
 
 
 @settings(max_examples=60, deadline=None)
 @given(count=st.integers(1, 200), size=st.integers(1, 12), shards=st.integers(1, 4))
 def test_rows_are_a_permutation(count, size, shards):
-    chosen = Settings(sigma=1.0, batch_size=size * shards, shards=shards, seed=3)
+    chosen = TrainingSettings(sigma=1.0, batch_size=size * shards, shards=shards, seed=3)
     if count < shards:
         return
     rows = batch_rows(chosen, 0, count)
@@ -31,16 +31,16 @@ def test_rows_are_a_permutation(count, size, shards):
 
 
 def test_epochs_and_seeds_have_orders_of_their_own():
-    base = Settings(sigma=1.0, seed=0)
+    base = TrainingSettings(sigma=1.0, seed=0)
     first = batch_rows(base, 0, 500)
     assert np.array_equal(first, batch_rows(base, 0, 500))
     assert not np.array_equal(first, batch_rows(base, 1, 500))
-    assert not np.array_equal(first, batch_rows(Settings(sigma=1.0, seed=1), 0, 500))
+    assert not np.array_equal(first, batch_rows(TrainingSettings(sigma=1.0, seed=1), 0, 500))
 
 
 def test_shards_join_to_the_batch_whoever_reads_them(digits):
     data, _ = digits
-    chosen = Settings(sigma=1.0, batch_size=60, shards=3, crop=1, flip=True)
+    chosen = TrainingSettings(sigma=1.0, batch_size=60, shards=3, crop=1, flip=True)
     whole = list(epoch_batches(data, chosen, 2, range(3)))
     assert len(whole) == 5
     for shard in range(3):
@@ -53,11 +53,11 @@ def test_shards_join_to_the_batch_whoever_reads_them(digits):
 def test_readers_share_the_cores_of_the_job_and_not_those_of_the_node(monkeypatch):
     monkeypatch.setattr(os, "cpu_count", lambda: 128)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(12)))
-    assert readers() == 8
+    assert count_readers() == 8
     monkeypatch.setenv("LOCAL_WORLD_SIZE", "2")
-    assert readers() == 6
+    assert count_readers() == 6
     monkeypatch.setenv("LOCAL_WORLD_SIZE", "12")
-    assert readers() == 2
+    assert count_readers() == 2
 
 
 def test_noise_is_gaussian_and_of_its_place():
@@ -96,7 +96,7 @@ def test_every_crop_and_flip_is_one_of_those_allowed():
     random = np.random.default_rng(0)
     images = random.random((40, 2, 5, 4)).astype(np.float32)
     seen = set()
-    for image, out in zip(images, augmented(images, random, 1, True), strict=True):
+    for image, out in zip(images, augment_images(images, random, 1, True), strict=True):
         options = {
             (down, across, mirror): moved(image, down, across)[:, :, :: -1 if mirror else 1]
             for down in (-1, 0, 1)
@@ -111,4 +111,6 @@ def test_every_crop_and_flip_is_one_of_those_allowed():
 
 def test_nothing_asked_nothing_changed():
     images = np.random.default_rng(0).random((3, 1, 4, 4)).astype(np.float32)
-    np.testing.assert_array_equal(augmented(images, np.random.default_rng(0), 0, False), images)
+    np.testing.assert_array_equal(
+        augment_images(images, np.random.default_rng(0), 0, False), images
+    )

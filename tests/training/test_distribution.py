@@ -9,7 +9,7 @@ import time
 
 import torch
 
-from simplicert.models.trained import read_folder
+from simplicert.models.trained import read_trained_folder
 from simplicert.training import train
 
 COMMAND = ["-m", "simplicert", "train", "--data", "digits", "--arch", "mlp", "--sigma", "0.3"]
@@ -27,7 +27,7 @@ def free_port():
 
 
 def weights(folder):
-    return read_folder(folder).module.state_dict()
+    return read_trained_folder(folder).module.state_dict()
 
 
 def test_two_processes_equal_one_with_the_joined_batch(tmp_path):
@@ -45,7 +45,7 @@ def test_two_processes_equal_one_with_the_joined_batch(tmp_path):
     for name in joined:
         torch.testing.assert_close(joined[name], single[name], rtol=1e-4, atol=1e-5)
     assert not torch.allclose(joined["classifier.fc1.weight"], unlike["classifier.fc1.weight"])
-    made = read_folder(tmp_path / "two").facts.content["result"]
+    made = read_trained_folder(tmp_path / "two").facts.content["result"]
     assert made["processes"] == 2
 
 

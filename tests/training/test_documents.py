@@ -3,8 +3,7 @@
 import json
 from pathlib import Path
 
-from simplicert.models.trained import read_facts
-from simplicert.models.zoo import FOLDER, zoo_names
+from simplicert.models.trained import FOLDER, list_zoo_names, read_facts
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "training.md").read_text()
@@ -30,7 +29,7 @@ def test_speeds():
 
 def test_networks():
     """Each network that ships has its row: sigma, accuracies in per cent, minutes."""
-    for name in zoo_names():
+    for name in list_zoo_names():
         content = read_facts(FOLDER / name).content
         result, sigma = content["result"], content["training"]["sigma"]
         noisy, clean = (100 * result[f"{kind}_accuracy"] for kind in ("noisy", "clean"))

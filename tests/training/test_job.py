@@ -11,13 +11,13 @@ from scipy.special import ndtri
 
 from simplicert.errors import InvalidInput, TrainingFailed
 from simplicert.models import load_model
-from simplicert.models.trained import read_facts, read_folder
+from simplicert.models.trained import read_facts, read_trained_folder
 from simplicert.training import train
-from simplicert.training.bench import Bench
+from simplicert.training.trainer import Trainer
 
 
 def weights(folder):
-    return read_folder(folder).module.state_dict()
+    return read_trained_folder(folder).module.state_dict()
 
 
 def assert_same_bits(one, other):
@@ -87,14 +87,14 @@ def test_every_batch_has_fresh_noise_of_sigma(tmp_path, monkeypatch):
     3 x 160 x 50 = 24,000 normal values; five standard errors of the spread, error below 1e-6.
     """
     seen = []
-    forward = Bench.logits
+    forward = Trainer.logits
 
     def spy(self, inputs, *, trained):
         if trained:
             seen.append(inputs.clone())
         return forward(self, inputs, trained=trained)
 
-    monkeypatch.setattr(Bench, "logits", spy)
+    monkeypatch.setattr(Trainer, "logits", spy)
     half = np.full((200, 50), 0.5, np.float32)
     np.savez(tmp_path / "half.npz", inputs=half, labels=np.arange(200) % 2)
     options = {"arch": "mlp", "sigma": 0.3, "epochs": 3, "batch_size": 40}
@@ -135,7 +135,7 @@ def test_a_loss_that_is_no_number_leaves_the_checkpoint(tmp_path, trained, monke
     with pytest.raises(KeyboardInterrupt):
         trained(tmp_path / "net", watch=interrupt_after(1))
     before = (tmp_path / "net" / "checkpoint.pt").read_bytes()
-    monkeypatch.setattr("simplicert.training.epoch.rate_at", lambda *_: float("inf"))
+    monkeypatch.setattr("simplicert.training.trainer.learning_rate", lambda *_: float("inf"))
     with pytest.raises(TrainingFailed, match="the loss became nan in epoch 2: try a smaller rate"):
         trained(tmp_path / "net")
     assert (tmp_path / "net" / "checkpoint.pt").read_bytes() == before
@@ -209,8 +209,8 @@ def test_vectors_and_networks_of_your_own(tmp_path, monkeypatch):
     options = {"sigma": 0.1, "epochs": 5, "batch_size": 20, "rate": 0.1}
     train("two.npz", "net", arch="my_net:linear", **options)
     with pytest.raises(InvalidInput, match="a file's word never runs code"):
-        read_folder(tmp_path / "net")
-    held = read_folder(tmp_path / "net", arch="my_net:linear")
+        read_trained_folder(tmp_path / "net")
+    held = read_trained_folder(tmp_path / "net", arch="my_net:linear")
     assert held.facts.content["result"]["noisy_accuracy"] > 0.9
     assert (
         held.facts.content["data"]["inputs"] == 180 and held.facts.content["test"]["inputs"] == 20
@@ -243,14 +243,14 @@ def test_mixed_precision_trains(tmp_path, trained):
 def test_macer_costs_its_copies(tmp_path, trained, monkeypatch):
     """With k = 5 it classifies five noisy copies of every input of a step."""
     sizes = []
-    forward = Bench.logits
+    forward = Trainer.logits
 
     def spy(self, inputs, *, trained):
         if trained:
             sizes.append(len(inputs))
         return forward(self, inputs, trained=trained)
 
-    monkeypatch.setattr(Bench, "logits", spy)
+    monkeypatch.setattr(Trainer, "logits", spy)
     trained(tmp_path / "net", method="macer", copies=5, batch_size=20, epochs=1)
     assert sizes == [100] * 15
 
@@ -271,7 +271,7 @@ def test_macer_widens_the_radius(tmp_path, trained, digits):
         out = tmp_path / method
         trained(out, **both, init=tmp_path / "start", method=method, **own)
         with torch.no_grad():
-            answers = read_folder(out).module(x).argmax(1).view(-1, 200).numpy()
+            answers = read_trained_folder(out).module(x).argmax(1).view(-1, 200).numpy()
         share = np.mean(answers == test.labels[:, None], axis=1).clip(0.005, 0.995)
         radius[method] = np.maximum(ndtri(share), 0).mean()
     assert radius["macer"] > 1.05 * radius["gaussian"]

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtri
 
-from simplicert.training import gaussian, macer
+from simplicert.training import macer, methods
 
 PARAMETERS = {"sigma": 0.5, "lam": 3.0, "gamma": 8.0, "beta": 2.0}
 
@@ -48,7 +48,7 @@ def batch(seed, inputs=7, copies=4, classes=5, spread=1.5):
 @given(seed=st.integers(0, 10**6))
 def test_gaussian_is_the_cross_entropy(seed):
     logits, labels = batch(seed)
-    ours = gaussian.loss(torch.from_numpy(logits), torch.from_numpy(labels))
+    ours = methods.gaussian_loss(torch.from_numpy(logits), torch.from_numpy(labels))
     np.testing.assert_allclose(float(ours), gaussian_by_hand(logits, labels), rtol=1e-12)
 
 
@@ -57,7 +57,7 @@ def test_gaussian_is_the_cross_entropy(seed):
 def test_macer_is_the_papers(seed, gamma, beta):
     parameters = PARAMETERS | {"gamma": gamma, "beta": beta}
     logits, labels = batch(seed)
-    ours = macer.loss(torch.from_numpy(logits), torch.from_numpy(labels), **parameters)
+    ours = macer.mean_macer_loss(torch.from_numpy(logits), torch.from_numpy(labels), **parameters)
     wanted = macer_by_hand(logits, labels, **parameters)
     np.testing.assert_allclose(float(ours), wanted, rtol=1e-7)  # SMALLEST is in ours only
 
@@ -66,15 +66,15 @@ def test_the_radius_term_is_there():
     """With nothing classified right only the cross-entropy is left; else lambda counts."""
     logits, labels = batch(0)
     x, y = torch.from_numpy(logits), torch.from_numpy(labels)
-    without = macer.loss(x, y, **(PARAMETERS | {"lam": 0.0}))
-    assert float(macer.loss(x, y, **PARAMETERS)) > float(without) + 0.1
+    without = macer.mean_macer_loss(x, y, **(PARAMETERS | {"lam": 0.0}))
+    assert float(macer.mean_macer_loss(x, y, **PARAMETERS)) > float(without) + 0.1
 
 
 @pytest.mark.parametrize("name", ["gaussian", "macer"])
 def test_gradients_by_finite_differences(name):
     losses = {
-        "gaussian": gaussian.loss,
-        "macer": lambda x, y: macer.loss(x, y, **PARAMETERS),
+        "gaussian": methods.gaussian_loss,
+        "macer": lambda x, y: macer.mean_macer_loss(x, y, **PARAMETERS),
     }
     logits, labels = batch(3)
     x = torch.from_numpy(logits).requires_grad_()
@@ -94,7 +94,7 @@ def test_gradients_by_finite_differences(name):
 def test_scores_of_exactly_one_leave_a_finite_gradient():
     """In float32 a sure network's scores round to 0 and 1, where Phi^-1 is infinite."""
     x = torch.tensor([[[90.0, -90.0, 0.0]] * 2, [[0.3, 0.1, 0.0]] * 2], requires_grad=True)
-    loss = macer.loss(x, torch.tensor([0, 0]), sigma=1.0, lam=12.0, gamma=8.0, beta=16.0)
+    loss = macer.mean_macer_loss(x, torch.tensor([0, 0]), sigma=1.0, lam=12.0, gamma=8.0, beta=16.0)
     loss.backward()
     assert bool(torch.isfinite(loss)) and bool(torch.isfinite(x.grad).all())
     assert float(x.grad[1].abs().sum()) > 0
@@ -105,6 +105,6 @@ def test_more_margin_never_costs_more():
     logits, labels = batch(5, spread=0.3)
     x, y = torch.from_numpy(logits), torch.from_numpy(labels)
     right = torch.arange(0, len(y), 2)
-    less = macer.shortfall(x, y, 8.0)[right]
+    less = macer.margin_shortfall(x, y, 8.0)[right]
     x[right, :, y[right]] += 0.5
-    assert bool((macer.shortfall(x, y, 8.0)[right] < less).all())
+    assert bool((macer.margin_shortfall(x, y, 8.0)[right] < less).all())

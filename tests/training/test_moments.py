@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from simplicert.data import Dataset
-from simplicert.training import moments as module
-from simplicert.training.moments import moments
-from simplicert.training.network import normalisation
-from simplicert.training.settings import Settings
+from simplicert.training import network as module
+from simplicert.training.network import channel_moments, choose_normalisation
+from simplicert.training.settings import TrainingSettings
 
 
 def direct(values):
@@ -40,7 +39,7 @@ class Recorded:
 @pytest.mark.parametrize("shape", [(40, 3, 9, 8), (40, 1, 9, 8), (40, 5), (40, 3, 7)])
 def test_one_chunk_has_the_bits_of_the_direct_formula(shape):
     values = some(*shape)
-    for ours, theirs in zip(moments(values, np.arange(40)), direct(values), strict=True):
+    for ours, theirs in zip(channel_moments(values, np.arange(40)), direct(values), strict=True):
         np.testing.assert_array_equal(ours, theirs)
 
 
@@ -49,14 +48,14 @@ def test_one_chunk_has_the_bits_of_the_direct_formula(shape):
 def test_chunks_give_the_same_numbers(monkeypatch, shape, inputs):
     values = some(*shape)
     monkeypatch.setattr(module, "CHUNK", inputs * int(np.prod(shape[1:])))
-    for ours, theirs in zip(moments(values, np.arange(40)), direct(values), strict=True):
+    for ours, theirs in zip(channel_moments(values, np.arange(40)), direct(values), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-14)
 
 
 def test_inputs_as_large_as_imagenet_are_read_a_few_at_a_time():
     """60 inputs of 224 x 224 in at most 32 MB of float64 a chunk."""
     inputs = Recorded(np.broadcast_to(some(60, 3, 1, 1), (60, 3, 224, 224)))
-    mean, spread = moments(inputs, np.arange(60))
+    mean, spread = channel_moments(inputs, np.arange(60))
     assert max(inputs.asked) * 3 * 224 * 224 * 8 <= 2**25
     assert sum(inputs.asked) == 2 * 60
     expected = direct(inputs.values[:, :, :1, :1])
@@ -72,7 +71,7 @@ def test_a_network_is_normalised_by_at_most_ten_thousand_inputs(monkeypatch):
     monkeypatch.setattr(module, "CHUNK", 600)
     index = np.arange(25_000)
     data = Dataset(inputs, labels=None, index=index, classes=None, name="x", fingerprint="")
-    mean, spread = normalisation(Settings(sigma=1.0), data)
+    mean, spread = choose_normalisation(TrainingSettings(sigma=1.0), data)
     expected = direct(values[::3])
     np.testing.assert_allclose(mean, expected[0], rtol=1e-14)
     np.testing.assert_allclose(spread, [expected[1][0], 1], rtol=1e-14)

@@ -5,7 +5,7 @@ import pytest
 
 from simplicert.data.dataset import Dataset
 from simplicert.errors import InvalidInput
-from simplicert.training.outcome import described
+from simplicert.training.job import describe_data
 from simplicert.training.sets import training_sets
 
 
@@ -26,7 +26,7 @@ def test_other_classes_are_refused_without_a_map():
 def test_a_map_numbers_the_test_as_the_training(tmp_path):
     _, test = training_sets(TRAINED, TESTED, "names")
     assert test.labels.tolist() == [1, 2, 2] and test.classes == TRAINED.classes
-    assert described(test)["class_map"] == [1, 2] and "class_map" not in described(TRAINED)
+    assert describe_data(test)["class_map"] == [1, 2] and "class_map" not in describe_data(TRAINED)
     (tmp_path / "map.toml").write_text("dog = 2\nfox = 0\n")
     _, test = training_sets(TRAINED, TESTED, str(tmp_path / "map.toml"))
     assert test.labels.tolist() == [2, 0, 0]

@@ -3,8 +3,13 @@
 import pytest
 
 from simplicert.errors import InvalidInput
-from simplicert.training.recipes import read_recipe, recipe_names, resolved
-from simplicert.training.settings import Settings, settings_from
+from simplicert.training.settings import (
+    TrainingSettings,
+    make_settings,
+    read_recipe,
+    recipe_names,
+    resolve_settings,
+)
 
 
 @pytest.mark.parametrize(
@@ -25,22 +30,22 @@ from simplicert.training.settings import Settings, settings_from
 )
 def test_wrong_settings(options, words):
     with pytest.raises(InvalidInput, match=words):
-        settings_from({"sigma": 0.5} | options)
+        make_settings({"sigma": 0.5} | options)
 
 
 def test_sigma_is_asked_for():
     with pytest.raises(InvalidInput, match="sigma must be given"):
-        resolved("cifar10-small", {})
+        resolve_settings("cifar10-small", {})
 
 
 def test_the_recipes():
     assert recipe_names() == ["cifar10-paper", "cifar10-small", "digits", "imagenet-paper"]
     for name in recipe_names():
-        assert isinstance(resolved(name, {"sigma": 0.5}), Settings)
+        assert isinstance(resolve_settings(name, {"sigma": 0.5}), TrainingSettings)
 
 
 def test_the_papers_cifar_recipe():
-    held = resolved("cifar10-paper", {"sigma": 0.12})
+    held = resolve_settings("cifar10-paper", {"sigma": 0.12})
     assert (held.arch, held.epochs, held.batch_size) == ("resnet110", 90, 400)
     assert (held.optimiser, held.rate, held.momentum) == ("sgd", 0.1, 0.9)
     assert (held.weight_decay, held.method) == (1e-4, "gaussian")
@@ -48,23 +53,23 @@ def test_the_papers_cifar_recipe():
 
 def test_the_papers_imagenet_recipe():
     """200 images on each of 10 x 2 GPUs."""
-    held = resolved("imagenet-paper", {"sigma": 5.0})
+    held = resolve_settings("imagenet-paper", {"sigma": 5.0})
     assert (held.arch, held.mixed, held.shards) == ("resnet50", True, 20)
     assert held.batch_size / held.shards == 200
     assert (held.rate, held.warmup, held.milestones) == (0.1563, 3, (30, 60, 80))
 
 
 def test_options_stand_in_for_the_recipes():
-    held = resolved("cifar10-small", {"sigma": 0.5, "epochs": 3, "rate": None})
+    held = resolve_settings("cifar10-small", {"sigma": 0.5, "epochs": 3, "rate": None})
     assert held.epochs == 3 and held.rate == read_recipe("cifar10-small")["rate"]
 
 
 def test_a_recipe_of_your_own(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text("[settings]\nsigma = 0.3\nepochs = 2\n")
-    assert resolved(str(path), {}).epochs == 2
+    assert resolve_settings(str(path), {}).epochs == 2
     path.write_text("[other]\n")
     with pytest.raises(InvalidInput, match=r"must be a TOML file with a table \[settings\]"):
-        resolved(str(path), {})
+        resolve_settings(str(path), {})
     with pytest.raises(InvalidInput, match="recipe must be one of cifar10-paper, cifar10-small"):
-        resolved("cifar10-smal", {})
+        resolve_settings("cifar10-smal", {})

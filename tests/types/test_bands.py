@@ -5,7 +5,7 @@ import pytest
 
 from simplicert import InvalidInput, Tally, bound
 from simplicert.types import FIXED_POINT, ScoreBands
-from simplicert.types.histogram import BINS
+from simplicert.types.scores import BINS
 
 LOW, HIGH = np.full((2, BINS), 0.6), np.full((2, 3, BINS), 0.3)
 

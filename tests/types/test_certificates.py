@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from simplicert import MECHANISMS, Certificates, Expectations, InvalidInput, Tally, bound, certify
-from simplicert.certification import point
+from simplicert.certification import certify_point
 from simplicert.types import ScoreBands
-from simplicert.types.histogram import BINS
+from simplicert.types.scores import BINS
 
 COLUMNS = [
     "index",
@@ -135,7 +135,7 @@ def test_notebook(certificates):
 
 def test_shown_radii_are_rounded_down():
     """1.99996 must not be shown as 2, in a line or in a table."""
-    known = Expectations([0], [0.6], [0.3], sigma=1.99996 / point(0.6, 0.3).radius[0])
+    known = Expectations([0], [0.6], [0.3], sigma=1.99996 / certify_point(0.6, 0.3).radius[0])
     certificates = certify(known)
     assert 1.9999 < certificates.radius[0] < 2
     assert "1.9999" in certificates._repr_html_()

@@ -5,7 +5,7 @@ import pytest
 
 from simplicert import Expectations, InvalidInput
 from simplicert.types import ScoreBands
-from simplicert.types.histogram import BINS
+from simplicert.types.scores import BINS
 
 
 def test_a_point_of_the_simplex():

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from simplicert.types.histogram import BINS, THRESHOLDS, WIDTHS, mean_over_bins
+from simplicert.types.scores import BINS, THRESHOLDS, WIDTHS, mean_over_bins
 
 
 def test_bins_cover_all_scores():

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simplicert import Expectations, IncompatibleTallies, InvalidInput, Plan, Tally, bound
-from simplicert.analysis.subsample import subsample
+from simplicert.metrics.growth import subsample_tally
 from simplicert.types import FIXED_POINT
-from simplicert.types.selection import some
+from simplicert.types.tally import select_inputs
 
 UNIT = 1 << FIXED_POINT
 
@@ -223,8 +223,8 @@ def test_tallies_of_different_grids_do_not_add(grids):
 def test_the_grid_goes_wherever_the_tally_goes():
     tally = Tally([[900, 100], [800, 200]], 0.5, grid=1 / 255)
     assert (tally + tally).grid == 1 / 255
-    assert some(tally, np.array([1])).grid == 1 / 255
-    assert subsample(tally, 10).grid == 1 / 255
+    assert select_inputs(tally, np.array([1])).grid == 1 / 255
+    assert subsample_tally(tally, 10).grid == 1 / 255
     assert bound(tally).grid == 1 / 255
     assert tally != Tally(tally.counts, 0.5)
 

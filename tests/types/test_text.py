@@ -6,19 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simplicert.types.text import rounded_down
+from simplicert.types.certificates import format_radius_down
 
 
 @given(st.floats(0, allow_nan=False, allow_infinity=False), st.integers(0, 8))
 def test_never_larger_and_off_by_less_than_its_last_digit(radius, decimals):
-    text = rounded_down(radius, decimals)
+    text = format_radius_down(radius, decimals)
     off = Fraction(radius) - Fraction(text)
     assert 0 <= off < Fraction(1, 10**decimals)
 
 
 @pytest.mark.parametrize(("radius", "text"), [(float("inf"), "inf"), (float("nan"), "nan")])
 def test_what_is_no_number_is_said(radius, text):
-    assert rounded_down(radius) == text
+    assert format_radius_down(radius) == text
 
 
 def test_a_sigma_of_fifty_digits_on_the_command_line(command):

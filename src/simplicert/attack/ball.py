@@ -1,4 +1,4 @@
-"""The points around one input, and their distance from it, rounded up.
+"""Move around one input, and measure the distance from it, rounded up.
 
 A perturbation that is said to lie inside a certified radius must really lie there (Jin et al.,
 "Getting a-Round Guarantees", arXiv 2205.10159): each operation of the norm is rounded up, so the
@@ -13,6 +13,7 @@ import numpy as np
 from simplicert.types import Floats
 
 BISECTIONS = 24  # share of an offset that still fits, to 6e-8
+
 HUGE = 1e150  # changes whose squares would overflow are as good as infinite
 
 
@@ -43,10 +44,10 @@ class Ball:
             with np.errstate(
                 divide="ignore", invalid="ignore"
             ):  # a feature without noise must not change at all
-                size = up(size, np.where(size > 0, size / self.scale, 0.0))
+                size = _round_up_changes(size, np.where(size > 0, size / self.scale, 0.0))
         if not size.max(initial=0.0) < HUGE:
             return math.inf
-        total = math.fsum(up(size, size * size).ravel().tolist())
+        total = math.fsum(_round_up_changes(size, size * size).ravel().tolist())
         if total == 0:
             return 0.0
         return math.nextafter(math.sqrt(math.nextafter(total, math.inf)), math.inf)
@@ -56,9 +57,9 @@ class Ball:
         one, other = point.astype(np.float64), self.centre.astype(np.float64)
         if self.step is None:
             size = np.abs(one - other)
-            return up(size, size)
+            return _round_up_changes(size, size)
         size = np.abs(np.rint(one / self.step) - np.rint(other / self.step))
-        return up(size, size * self.step)
+        return _round_up_changes(size, size * self.step)
 
     def within(self, offset: Floats, radius: float) -> np.ndarray:
         """The point at this offset, or on the way to it, whose norm is less than the radius."""
@@ -74,17 +75,17 @@ class Ball:
         return self.at(low * offset)
 
 
-def up(size: Floats, values: Floats) -> Floats:
+def _round_up_changes(size: Floats, values: Floats) -> Floats:
     """Values one step larger wherever the size was not 0: above what exact arithmetic gives."""
     return np.where(size > 0, np.nextafter(values, np.inf), 0.0)
 
 
-def length(offset: Floats) -> float:
+def offset_length(offset: Floats) -> float:
     """The plain norm of an offset, for steering; only `Ball.norm` is ever reported."""
     return float(np.linalg.norm(offset.ravel()))
 
 
-def held(offset: Floats, radius: float) -> Floats:
+def project_offset(offset: Floats, radius: float) -> Floats:
     """The offset, shortened to the radius where it is longer."""
-    far = length(offset)
+    far = offset_length(offset)
     return offset if far <= radius else offset * (radius / far)

@@ -1,9 +1,10 @@
-"""When a point counts: fresh draws say, at a stated level, that another class scores higher there.
+"""Confirm with fresh draws, at a stated level, that another class scores higher at a point.
 
 Hypothesis: the rival's probability (or mean score) at the point is at most the certified class's.
 The point and the rival were chosen by other draws, so given them the fresh ones are independent of
 the choice, and a test at level a wrongly rejects with probability at most a, whatever the search
-did. If it is wrong the certified class is not the largest there, so the smoothed class is another.
+did. If the hypothesis is wrong, the certified class is not the largest there, so the smoothed
+class is another one.
 
 Counts: of the draws that fell on either class, the rival's share is at most 1/2 under the
 hypothesis, so its number is stochastically at most Bin(m, 1/2): the exact sign test.
@@ -18,8 +19,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from simplicert.bounds.limits import sign_test
-from simplicert.bounds.softmax import LIMITS, Sums, sums_of
+from simplicert.bounds import binomial
+from simplicert.bounds.softmax import LIMITS, ScoreSums, read_score_sums
 from simplicert.types import Kind, Tally
 
 LIMIT = "bentkus+bernstein"
@@ -30,25 +31,25 @@ Test = Callable[[Tally, int, int, float], bool]  # fresh draws, certified, rival
 def counts_differ(fresh: Tally, certified: int, rival: int, level: float) -> bool:
     """Whether the rival is drawn more often than the certified class."""
     wins, losses = fresh.counts[0, [rival, certified]]
-    return bool(sign_test.passes(wins, losses, np.asarray(level)))
+    return bool(binomial.passes_sign_test(wins, losses, np.asarray(level)))
 
 
 def scores_differ(fresh: Tally, certified: int, rival: int, level: float) -> bool:
     """Whether the rival's mean score is above that of the certified class."""
     assert fresh.votes is not None
     wins, losses = fresh.votes[0, [rival, certified]]
-    if sign_test.passes(wins, losses, np.asarray(level / 2)):
+    if binomial.passes_sign_test(wins, losses, np.asarray(level / 2)):
         return True
-    sums, tail = sums_of(fresh, slice(None)), np.array([level / 4])
-    own, other = (column(sums, number) for number in (rival, certified))
-    low = LIMITS[LIMIT].lower(Sums(*(values[:, 0] for values in own)), fresh.draws, tail)
+    sums, tail = read_score_sums(fresh, slice(None)), np.array([level / 4])
+    own, other = (_class_sums(sums, number) for number in (rival, certified))
+    low = LIMITS[LIMIT].lower(ScoreSums(*(values[:, 0] for values in own)), fresh.draws, tail)
     high = LIMITS[LIMIT].upper(other, fresh.draws, tail)
     return bool(low[0] > high[0])
 
 
-def column(sums: Sums, number: int) -> Sums:
+def _class_sums(sums: ScoreSums, number: int) -> ScoreSums:
     """(1, 1) of one class."""
-    return Sums(*(values[:, [number]] for values in sums))
+    return ScoreSums(*(values[:, [number]] for values in sums))
 
 
 CONFIRM: dict[Kind, Test] = {"multinomial": counts_differ, "softmax": scores_differ}

@@ -1,11 +1,12 @@
-"""Which way the mean score of a class rises at a point, from noisy copies of it.
+"""Estimate which way the mean score of a class rises at a point, from noisy copies of it.
 
-Through a network: the gradient of the logarithm of the averaged softmax. The logarithm of a mean is
-taken from logarithms of scores, so a rival that hardly ever shows still pulls.
+`NetworkGradient`, through a network: the gradient of the logarithm of the averaged softmax. The
+logarithm of a mean is taken from logarithms of scores, so a rival that hardly ever shows still
+pulls.
 
-Without gradients (ONNX, a function of arrays, class numbers only): through the noise itself. For
-any bounded score f the gradient of E f(x + s z), z Gaussian, is E f(x + s z) z / s (Stein 1981), so
-noise vectors weighted by the score they had point uphill.
+`NoiseGradient`, without gradients (ONNX, a function of arrays, class numbers only): through the
+noise itself. For any bounded score f the gradient of E f(x + s z), z Gaussian, is
+E f(x + s z) z / s (Stein 1981), so noise vectors weighted by the score they had point uphill.
 """
 
 import math
@@ -14,29 +15,30 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from simplicert.attack.ball import Ball, length
+from simplicert.attack.ball import Ball, offset_length
 from simplicert.attack.losses import Loss
 from simplicert.models.model import is_module
 from simplicert.sampling import Sampler, Smoothing
-from simplicert.sampling.asking import asked_again
+from simplicert.sampling.forward import retry_calls
 from simplicert.sampling.score import highest_sum
 from simplicert.types import Floats
 
 LEAST = 1e-30  # of a probability, before its logarithm is taken
+
 MORE = 32  # times the copies: a gradient through the noise is that much noisier
 
 
-class Uphill(Protocol):
+class GradientEstimator(Protocol):
     """A direction of ascent at an offset from the centre of a ball."""
 
     name: str
     draws: int  # noisy copies classified so far
 
-    def direction(self, ball: Ball, offset: Floats, raised: "Raised") -> Floats | None:
+    def direction(self, ball: Ball, offset: Floats, raised: "ClassLoss") -> Floats | None:
         """Of unit length, in the ball's norm; None where the copies show no slope."""
 
 
-class Raised:
+class ClassLoss:
     """A loss of two given classes."""
 
     def __init__(self, loss: Loss, certified: int, runner_up: int) -> None:
@@ -48,7 +50,7 @@ class Raised:
         return self.loss(scores, self.certified, self.runner_up)
 
 
-class ThroughNetwork:
+class NetworkGradient:
     """By torch, through the sampler's own copy of the module, in eval mode."""
 
     name = "network"
@@ -63,7 +65,7 @@ class ThroughNetwork:
         self.random = torch.Generator(device=settings.device).manual_seed(seed)
         self.draws = 0
 
-    def direction(self, ball: Ball, offset: Floats, raised: Raised) -> Floats | None:
+    def direction(self, ball: Ball, offset: Floats, raised: ClassLoss) -> Floats | None:
         """The gradient of the loss of the averaged softmax."""
         import torch
 
@@ -84,7 +86,7 @@ class ThroughNetwork:
         mean = log_scores(outputs.float(), self.smoothing).logsumexp(0) - math.log(self.copies)
         weights = raised.weights(mean.detach().exp().double().cpu().numpy())
         (gradient,) = torch.autograd.grad((there(weights) * mean).sum(), moved)
-        return unit(gradient.double().cpu().numpy())
+        return unit_direction(gradient.double().cpu().numpy())
 
 
 def log_scores(outputs: Any, smoothing: Smoothing) -> Any:
@@ -98,7 +100,7 @@ def log_scores(outputs: Any, smoothing: Smoothing) -> Any:
     return outputs.clamp_min(LEAST).log()
 
 
-class ThroughNoise:
+class NoiseGradient:
     """By the sampler's own batches, whatever the classifier is."""
 
     name = "noise"
@@ -109,13 +111,13 @@ class ThroughNoise:
         self.random = np.random.default_rng(seed)
         self.draws = 0
 
-    def direction(self, ball: Ball, offset: Floats, raised: Raised) -> Floats | None:
+    def direction(self, ball: Ball, offset: Floats, raised: ClassLoss) -> Floats | None:
         """Noise vectors weighted by the loss of their scores, less its mean."""
         drawn = [self._batch(ball, offset) for _ in range(self.batches)]
         noise = np.concatenate([rows for rows, _ in drawn])
         scores = np.concatenate([values for _, values in drawn])
         worth = scores @ raised.weights(scores.mean(axis=0))
-        return unit(np.tensordot(worth - worth.mean(), noise, axes=1))
+        return unit_direction(np.tensordot(worth - worth.mean(), noise, axes=1))
 
     def _batch(self, ball: Ball, offset: Floats) -> tuple[Floats, Floats]:
         """Noise in the ball's norm, and the scores (or the class) of each copy."""
@@ -123,37 +125,37 @@ class ThroughNoise:
         noise = self.random.standard_normal((size, *offset.shape))
         around = offset + sampler.settings.smoothing.sigma * noise
         rows = ball.rounded(ball.centre + (around if ball.scale is None else ball.scale * around))
-        laid_out = sampler.evaluation.laid_out(rows.astype(np.float32))
-        outputs = asked_again(sampler.batch.of)(laid_out)
+        laid_out = sampler.evaluation.lay_out(rows.astype(np.float32))
+        outputs = retry_calls(sampler.batch.of)(laid_out)
         self.draws += size
         read = sampler.evaluation.read(outputs)
         one_hot = np.eye(sampler.classes + 1)[read.hard][:, :-1]
         return noise, one_hot if read.soft is None else read.soft
 
 
-def unit(gradient: Floats) -> Floats | None:
+def unit_direction(gradient: Floats) -> Floats | None:
     """A direction, or None for a gradient that has none."""
     largest = np.abs(gradient).max()
     if not 0 < largest < np.inf:  # NaN too
         return None
-    return np.asarray(gradient / largest / length(gradient / largest))
+    return np.asarray(gradient / largest / offset_length(gradient / largest))
 
 
-def uphill(ball: Ball, sampler: Sampler, copies: int, seed: int) -> Uphill:
+def choose_gradient(ball: Ball, sampler: Sampler, copies: int, seed: int) -> GradientEstimator:
     """Through the network where that gives a gradient, else through the noise."""
     if is_module(sampler.noisy.own) and sampler.settings.smoothing.outputs != "labels":
-        found = attempt(lambda: ThroughNetwork(sampler, copies, seed), ball)
+        found = try_network_gradient(lambda: NetworkGradient(sampler, copies, seed), ball)
         if found is not None:
             return found
-    return ThroughNoise(sampler, copies, seed)
+    return NoiseGradient(sampler, copies, seed)
 
 
-def attempt(make: Callable[[], ThroughNetwork], ball: Ball) -> ThroughNetwork | None:
+def try_network_gradient(make: Callable[[], NetworkGradient], ball: Ball) -> NetworkGradient | None:
     """A network that gives gradients, or None: programs may be fixed in shape, or forward only."""
     zero = np.zeros(ball.centre.shape)
     try:
         network = make()
-        network.direction(ball, zero, Raised(lambda scores, one, other: scores * 0 + 1.0, 0, 1))
+        network.direction(ball, zero, ClassLoss(lambda scores, one, other: scores * 0 + 1.0, 0, 1))
     except Exception:  # the classifier is foreign code and may raise anything
         return None
     network.draws = 0

@@ -1,4 +1,4 @@
-"""The whole attack: which inputs, one after another, each written as soon as it is done."""
+"""Attack a run's certificates input by input, and write each result as soon as it is done."""
 
 from collections.abc import Callable, Sequence
 from io import BytesIO
@@ -7,25 +7,23 @@ from typing import Any
 
 import numpy as np
 
+from simplicert.atomic import write_atomically
+from simplicert.attack.attacked_input import AttackedInput, SmoothedPoint
 from simplicert.attack.ball import Ball
-from simplicert.attack.distance import Exam, Hit, smallest
-from simplicert.attack.effort import Effort
-from simplicert.attack.gradients import uphill
-from simplicert.attack.losses import best_other
-from simplicert.attack.quarry import Quarry
-from simplicert.attack.smoothed import Smoothed
+from simplicert.attack.gradients import choose_gradient
+from simplicert.attack.losses import Effort, best_other_class
+from simplicert.attack.search import ConfirmedPoint, Confirmer, find_smallest_perturbation
 from simplicert.attack.target import Target
 from simplicert.errors import require
-from simplicert.runs.atomic import write_whole
-from simplicert.runs.attacks import Attacked, read_attack, write_attack
+from simplicert.store.attacks import AttackRow, read_attack, write_attack
 from simplicert.types import Certificates, Ints
 
-EFFORTS = ("steps", "restarts", "samples", "explore", "confirm", "seed")
+EFFORT_FIELDS = ("steps", "restarts", "samples", "explore", "confirm", "seed")
 
-Report = Callable[[int, int, Sequence[Attacked]], None]  # done, of how many, the rows so far
+Report = Callable[[int, int, Sequence[AttackRow]], None]  # done, of how many, the rows so far
 
 
-def chosen_inputs(
+def choose_inputs(
     certificates: Certificates, count: int | None, index: Sequence[int], seed: int
 ) -> Ints:
     """Numbers of the certified inputs to attack: all, so many at random, or those named."""
@@ -56,7 +54,7 @@ def attack_run(
     *,
     stop: Callable[[], bool] = lambda: False,
     report: Report = lambda done, total, rows: None,
-) -> list[Attacked]:
+) -> list[AttackRow]:
     """Attack what `out` does not hold yet; the rows of all that is done, fewer when stopped.
 
     What is found of an input depends on the run, the effort and that input, not on the others or
@@ -67,7 +65,7 @@ def attack_run(
         f"certificates must be for sensitivity 1 to be attacked, got {certificates.sensitivity:g}: "
         "what is moved is what the noise is added to, behind the first stage",
     )
-    rows = resumed(out, target, certificates, inputs, effort)
+    rows = _read_done_rows(out, target, certificates, inputs, effort)
     done = {row.index for row in rows}
     report(len(rows), len(inputs), rows)
     for item in inputs.tolist():
@@ -77,7 +75,7 @@ def attack_run(
             break
         row, hit = attack_input(target, certificates, item, len(inputs), effort)
         if row.broken and hit is not None:
-            keep_perturbation(perturbation_path(out, item), target.input(item), hit)
+            _write_perturbation(perturbation_path(out, item), target.input(item), hit)
         rows = sorted([*rows, row], key=lambda one: one.index)
         write_attack(out, rows)
         report(len(rows), len(inputs), rows)
@@ -86,12 +84,12 @@ def attack_run(
 
 def attack_input(
     target: Target, certificates: Certificates, item: int, inputs: int, effort: Effort
-) -> tuple[Attacked, Hit | None]:
+) -> tuple[AttackRow, ConfirmedPoint | None]:
     """One input, from its certificate to a row of the table."""
-    quarry = quarry_of(target, certificates, item, effort)
-    exam = Exam(quarry, effort, effort.test_level(inputs))
-    hit = smallest(exam)
-    row = Attacked(
+    quarry = prepare_input(target, certificates, item, effort)
+    exam = Confirmer(quarry, effort, effort.test_level(inputs))
+    hit = find_smallest_perturbation(exam)
+    row = AttackRow(
         index=item,
         certified=quarry.certified,
         radius=quarry.radius,
@@ -100,12 +98,12 @@ def attack_input(
         draws=quarry.draws,
         tests=exam.tests,
         gradients=quarry.slope.name,
-        **common(target, certificates, inputs, effort),
+        **_shared_settings(target, certificates, inputs, effort),
     )
     return row, hit
 
 
-def common(
+def _shared_settings(
     target: Target, certificates: Certificates, inputs: int, effort: Effort
 ) -> dict[str, Any]:
     """The settings that every row of a table repeats."""
@@ -113,7 +111,7 @@ def common(
     return {
         "level": effort.test_level(inputs),
         "inputs": inputs,
-        **{name: getattr(effort, name) for name in EFFORTS},
+        **{name: getattr(effort, name) for name in EFFORT_FIELDS},
         "kind": known.kind,
         "alpha": known.alpha,
         "scheme": known.scheme,
@@ -123,7 +121,9 @@ def common(
     }
 
 
-def quarry_of(target: Target, certificates: Certificates, item: int, effort: Effort) -> Quarry:
+def prepare_input(
+    target: Target, certificates: Certificates, item: int, effort: Effort
+) -> AttackedInput:
     """One certified input, with its own streams of random numbers."""
     known, tally = certificates.known, target.run.tally()
     smoothing = target.sampler.settings.smoothing
@@ -134,29 +134,29 @@ def quarry_of(target: Target, certificates: Certificates, item: int, effort: Eff
     full = None if scale is None else np.asarray(np.broadcast_to(scale, centre.shape), dtype=float)
     ball = Ball(centre, full, smoothing.grid)
     seed = target.seed("search", item)
-    slope = uphill(ball, target.sampler, effort.samples, seed)
+    slope = choose_gradient(ball, target.sampler, effort.samples, seed)
     certified = int(known.top[row])
     (seen,) = tally.counts[tally.inputs == item]
-    return Quarry(
+    return AttackedInput(
         ball,
-        Smoothed(target.sampler, item, known.kind),
+        SmoothedPoint(target.sampler, item, known.kind),
         slope,
         certified,
-        best_other(seen, certified),
+        best_other_class(seen, certified),
         float(certificates.radius[row]),
         np.random.default_rng(seed),
     )
 
 
-def resumed(
+def _read_done_rows(
     out: Path, target: Target, certificates: Certificates, inputs: Ints, effort: Effort
-) -> list[Attacked]:
+) -> list[AttackRow]:
     """The rows that `out` holds of this very attack; of another one it is refused."""
     require(out.suffix == ".csv", f"out must end in .csv, got {str(out)!r}")
     require(out.parent.is_dir(), f"out must lie in a folder that exists, got {str(out)!r}")
     if not out.exists():
         return []
-    rows, wanted = read_attack(out), common(target, certificates, len(inputs), effort)
+    rows, wanted = read_attack(out), _shared_settings(target, certificates, len(inputs), effort)
     known = certificates.known
     assert known.index is not None
     radii = dict(zip(known.index.tolist(), certificates.radius.tolist(), strict=True))
@@ -182,8 +182,8 @@ def perturbation_path(out: Path, item: int) -> Path:
     return out.with_name(f"{out.stem}-{item}.npy")
 
 
-def keep_perturbation(path: Path, centre: np.ndarray, hit: Hit) -> None:
+def _write_perturbation(path: Path, centre: np.ndarray, hit: ConfirmedPoint) -> None:
     """The difference in double precision; the float32 input plus it is the point, exactly."""
     sink = BytesIO()
     np.save(sink, hit.point.astype(np.float64) - centre.astype(np.float64))
-    write_whole(path, sink.getvalue())
+    write_atomically(path, sink.getvalue())

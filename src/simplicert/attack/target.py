@@ -1,21 +1,21 @@
-"""Target: the model and the data of a run, opened again and made sure of."""
+"""Open the model and the data of a run again, and make sure that they are the same ones."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from simplicert.attack.smoothed import own_seed
+from simplicert.attack.attacked_input import attack_seed
 from simplicert.data import Dataset
+from simplicert.drawing.origin import OriginOverrides, open_origin, restore_settings
+from simplicert.drawing.preparation import EXAMPLES
 from simplicert.errors import DamagedRun, InvalidInput, require
 from simplicert.models import Model
-from simplicert.runs.folder import Run
-from simplicert.runs.known import KnownRun
-from simplicert.runs.manifest import same_answers
-from simplicert.runs.origin import Place, origin_of, settings_of
-from simplicert.runs.survey import EXAMPLES
-from simplicert.runs.verification.coverage import planned
-from simplicert.sampling import Sampler, Settings
+from simplicert.sampling import Sampler, SamplingSettings
+from simplicert.store.imported import ImportedRun
+from simplicert.store.manifest import same_outputs
+from simplicert.store.run import Run
 from simplicert.types import Ints
+from simplicert.verification.checks import planned_inputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,15 +29,15 @@ class Target:
 
     def seed(self, *words: object) -> int:
         """Of one more stream of its own."""
-        return own_seed(*self.stream, *words)
+        return attack_seed(*self.stream, *words)
 
     def input(self, item: int) -> np.ndarray:
         """By its number in the data set."""
         return np.asarray(self.data.inputs[np.array([item])][0])
 
 
-def target_of(
-    run: Run | KnownRun,
+def open_target(
+    run: Run | ImportedRun,
     model: str | None = None,
     data: str | None = None,
     *,
@@ -48,14 +48,14 @@ def target_of(
     seed: int = 0,
 ) -> Target:
     """Model and data by the names that the run keeps, or where they are now; others are refused."""
-    if isinstance(run, KnownRun) or run.manifest.source.get("format") != "sample":
+    if isinstance(run, ImportedRun) or run.manifest.source.get("format") != "sample":
         raise InvalidInput(
             f"run must have been drawn by sample to be attacked, and {run.folder} was imported: "
             "nothing says which model and data its certificates are about"
         )
-    origin = origin_of(run, "attack", Place(model, data, mean, std, trust))
+    origin = open_origin(run, "attack", OriginOverrides(model, data, mean, std, trust))
     found, inputs = origin
-    for what, its, wanted in origin.strangers(run.manifest):
+    for what, its, wanted in origin.mismatches(run.manifest):
         raise InvalidInput(
             f"{what} must be what {run.folder} was drawn from, and it has another fingerprint "
             f"({its} for {wanted})"
@@ -67,30 +67,34 @@ def target_of(
     )
     # Compiling would change last bits only, and take a minute.
     try:
-        drawn = settings_of(run)
+        drawn = restore_settings(run)
     except (KeyError, TypeError) as error:
         raise DamagedRun(f"{run.folder} does not say how it was drawn: {error!r}") from None
     settings = replace(drawn, pilot=0, histograms=False, device=device or drawn.device)
-    first = first_inputs(run, index)
+    first = _probed_inputs(run, index)
     require(
         int(first.max()) < len(inputs),
         f"data must hold input {first.max()} of {run.folder}, and holds {len(inputs)}",
     )
     example = inputs.inputs[first]
-    refuse_other_answers(run, found, example, settings)
+    _refuse_other_outputs(run, found, example, settings)
     stream = (found.fingerprint, inputs.fingerprint, settings.smoothing.sigma, settings.seed, seed)
-    sampler = Sampler(found.classifier, example, replace(settings, seed=own_seed(*stream, "draws")))
+    sampler = Sampler(
+        found.classifier, example, replace(settings, seed=attack_seed(*stream, "draws"))
+    )
     return Target(run, inputs, sampler, stream)
 
 
-def first_inputs(run: Run, index: Ints) -> Ints:
+def _probed_inputs(run: Run, index: Ints) -> Ints:
     """Those that the run's own probe looked at, where their order is known."""
-    known = planned(run.manifest)
+    known = planned_inputs(run.manifest)
     ordered = known is not None and run.manifest.index is not None and run.manifest.index[0] >= 0
     return known[:EXAMPLES] if known is not None and ordered else index[:EXAMPLES]
 
 
-def refuse_other_answers(run: Run, model: Model, example: np.ndarray, settings: Settings) -> None:
+def _refuse_other_outputs(
+    run: Run, model: Model, example: np.ndarray, settings: SamplingSettings
+) -> None:
     """A function of the same source may still hold other weights: its outputs tell."""
     manifest = run.manifest
     ordered = manifest.index is not None and manifest.index[0] >= 0
@@ -98,6 +102,6 @@ def refuse_other_answers(run: Run, model: Model, example: np.ndarray, settings: 
         return
     answers = Sampler(model.classifier, example, settings).answers
     require(
-        same_answers(manifest.answers, [float(value) for value in answers.ravel()]),
+        same_outputs(manifest.answers, [float(value) for value in answers.ravel()]),
         f"model must give the outputs that {run.folder} keeps of it, and gives others",
     )

@@ -1,6 +1,8 @@
-"""From what was seen (Tally) to what is known (Expectations). Knows alpha, and of radii only one.
+"""Turn counts (Tally) into confidence bounds on the expectations (Expectations).
 
-To add a limit or a scheme: write its file, add its row to a table below.
+`bound` looks up the scheme and the method in the table SCHEMES. This package knows alpha; the only
+radius it computes is the two-sided one that scheme "joint" bounds. To add a limit or a scheme:
+write its file, add its row to a table below.
 """
 
 from collections.abc import Callable
@@ -9,18 +11,18 @@ from numbers import Real
 
 import numpy as np
 
-from simplicert.bounds.box import Box, ranked, reasons
-from simplicert.bounds.looks import alpha_spent, history
-from simplicert.bounds.schemes import gated, joint, paper, split
+from simplicert.bounds import gated, joint, paper, split
+from simplicert.bounds.box import Box, certificate_reasons, find_top_and_rival
+from simplicert.bounds.looks import alpha_at_look, look_history
 from simplicert.bounds.softmax import LIMITS
 from simplicert.errors import choose, require
 from simplicert.types import KINDS, Expectations, Floats, Ints, Kind, Tally
-from simplicert.types.plan import FREE
+from simplicert.types.plan import ALPHA_ROUNDING
 
 Scheme = Callable[[Tally, Floats], Box]
 
 
-def _softmax(scheme: Callable[..., Box], *limits: str) -> dict[str, Scheme]:
+def _softmax_methods(scheme: Callable[..., Box], *limits: str) -> dict[str, Scheme]:
     """One method for each limit on a mean score."""
     return {name: partial(scheme, limit=LIMITS[name]) for name in limits}
 
@@ -28,20 +30,20 @@ def _softmax(scheme: Callable[..., Box], *limits: str) -> dict[str, Scheme]:
 # kind -> scheme -> method; the first method is the default.
 SCHEMES: dict[str, dict[str, dict[str, Scheme]]] = {
     "multinomial": {
-        "gated": {"clopper_pearson": gated.pair, "one_sided": gated.one},
-        "paper": {"clopper_pearson": paper.pair},
-        "split": {"clopper_pearson": split.pair, "one_sided": split.one},
-        "joint": {"buehler": joint.margin},
+        "gated": {"clopper_pearson": gated.gated_pair, "one_sided": gated.gated_one_sided},
+        "paper": {"clopper_pearson": paper.paper_pair},
+        "split": {"clopper_pearson": split.split_pair, "one_sided": split.split_one_sided},
+        "joint": {"buehler": joint.joint_margin},
     },
     "softmax": {
-        "gated": _softmax(gated.softmax, *LIMITS),
-        "paper": _softmax(paper.softmax, "hoeffding"),
-        "split": _softmax(split.softmax, *LIMITS),
+        "gated": _softmax_methods(gated.gated_softmax, *LIMITS),
+        "paper": _softmax_methods(paper.paper_softmax, "hoeffding"),
+        "split": _softmax_methods(split.split_softmax, *LIMITS),
     },
 }
 
 # Proved probability of an issued, wrong certificate where it is not alpha itself.
-LEVELS: dict[str, Callable[[Tally, float, Kind], float]] = {"paper": paper.level}
+LEVELS: dict[str, Callable[[Tally, float, Kind], float]] = {"paper": paper.paper_level}
 
 
 def bound(
@@ -67,8 +69,8 @@ def bound(
     kind = choose("kind", kind, KINDS)
     methods = choose("scheme", scheme, SCHEMES[kind], f" for kind {kind}")
     method = method if method is not None else next(iter(methods))
-    box = choose("method", method, methods)(tally, alpha_spent(tally, alpha))
-    reason = reasons(box)
+    box = choose("method", method, methods)(tally, alpha_at_look(tally, alpha))
+    reason = certificate_reasons(box)
     issued = reason == "certified"
     return Expectations(
         top=box.top,
@@ -81,7 +83,7 @@ def bound(
         kind=kind,
         scheme=scheme,
         method=method,
-        level=proved(tally, alpha, kind, scheme),
+        level=_proved_level(tally, alpha, kind, scheme),
         labels=tally.labels,
         index=tally.index,
         draws=tally.draws,
@@ -89,12 +91,12 @@ def bound(
         norm=tally.norm,
         grid=tally.grid,
         reading=tally.reading,
-        **history(tally, alpha),
-        **deciding_counts(tally, kind, box.top),
+        **look_history(tally, alpha),
+        **_deciding_counts(tally, kind, box.top),
     )
 
 
-def deciding_counts(tally: Tally, kind: Kind, top: Ints) -> dict[str, Ints]:
+def _deciding_counts(tally: Tally, kind: Kind, top: Ints) -> dict[str, Ints]:
     """The counts of the class and of its strongest rival; of kind softmax, those of the votes.
 
     Draws without a class count as one rival, as they do in every scheme.
@@ -104,12 +106,12 @@ def deciding_counts(tally: Tally, kind: Kind, top: Ints) -> dict[str, Ints]:
     invalid = tally.votes_invalid if by_votes else tally.invalid
     if counts is None or invalid is None:
         return {}
-    field = ranked(counts, invalid, top)
+    field = find_top_and_rival(counts, invalid, top)
     return {"count_top": field.wins, "count_second": field.rival}
 
 
-def proved(tally: Tally, alpha: float, kind: Kind, scheme: str) -> float:
+def _proved_level(tally: Tally, alpha: float, kind: Kind, scheme: str) -> float:
     """What is proved of an issued, wrong certificate: alpha, unless scheme or plan spend more."""
     level = LEVELS[scheme](tally, alpha, kind) if scheme in LEVELS else alpha
     extended = 1.0 if tally.plan is None else max(tally.plan.offered, 1.0)
-    return level if extended < 1 + FREE else min(level * extended, 1.0)
+    return level if extended < 1 + ALPHA_ROUNDING else min(level * extended, 1.0)

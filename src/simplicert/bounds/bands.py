@@ -1,4 +1,4 @@
-"""From score histograms to bounds on the distribution of scores (docs/softmax.md, section 3).
+"""Turn score histograms into bounds on the distribution of scores (docs/softmax.md, section 3).
 
 One design, fixed before any draw: an exact Clopper-Pearson limit at each of the 63 thresholds, at a
 63rd of the tail. A uniform band (Dvoretzky-Kiefer-Wolfowitz) was a tenth narrower in the middle and
@@ -9,12 +9,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from simplicert.bounds.limits import clopper_pearson
-from simplicert.search import last_below
+from simplicert.bounds import binomial
+from simplicert.search import find_last_below
 from simplicert.types import Floats, Ints
-from simplicert.types.histogram import BINS, mean_over_bins
+from simplicert.types.scores import BINS, mean_over_bins
 
 THRESHOLDS = BINS - 1
+
 ROUNDING = 1e-14  # of a mean over the bins: 64 products and their sum
 
 
@@ -24,14 +25,14 @@ def top_band(histograms: Ints, draws: Ints, tail: Floats, e0: Floats) -> Floats:
     Within a bin the probability is at least that of its right end. `histograms` is all zero where
     the top class has none: then E_0 is all that is known.
     """
-    limits = distinct(
-        lambda x, n, a: clopper_pearson.lower(x, n, a)[0],
-        reached(histograms),
+    limits = _limit_distinct_counts(
+        lambda x, n, a: binomial.clopper_pearson_lower(x, n, a)[0],
+        count_at_thresholds(histograms),
         draws,
         tail / THRESHOLDS,
     )
     band = np.pad(limits, ((0, 0), (0, 1)))
-    return np.maximum(band, level_below(band, e0)[:, None])
+    return np.maximum(band, find_level_below(band, e0)[:, None])
 
 
 def rival_band(histograms: Ints, draws: Ints, tail: Floats, mean: Floats) -> Floats:
@@ -39,17 +40,19 @@ def rival_band(histograms: Ints, draws: Ints, tail: Floats, mean: Floats) -> Flo
 
     Within a bin the probability is at most that of its left end.
     """
-    limits = distinct(clopper_pearson.upper, reached(histograms), draws, tail / THRESHOLDS)
+    limits = _limit_distinct_counts(
+        binomial.clopper_pearson_upper, count_at_thresholds(histograms), draws, tail / THRESHOLDS
+    )
     band = np.pad(limits, ((0, 0), (1, 0)), constant_values=1.0)
-    return np.minimum(band, level_above(band, mean)[:, None])
+    return np.minimum(band, find_level_above(band, mean)[:, None])
 
 
-def reached(histograms: Ints) -> Ints:
+def count_at_thresholds(histograms: Ints) -> Ints:
     """(N, 63) draws whose score was at least each threshold."""
     return np.cumsum(histograms[:, :0:-1], axis=1)[:, ::-1]
 
 
-def level_below(band: Floats, mean: Floats) -> Floats:
+def find_level_below(band: Floats, mean: Floats) -> Floats:
     """(N,) the largest level whose maximum with the band has at most this mean; 0 if none has.
 
     The band, raised to it, is the worst case: of all distributions above the band with this mean
@@ -59,10 +62,10 @@ def level_below(band: Floats, mean: Floats) -> Floats:
     def raised(level: Floats) -> Floats:
         return mean_over_bins(np.maximum(band, level[:, None]))
 
-    return last_below(raised, mean - ROUNDING, np.zeros(len(band)), np.ones(len(band)))
+    return find_last_below(raised, mean - ROUNDING, np.zeros(len(band)), np.ones(len(band)))
 
 
-def level_above(band: Floats, mean: Floats) -> Floats:
+def find_level_above(band: Floats, mean: Floats) -> Floats:
     """(N,) the least level whose minimum with the band has at least this mean; 1 if none has.
 
     The band, lowered to it, is the worst case for every increasing concave function.
@@ -71,11 +74,11 @@ def level_above(band: Floats, mean: Floats) -> Floats:
     def lowered(gap: Floats) -> Floats:
         return -mean_over_bins(np.minimum(band, 1 - gap[:, None]))
 
-    gap = last_below(lowered, -(mean + ROUNDING), np.zeros(len(band)), np.ones(len(band)))
+    gap = find_last_below(lowered, -(mean + ROUNDING), np.zeros(len(band)), np.ones(len(band)))
     return np.nextafter(1 - gap, 2.0)
 
 
-def distinct(
+def _limit_distinct_counts(
     limit: Callable[[Ints, Ints, Floats], Floats], counts: Ints, draws: Ints, tail: Floats
 ) -> Floats:
     """A limit of each count, computed once for equal ones: most are no draws, or all of them."""

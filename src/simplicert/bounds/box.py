@@ -1,4 +1,4 @@
-"""Box: what a scheme proves of each input, before anything that is not proved is hidden."""
+"""Box: the bounds a scheme computes for each input, before unproved ones are hidden."""
 
 from typing import NamedTuple
 
@@ -7,6 +7,7 @@ import numpy as np
 from simplicert.types import Bools, Floats, Ints, ScoreBands
 
 ROWS = 4096  # rows of a table of counts copied at a time
+
 TINY = np.finfo(float).tiny  # an upper bound of 0 would promise an infinite radius
 
 
@@ -33,7 +34,7 @@ class Box(NamedTuple):
         return self.gate & ~(self.margin > 0)
 
 
-class Field(NamedTuple):
+class TopAndRival(NamedTuple):
     """The top class and its strongest rival, the invalid cell among the rivals."""
 
     top: Ints  # (N,)
@@ -42,14 +43,14 @@ class Field(NamedTuple):
     spoiled: Bools  # (N,)
 
 
-def ranked(counts: Ints, invalid: Ints, top: Ints | None = None) -> Field:
+def find_top_and_rival(counts: Ints, invalid: Ints, top: Ints | None = None) -> TopAndRival:
     """The most frequent class (lowest number on a tie) or the given one, and its rival's count."""
     rows = np.arange(len(counts))
     if top is None:
         top = counts.argmax(axis=1)
     wins = counts[rows, top]
     rival = np.maximum(largest_other(counts, top), invalid)
-    return Field(top, wins, rival, (invalid >= rival) & (invalid >= wins))
+    return TopAndRival(top, wins, rival, (invalid >= rival) & (invalid >= wins))
 
 
 def largest_other(values: Ints, top: Ints) -> Ints:
@@ -62,12 +63,12 @@ def largest_other(values: Ints, top: Ints) -> Ints:
     return out
 
 
-def clipped(e1: Floats, q0: Floats) -> Floats:
+def clip_rival_bound(e1: Floats, q0: Floats) -> Floats:
     """E_1 lowered to 1 - E_0, which p_top >= E_0 implies; never to 0."""
     return np.maximum(np.minimum(e1, q0), TINY)
 
 
-def reasons(box: Box) -> np.ndarray:
+def certificate_reasons(box: Box) -> np.ndarray:
     """Why each certificate is issued or refused, in one word."""
     return np.select(
         [~box.overlap & box.gate, box.spoiled, box.lead == 0, box.overlap],

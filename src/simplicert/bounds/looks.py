@@ -1,4 +1,4 @@
-"""How much of alpha each input's look may spend."""
+"""How much of alpha each input may spend at the look it has reached."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from simplicert.errors import MissingEvidence
 from simplicert.types import Floats, Ints, Tally
 
 
-def alpha_spent(tally: Tally, alpha: float) -> Floats:
+def alpha_at_look(tally: Tally, alpha: float) -> Floats:
     """(N,) alpha for each input: all of it without a plan, else its look's share.
 
     The whole scheme runs at the look's share, so that any stopping rule on planned looks is
@@ -25,7 +25,7 @@ def alpha_spent(tally: Tally, alpha: float) -> Floats:
     return alpha * np.array(tally.plan.weights)[tally.looks - 1]
 
 
-def history(tally: Tally, alpha: float) -> dict[str, Ints | Floats]:
+def look_history(tally: Tally, alpha: float) -> dict[str, Ints | Floats]:
     """Looks taken and alpha spent by them so far, where the plan has more than one look."""
     if tally.plan is None or len(tally.plan.looks) == 1:
         return {}

@@ -1,8 +1,8 @@
-"""Both sides of a softmax certificate: bounds for a given top class, and for all its rivals.
+"""Softmax bounds for a given top class and for all its rivals.
 
-Each side is wrong with probability at most `tail`, whatever the number of classes: the proof needs
-the top class and one rival, the one that limits the true radius, and that rival is fixed
-(docs/softmax.md, section 2). Where the tally holds score histograms a fifth of each tail goes
+Each of the two sides is wrong with probability at most `tail`, whatever the number of classes: the
+proof needs the top class and one rival, the one that limits the true radius, and that rival is
+fixed (docs/softmax.md, section 2). Where the tally holds score histograms a fifth of each tail goes
 to them. That is decided before the first draw, when histograms are asked for, never by the counts.
 """
 
@@ -11,16 +11,17 @@ from typing import NamedTuple
 import numpy as np
 
 from simplicert.bounds.bands import rival_band, top_band
-from simplicert.bounds.softmax import Limit, Sums, sums_of
+from simplicert.bounds.softmax import ScoreLimit, ScoreSums, read_score_sums
 from simplicert.errors import require
 from simplicert.types import Bools, Floats, Ints, ScoreBands, Tally
-from simplicert.types.histogram import BINS
+from simplicert.types.scores import BINS
 
 MEAN, BANDS = 0.8, 0.2  # shares of a side's tail where there are histograms
+
 ROWS = 1024  # rows of a table of sums worked on at a time
 
 
-class Sides(NamedTuple):
+class SoftmaxBounds(NamedTuple):
     """E_0 and E_1, and the bands of scores where the tally holds histograms."""
 
     e0: Floats  # (N,)
@@ -30,7 +31,7 @@ class Sides(NamedTuple):
     bands: ScoreBands | None
 
 
-class Means(NamedTuple):
+class MeanLimits(NamedTuple):
     """Limits on mean scores, and the sums they came from."""
 
     e0: Floats  # (N,) of the top class
@@ -42,41 +43,43 @@ class Means(NamedTuple):
     left: Ints  # (N,) what no class has
 
 
-def both_sides(tally: Tally, top: Ints, limit: Limit, tail: Floats) -> Sides:
+def bound_both_sides(tally: Tally, top: Ints, limit: ScoreLimit, tail: Floats) -> SoftmaxBounds:
     """Three classes or more: one tail for the top class, one for its rivals."""
     banded = limit.bands and tally.histograms is not None
-    means = mean_limits(tally, top, limit, MEAN * tail if banded else tail, BANDS * tail)
+    means = _bound_means(tally, top, limit, MEAN * tail if banded else tail, BANDS * tail)
     lead, spoiled = means.own - means.rival, means.left >= means.own
-    bands = score_bands(tally, top, means, BANDS * tail) if banded else None
-    return Sides(means.e0, means.e1, lead, spoiled, bands)
+    bands = _make_score_bands(tally, top, means, BANDS * tail) if banded else None
+    return SoftmaxBounds(means.e0, means.e1, lead, spoiled, bands)
 
 
-def one_side(tally: Tally, top: Ints, limit: Limit, tail: Floats) -> Sides:
+def bound_one_side(tally: Tally, top: Ints, limit: ScoreLimit, tail: Floats) -> SoftmaxBounds:
     """Two classes: the top one alone is bounded, the other has at most what it leaves."""
     banded = limit.bands and tally.histograms is not None
-    means = mean_limits(tally, top, limit, MEAN * tail if banded else tail, BANDS * tail)
+    means = _bound_means(tally, top, limit, MEAN * tail if banded else tail, BANDS * tail)
     bands = None
     if banded:
-        lower = top_band(own_histogram(tally, top), tally.draws, BANDS * tail, means.e0)
+        lower = top_band(_top_histogram(tally, top), tally.draws, BANDS * tail, means.e0)
         bands = ScoreBands(lower, np.ones((len(tally), 1, BINS)))
     lead, spoiled = means.own - means.rival, means.left >= means.own
-    return Sides(means.e0, 1 - means.e0, lead, spoiled, bands)
+    return SoftmaxBounds(means.e0, 1 - means.e0, lead, spoiled, bands)
 
 
-def mean_limits(tally: Tally, top: Ints, limit: Limit, tail: Floats, spare: Floats) -> Means:
+def _bound_means(
+    tally: Tally, top: Ints, limit: ScoreLimit, tail: Floats, spare: Floats
+) -> MeanLimits:
     """Limits at `tail`, and at `spare` those of rivals that no histogram shows alone."""
     parts = []
     for start in range(0, len(tally), ROWS):
         rows = slice(start, start + ROWS)
-        parts.append(of_rows(tally, rows, top[rows], limit, tail[rows], spare[rows]))
-    return Means(*(np.concatenate(values) for values in zip(*parts, strict=True)))
+        parts.append(_bound_row_means(tally, rows, top[rows], limit, tail[rows], spare[rows]))
+    return MeanLimits(*(np.concatenate(values) for values in zip(*parts, strict=True)))
 
 
-def of_rows(
-    tally: Tally, rows: slice, top: Ints, limit: Limit, tail: Floats, spare: Floats
-) -> Means:
+def _bound_row_means(
+    tally: Tally, rows: slice, top: Ints, limit: ScoreLimit, tail: Floats, spare: Floats
+) -> MeanLimits:
     """Limits of some rows of the tally."""
-    sums, n = sums_of(tally, rows), tally.draws[rows]
+    sums, n = read_score_sums(tally, rows), tally.draws[rows]
     own = sums.of(top)
     rivals = np.ones(sums.at_most.shape, bool)
     np.put_along_axis(rivals, top[:, None], False, axis=1)
@@ -93,19 +96,19 @@ def of_rows(
         unseen[:, -1] = False
         # Such a rival is held to its own mean and to the histogram of the largest: half for each.
         minor = np.minimum(e1, limit.upper(sums.only(unseen), n, spare / 2))
-        last = Sums(*(values[:, -1:] for values in sums))
+        last = ScoreSums(*(values[:, -1:] for values in sums))
         none = np.minimum(e1, limit.upper(last, n, spare))
     others = np.where(rivals, sums.at_least, 0)
-    return Means(
+    return MeanLimits(
         limit.lower(own, n, tail), e1, minor, none, own.at_least, others.max(axis=1), others[:, -1]
     )
 
 
-def score_bands(tally: Tally, top: Ints, means: Means, tail: Floats) -> ScoreBands:
+def _make_score_bands(tally: Tally, top: Ints, means: MeanLimits, tail: Floats) -> ScoreBands:
     """Bands of the top class and of each rival: leaders, the largest of the rest, no class."""
     assert tally.histograms is not None and tally.leaders is not None
     n = tally.draws
-    lower = top_band(own_histogram(tally, top), n, tail, means.e0)
+    lower = top_band(_top_histogram(tally, top), n, tail, means.e0)
     rivals = []
     for place, leader in enumerate(tally.leaders.T):
         band = rival_band(tally.histograms[:, place], n, tail, means.e1)
@@ -115,7 +118,7 @@ def score_bands(tally: Tally, top: Ints, means: Means, tail: Floats) -> ScoreBan
     return ScoreBands(lower, np.stack(rivals, axis=1))
 
 
-def own_histogram(tally: Tally, top: Ints) -> Ints:
+def _top_histogram(tally: Tally, top: Ints) -> Ints:
     """(N, BINS) of the top class; all zero where it was not among the leaders of the pilot."""
     assert tally.histograms is not None and tally.leaders is not None
     mine = tally.leaders == top[:, None]

@@ -1,16 +1,16 @@
-"""What the softmax schemes read from a tally, and the limits on a mean score they can use."""
+"""Read softmax sums and votes from a tally, and choose the limits on a mean score."""
 
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from simplicert.bounds.limits import bentkus, bernstein, hoeffding
+from simplicert.bounds import means
 from simplicert.errors import MissingEvidence, require
 from simplicert.types import FIXED_POINT, Bools, Floats, Ints, Tally
 
 
-class Sums(NamedTuple):
+class ScoreSums(NamedTuple):
     """What is known of the sums of scores and of their squares, in units of 2^-40.
 
     Scores were rounded down, and where classes are many only the leading sums are exact: the true
@@ -21,42 +21,44 @@ class Sums(NamedTuple):
     at_most: Ints
     squares: Ints
 
-    def of(self, column: Ints) -> "Sums":
+    def of(self, column: Ints) -> "ScoreSums":
         """(N,) of one column of each row."""
         rows = np.arange(len(column))
-        return Sums(*(values[rows, column] for values in self))
+        return ScoreSums(*(values[rows, column] for values in self))
 
-    def only(self, columns: Bools) -> "Sums":
+    def only(self, columns: Bools) -> "ScoreSums":
         """The same with zeros elsewhere: what never scored has the least limit there is."""
-        return Sums(*(np.where(columns, values, 0) for values in self))
+        return ScoreSums(*(np.where(columns, values, 0) for values in self))
 
 
-class Limit(NamedTuple):
+class ScoreLimit(NamedTuple):
     """One-sided limits on mean scores, each wrong with probability at most its tail."""
 
-    lower: Callable[[Sums, Ints, Floats], Floats]  # of one score an input, (N,)
-    upper: Callable[[Sums, Ints, Floats], Floats]  # the largest of several an input: (N, M) -> (N,)
+    lower: Callable[[ScoreSums, Ints, Floats], Floats]  # of one score an input, (N,)
+    upper: Callable[
+        [ScoreSums, Ints, Floats], Floats
+    ]  # the largest of several an input: (N, M) -> (N,)
     bands: bool  # whether score histograms, where there are any, get their share of the tail
 
 
-def hoeffding_lower(own: Sums, draws: Ints, tail: Floats) -> Floats:
+def _bound_score_hoeffding(own: ScoreSums, draws: Ints, tail: Floats) -> Floats:
     """The paper's."""
-    return hoeffding.lower(own.at_least, draws, tail)
+    return means.hoeffding_lower(own.at_least, draws, tail)
 
 
-def hoeffding_upper(rivals: Sums, draws: Ints, tail: Floats) -> Floats:
+def _bound_rivals_hoeffding(rivals: ScoreSums, draws: Ints, tail: Floats) -> Floats:
     """The paper's: it rises with the sum, so the largest sum has the largest limit."""
-    return hoeffding.upper(rivals.at_most.max(axis=1), draws, tail)
+    return means.hoeffding_upper(rivals.at_most.max(axis=1), draws, tail)
 
 
-def better_lower(own: Sums, draws: Ints, tail: Floats) -> Floats:
+def bound_score_combined(own: ScoreSums, draws: Ints, tail: Floats) -> Floats:
     """The better of Bentkus and Maurer-Pontil at half the tail each."""
-    by_sum = bentkus.lower(own.at_least, draws, tail / 2)
-    by_spread = bernstein.lower(own.at_least, own.squares, draws, tail / 2)
+    by_sum = means.bentkus_lower(own.at_least, draws, tail / 2)
+    by_spread = means.bernstein_lower(own.at_least, own.squares, draws, tail / 2)
     return np.maximum(by_sum, by_spread)
 
 
-def better_upper(rivals: Sums, draws: Ints, tail: Floats) -> Floats:
+def bound_rivals_combined(rivals: ScoreSums, draws: Ints, tail: Floats) -> Floats:
     """The largest over all rivals of the better of the two limits.
 
     Bentkus' limit rises with the sum, and the runner-up's is the largest. Maurer and Pontil's does
@@ -65,47 +67,47 @@ def better_upper(rivals: Sums, draws: Ints, tail: Floats) -> Floats:
     """
     rows = np.arange(len(draws))
     second = rivals.at_most.argmax(axis=1)
-    by_sum = bentkus.upper(rivals.at_most[rows, second], draws, tail / 2)
-    by_spread = bernstein.upper(*rivals, draws[:, None], tail[:, None] / 2)
+    by_sum = means.bentkus_upper(rivals.at_most[rows, second], draws, tail / 2)
+    by_spread = means.bernstein_upper(*rivals, draws[:, None], tail[:, None] / 2)
     largest: Floats = np.minimum(by_sum, by_spread[rows, second])
     row, rival = np.nonzero((by_spread > largest[:, None]) & (by_sum > largest)[:, None])
-    other = bentkus.upper(rivals.at_most[row, rival], draws[row], tail[row] / 2)
+    other = means.bentkus_upper(rivals.at_most[row, rival], draws[row], tail[row] / 2)
     np.maximum.at(largest, row, np.minimum(other, by_spread[row, rival]))
     return largest
 
 
-LIMITS: dict[str, Limit] = {
-    "bentkus+bernstein": Limit(better_lower, better_upper, bands=True),
-    "hoeffding": Limit(hoeffding_lower, hoeffding_upper, bands=False),
+LIMITS: dict[str, ScoreLimit] = {
+    "bentkus+bernstein": ScoreLimit(bound_score_combined, bound_rivals_combined, bands=True),
+    "hoeffding": ScoreLimit(_bound_score_hoeffding, _bound_rivals_hoeffding, bands=False),
 }
 
 
-def sums_of(tally: Tally, rows: slice) -> Sums:
+def read_score_sums(tally: Tally, rows: slice) -> ScoreSums:
     """(N, K + 1) of each class and, in the last column, of what the classes leave."""
-    sums, n = score_sums(tally)[rows], tally.draws[rows, None]
-    hidden, hidden_squares, elsewhere = rest_of(tally, rows)
+    sums, n = require_softmax_sums(tally)[rows], tally.draws[rows, None]
+    hidden, hidden_squares, elsewhere = read_softmax_rest(tally, rows)
     most = sums + hidden + n
     squares = most  # as Y^2 <= Y
     if tally.softmax_squares is not None:
         # Y^2 was computed in floating point, to 2^-13 of a unit, and then rounded down.
         squares = tally.softmax_squares[rows] + hidden_squares + n + (n >> 12) + 1
-        refuse_impossible(sums, squares, n)
+        _refuse_impossible_squares(sums, squares, n)
     left = np.maximum((n << FIXED_POINT) - sums.sum(axis=1, keepdims=True) - elsewhere, 0)
-    return Sums(
+    return ScoreSums(
         np.hstack([sums, np.maximum(left - tally.classes * n, 0)]),
         np.hstack([most, left]),
         np.hstack([squares, left]),
     )
 
 
-def score_sums(tally: Tally) -> Ints:
+def require_softmax_sums(tally: Tally) -> Ints:
     """(N, K) the sums themselves, in units of 2^-40."""
     if tally.softmax_sums is None:
         raise MissingEvidence("kind 'softmax' needs softmax_sums, and this tally holds only counts")
     return tally.softmax_sums
 
 
-def rest_of(tally: Tally, rows: slice) -> tuple[Ints, Ints, Ints]:
+def read_softmax_rest(tally: Tally, rows: slice) -> tuple[Ints, Ints, Ints]:
     """What each class's sum and squares may lack (N, K), and what all lack together (N, 1)."""
     if tally.softmax_rest is None or tally.softmax_classes is None:
         none = np.zeros((1, 1), np.int64)
@@ -117,7 +119,7 @@ def rest_of(tally: Tally, rows: slice) -> tuple[Ints, Ints, Ints]:
     return missing * rest[:, :1], missing * rest[:, 1:2], rest[:, 2:]
 
 
-def refuse_impossible(sums: Ints, squares: Ints, n: Ints) -> None:
+def _refuse_impossible_squares(sums: Ints, squares: Ints, n: Ints) -> None:
     """Refuse squares that no scores with these sums can have: they would hide all variance."""
     wrong = (sums / 2.0**FIXED_POINT) ** 2 / n > squares / 2.0**FIXED_POINT * (1 + 1e-9)
     require(
@@ -127,9 +129,9 @@ def refuse_impossible(sums: Ints, squares: Ints, n: Ints) -> None:
     )
 
 
-def votes_of(tally: Tally) -> tuple[Ints, Ints]:
+def read_votes(tally: Tally) -> tuple[Ints, Ints]:
     """The categorical votes by class, and those for no class; scores must come with them."""
-    score_sums(tally)
+    require_softmax_sums(tally)
     if tally.votes is None or tally.votes_invalid is None:
         raise MissingEvidence(
             "scheme 'gated' for softmax selects the class by categorical votes, and this tally has "

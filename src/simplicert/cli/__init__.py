@@ -1,4 +1,4 @@
-"""The command line: one file per command; each parses, calls one function, writes."""
+"""The command line: one file per command, each of which parses, calls one function and writes."""
 
 import atexit
 import os
@@ -21,7 +21,7 @@ from simplicert.cli.radius import radius
 from simplicert.cli.report import report
 from simplicert.cli.run import run
 from simplicert.cli.sample import sample
-from simplicert.cli.saying import note, say
+from simplicert.cli.saying import print_lines, print_note
 from simplicert.cli.simplex import simplex
 from simplicert.cli.status import status
 from simplicert.cli.table import table
@@ -36,40 +36,58 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
 app.command()(demo)
+
 app.command()(radius)
+
 app.command()(simplex)
+
 app.command()(check)
+
 app.command()(sample)
+
 app.command()(certify)
+
 app.command()(run)
+
 app.command()(plan)
+
 app.command()(status)
+
 app.command()(table)
+
 app.command()(figure)
+
 app.command()(report)
+
 app.command()(gate)
+
 app.command()(train)
+
 app.command()(verify)
+
 app.command()(attack)
+
 app.add_typer(import_app, name="import")
+
 app.command()(export)
 
 
-def show_version(asked: bool) -> None:
+def _show_version(asked: bool) -> None:
     """Print the version and stop."""
     if asked:
         from simplicert import __version__
 
-        say(f"simplicert {__version__}")
+        print_lines(f"simplicert {__version__}")
         raise typer.Exit
 
 
 @app.callback()
-def options(
+def _main_options(
     version: Annotated[
         bool,
-        typer.Option("--version", help="Show the version.", callback=show_version, is_eager=True),
+        typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True),
     ] = False,
 ) -> None:
     """Certified radii by randomised smoothing, and where on the simplex each comes from."""
@@ -82,15 +100,19 @@ def main() -> None:
     try:
         app()
     except SimplicertError as error:
-        sys.exit(refuse(str(error)))
+        sys.exit(_print_refusal(str(error)))
     except MemoryError as error:
-        sys.exit(refuse(f"the memory is full: {error or 'give fewer inputs or classes at a time'}"))
+        sys.exit(
+            _print_refusal(
+                f"the memory is full: {error or 'give fewer inputs or classes at a time'}"
+            )
+        )
     except OSError as error:
         where = f" {error.filename}" if error.filename else ""
-        sys.exit(refuse(f"cannot read or write{where}: {error.strerror or error}"))
+        sys.exit(_print_refusal(f"cannot read or write{where}: {error.strerror or error}"))
 
 
-def program() -> NoReturn:
+def run_program() -> NoReturn:
     """The command as a process of its own, which ends as soon as everything is written.
 
     A thread that some library still has when the process takes its C++ objects apart aborts it:
@@ -98,19 +120,19 @@ def program() -> NoReturn:
     """
     import signal
 
-    from simplicert.cli.signals import STOPPED, Leaving, interrupt
+    from simplicert.cli.signals import STOPPED_EXIT, ExitState, handle_interrupt
 
     code: int | str | None = 0
     try:
-        signal.signal(signal.SIGINT, interrupt)
+        signal.signal(signal.SIGINT, handle_interrupt)
         main()
     except SystemExit as stop:
         code = stop.code
     except KeyboardInterrupt:
-        code = STOPPED
-    Leaving.code = code if isinstance(code, int) else int(code is not None)
+        code = STOPPED_EXIT
+    ExitState.code = code if isinstance(code, int) else int(code is not None)
     if isinstance(code, str):
-        note(code)
+        print_note(code)
         code = 1
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
@@ -119,7 +141,7 @@ def program() -> NoReturn:
     os._exit(code or 0)
 
 
-def refuse(message: str) -> int:
+def _print_refusal(message: str) -> int:
     """Say why, on stderr."""
-    note(f"simplicert: {message}")
+    print_note(f"simplicert: {message}")
     return 2

@@ -1,4 +1,4 @@
-"""`simplicert attack`: try to break a run's certificates."""
+"""`simplicert attack`: try to break the certificates of a run."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simplicert.cli.saying import note, say
+from simplicert.cli.saying import print_lines, print_note
 
 if TYPE_CHECKING:
     from simplicert.attack.job import Report
-    from simplicert.runs.attacks import Attacked
+    from simplicert.store.attacks import AttackRow
 
-BROKEN = 1
+
+BROKEN_EXIT = 1
 
 
 def attack(
@@ -50,61 +51,64 @@ def attack(
 
     Example: simplicert attack runs/drawn --model net.pt2 --data digits --inputs 2
     """
-    from simplicert.analysis.tables.attack import attack_table
-    from simplicert.attack import Effort, attack_run, chosen_inputs, target_of
-    from simplicert.cli.reading_progress import reading_shown
-    from simplicert.cli.screen import show, warn
-    from simplicert.cli.signals import STOPPED, stoppable
-    from simplicert.runs import open_run
-    from simplicert.runs.attacks import attack_path
+    from simplicert.attack import Effort, attack_run, choose_inputs, open_target
+    from simplicert.cli.progress import show_reading_progress
+    from simplicert.cli.saying import print_warning
+    from simplicert.cli.screen import print_table
+    from simplicert.cli.signals import STOPPED_EXIT, stop_after_batch
+    from simplicert.store import open_run
+    from simplicert.store.attacks import attack_path
+    from simplicert.tables.attack import attack_table
 
     effort = Effort(steps, restarts, samples, explore, confirm, level, seed)
     opened = open_run(run)
-    with reading_shown(quiet):
-        target = target_of(
+    with show_reading_progress(quiet):
+        target = open_target(
             opened, model, data, mean=mean, std=std, trust=trust, device=device, seed=seed
         )
     certificates = target.run.certify(kind=kind, sensitivity=1.0)
     path = out or attack_path(run, target.run.manifest, certificates.known.kind)
-    items = chosen_inputs(certificates, inputs, index or [], seed)
+    items = choose_inputs(certificates, inputs, index or [], seed)
     if opened.manifest.sensitivity != 1:
-        warn(
+        print_warning(
             f"radii and distances are those at the noise, behind the first stage: the run's "
             f"sensitivity of {opened.manifest.sensitivity:g} is left out"
         )
     if certificates.exploratory:
-        warn("exploratory: the run did not declare this kind before it was drawn")
-    with stoppable("input") as told, shown(quiet) as report:
+        print_warning("exploratory: the run did not declare this kind before it was drawn")
+    with stop_after_batch("input") as told, _show_attack_progress(quiet) as report:
         rows = attack_run(target, certificates, items, effort, path, stop=told, report=report)
     if rows:
-        show(attack_table(rows))
-        say(f"wrote {path}")
+        print_table(attack_table(rows))
+        print_lines(f"wrote {path}")
     if len(rows) < len(items):
-        warn(f"stopped; {len(rows)} of {len(items)} inputs are kept: the same command goes on")
-    cry(rows, path)
+        print_warning(
+            f"stopped; {len(rows)} of {len(items)} inputs are kept: the same command goes on"
+        )
+    _warn_of_broken_certificates(rows, path)
     if len(rows) < len(items):
-        raise typer.Exit(STOPPED)
+        raise typer.Exit(STOPPED_EXIT)
 
 
-def cry(rows: "Sequence[Attacked]", path: Path) -> None:
+def _warn_of_broken_certificates(rows: "Sequence[AttackRow]", path: Path) -> None:
     """The loudest message there is: a promise that was not true."""
     from simplicert.attack.job import perturbation_path
-    from simplicert.cli.screen import warn
+    from simplicert.cli.saying import print_warning
 
     broken = [row for row in rows if row.broken]
     for row in broken:
-        warn(
+        print_warning(
             f"BROKEN CERTIFICATE: input {row.index} is certified as class {row.certified} within "
             f"{row.radius!r}, and at distance {row.found!r} the smoothed class is {row.rival}; the "
             f"perturbation is in {perturbation_path(path, row.index)}"
         )
     if broken:
-        warn(f"{len(broken)} of {len(rows)} certificates are broken")
-        raise typer.Exit(BROKEN)
+        print_warning(f"{len(broken)} of {len(rows)} certificates are broken")
+        raise typer.Exit(BROKEN_EXIT)
 
 
 @contextmanager
-def shown(quiet: bool) -> "Iterator[Report]":
+def _show_attack_progress(quiet: bool) -> "Iterator[Report]":
     """A bar on a terminal, a line an input elsewhere, nothing when quiet."""
     import sys
 
@@ -112,7 +116,7 @@ def shown(quiet: bool) -> "Iterator[Report]":
         yield lambda done, total, rows: None
         return
     if not sys.stderr.isatty():
-        yield line
+        yield _print_attack_line
         return
     from rich import progress
     from rich.console import Console
@@ -126,18 +130,18 @@ def shown(quiet: bool) -> "Iterator[Report]":
     with progress.Progress(*columns, console=Console(stderr=True)) as screen:
         task = screen.add_task("", total=None, state="")
 
-        def report(done: int, total: int, rows: "Sequence[Attacked]") -> None:
-            screen.update(task, completed=done, total=total, state=state(rows))
+        def report(done: int, total: int, rows: "Sequence[AttackRow]") -> None:
+            screen.update(task, completed=done, total=total, state=_describe_attack_state(rows))
 
         yield report
 
 
-def line(done: int, total: int, rows: "Sequence[Attacked]") -> None:
+def _print_attack_line(done: int, total: int, rows: "Sequence[AttackRow]") -> None:
     """One line on stderr."""
-    note(f"{done} of {total} inputs, {state(rows)}")
+    print_note(f"{done} of {total} inputs, {_describe_attack_state(rows)}")
 
 
-def state(rows: "Sequence[Attacked]") -> str:
+def _describe_attack_state(rows: "Sequence[AttackRow]") -> str:
     """What there is to know so far."""
     ratios = [row.ratio for row in rows if row.ratio is not None]
     least = f"{min(ratios):.3f}" if ratios else "-"

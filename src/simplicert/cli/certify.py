@@ -1,11 +1,11 @@
-"""`simplicert certify`: certificates from a run's tallies."""
+"""`simplicert certify`: compute certificates from the tallies of a run."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from simplicert.cli.saying import say
+from simplicert.cli.saying import print_lines
 
 
 def certify(
@@ -31,13 +31,14 @@ def certify(
     Settings other than those the run declared are exploratory: choosing them after seeing the
     counts is not covered by alpha.
     """
-    from simplicert.analysis.study import Study
-    from simplicert.analysis.tables import head, scaled_norm, summary
-    from simplicert.cli.screen import show, warn
+    from simplicert.cli.saying import print_warning
+    from simplicert.cli.screen import print_table
     from simplicert.errors import require
-    from simplicert.runs import open_run, write_certificates
-    from simplicert.runs.audit import disproofs
-    from simplicert.runs.doubts import recorded_label_doubt
+    from simplicert.logs.audit import find_disproofs
+    from simplicert.metrics.study import Study
+    from simplicert.store import open_run, write_certificates
+    from simplicert.store.manifest import recorded_label_warning
+    from simplicert.tables import describe_scaled_norm, first_rows_table, summary_table
 
     opened = open_run(run)
     inside = out is not None and run.resolve() in out.resolve().parents
@@ -47,38 +48,40 @@ def certify(
     if out is not None:
         write_certificates(certificates, out, origin={"run": run.name})
     plan = opened.manifest.plan
-    wrong = disproofs(opened)
-    rule, doubt = "fixed" if plan is None else plan.rule, recorded_label_doubt(opened.manifest)
-    show(summary(certificates, rule, disproved=bool(wrong), label_doubt=doubt))
+    wrong = find_disproofs(opened)
+    rule, doubt = "fixed" if plan is None else plan.rule, recorded_label_warning(opened.manifest)
+    print_table(summary_table(certificates, rule, disproved=bool(wrong), label_doubt=doubt))
     if out is None:
-        say()
-        show(head(certificates))
+        print_lines()
+        print_table(first_rows_table(certificates))
     if certificates.exploratory:
         declared = opened.manifest
-        warn(
+        print_warning(
             f"exploratory: the run declared alpha {declared.alpha:g}, kind {declared.kind}, "
             f"scheme {declared.scheme}, method {declared.method or 'of the scheme'}"
         )
     elif certificates.abstained.all() and certificates.known.draws is not None:
-        from simplicert.cli.drawing import too_few
+        from simplicert.cli.sample import describe_too_few_draws
         from simplicert.types import Plan
 
-        needed = too_few(opened.manifest, plan or Plan((int(certificates.known.draws.max()),)))
+        needed = describe_too_few_draws(
+            opened.manifest, plan or Plan((int(certificates.known.draws.max()),))
+        )
         if needed:
-            warn(needed)
+            print_warning(needed)
     if certificates.sensitivity != opened.manifest.sensitivity:
-        warn(
+        print_warning(
             f"sensitivity {certificates.sensitivity:g} was asked for, and the run declares "
             f"{opened.manifest.sensitivity:g}: radii hold if the first stage has the one asked for"
         )
     scale = getattr(opened, "noise_scale", None)
     if scale is not None:
-        warn(scaled_norm(scale))
+        print_warning(describe_scaled_norm(scale))
     for finding in wrong:
-        warn(f"audit of the log, the stated level is disproved: {finding}")
+        print_warning(f"audit of the log, the stated level is disproved: {finding}")
     for finding in getattr(opened, "audit", ()):
         if finding not in wrong:
-            warn(f"audit of the log: {finding}")
+            print_warning(f"audit of the log: {finding}")
     if opened.missing:
-        warn(f"incomplete: {Study(run.name, opened).lacking}")
-    say("nothing is written: --out FILE.csv does" if out is None else f"wrote {out}")
+        print_warning(f"incomplete: {Study(run.name, opened).lacking}")
+    print_lines("nothing is written: --out FILE.csv does" if out is None else f"wrote {out}")

@@ -1,10 +1,10 @@
-"""`simplicert check`: is my mechanism sound?"""
+"""`simplicert check`: test whether a mechanism is sound."""
 
 from typing import Annotated
 
 import typer
 
-from simplicert.cli.saying import say
+from simplicert.cli.saying import print_lines
 
 
 def check(
@@ -31,18 +31,20 @@ def check(
     """
     import json
 
-    from simplicert.analysis import soundness
-    from simplicert.analysis.tables.soundness import soundness_record, soundness_table
-    from simplicert.cli.screen import show
+    from simplicert.cli.screen import print_table
     from simplicert.errors import choose
     from simplicert.mechanisms import own
+    from simplicert.simplex import soundness
+    from simplicert.tables.simplex import soundness_record, soundness_table
     from simplicert.types import KINDS
 
     expected = choose("kind", kind, KINDS)
-    found = soundness.check(own.mechanism(mechanism), expected, points, seed, name=mechanism)
+    found = soundness.check_soundness(
+        own.load_mechanism(mechanism), expected, points, seed, name=mechanism
+    )
     if as_json:
-        say(json.dumps(soundness_record(found)))
+        print_lines(json.dumps(soundness_record(found)))
     else:
-        show(soundness_table(found))
+        print_table(soundness_table(found))
     if not found.sound:
         raise typer.Exit(1)

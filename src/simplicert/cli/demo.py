@@ -1,14 +1,18 @@
-"""`simplicert demo`: the whole pipeline on scikit-learn's digits, on a laptop."""
+"""`simplicert demo`: run the whole pipeline on scikit-learn's digits, on a laptop."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from simplicert.cli.saying import say
+from simplicert.cli.saying import print_lines
 
 SIGMAS = (0.25, 0.5, 1.0)
-TRAINED, DRAWS = 1200, 2000  # inputs 0..1199 train, every second one of the rest is certified
+
+TRAINING_INPUTS, DRAWS = (
+    1200,
+    2000,
+)  # inputs 0..1199 train, every second one of the rest is certified
 
 
 def demo(
@@ -20,33 +24,37 @@ def demo(
 
     Example: simplicert demo --out demo
     """
-    from simplicert.analysis import figures
-    from simplicert.analysis.tables import summary
-    from simplicert.cli.drawing import draw
+    from simplicert import figures
     from simplicert.cli.report import report
-    from simplicert.cli.screen import show, warn
+    from simplicert.cli.sample import draw_or_exit
+    from simplicert.cli.saying import print_warning
+    from simplicert.cli.screen import print_table
     from simplicert.data import load_data
-    from simplicert.runs import open_run, write_certificates
-    from simplicert.runs.request import Request
+    from simplicert.drawing.settings import DrawingSettings
+    from simplicert.store import open_run, write_certificates
+    from simplicert.tables import summary_table
     from simplicert.training import train
 
-    data, test = load_data("digits", stop=TRAINED), load_data("digits", start=TRAINED)
+    data, test = (
+        load_data("digits", stop=TRAINING_INPUTS),
+        load_data("digits", start=TRAINING_INPUTS),
+    )
     (out / "runs").mkdir(parents=True, exist_ok=True)
     runs = []
     for sigma in SIGMAS:
         network = out / f"digits-{sigma:g}"
-        warn(f"training a small network at sigma {sigma:g}")
+        print_warning(f"training a small network at sigma {sigma:g}")
         train(data, network, test=test, recipe="digits", sigma=sigma)
         run = out / "runs" / f"sigma-{sigma:g}"
         runs.append(run)
-        draw(
-            Request(
+        draw_or_exit(
+            DrawingSettings(
                 model=str(network),
                 data="digits",
                 sigma=sigma,
                 draws=draws,
                 out=run,
-                start=TRAINED,
+                start=TRAINING_INPUTS,
                 step=2,
                 quiet=quiet,
             )
@@ -55,8 +63,8 @@ def demo(
             certificates = open_run(run).certify(kind=kind)
             path = out / f"certificates-{sigma:g}-{kind}.csv"
             write_certificates(certificates, path, origin={"run": run.name})
-            show(summary(certificates))
-            say(f"wrote {path}", "")
-    figures.save(figures.cohen_minus_li, out / "cohen_minus_li.png")
-    say(f"wrote {out / 'cohen_minus_li.png'}")
+            print_table(summary_table(certificates))
+            print_lines(f"wrote {path}", "")
+    figures.save_figure(figures.cohen_minus_li, out / "cohen_minus_li.png")
+    print_lines(f"wrote {out / 'cohen_minus_li.png'}")
     report(runs, out / "report.html")

@@ -1,11 +1,11 @@
-"""`simplicert export`: a run's certificates as another tool's log."""
+"""`simplicert export`: write the certificates of a run as another tool's log."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from simplicert.cli.saying import say, say_file
+from simplicert.cli.saying import print_content, print_lines
 
 
 def export(
@@ -24,10 +24,10 @@ def export(
 
     Example: simplicert export cohen runs/mine --out certified.tsv
     """
+    from simplicert.atomic import write_atomically
     from simplicert.errors import require
-    from simplicert.runs import Run, open_run
-    from simplicert.runs.atomic import write_whole
-    from simplicert.runs.logs.export import export as written
+    from simplicert.logs.cohen import export_log as written
+    from simplicert.store import Run, open_run
 
     opened = open_run(run)
     require(not opened.missing, f"run {run} must be complete: {opened.missing} inputs are missing")
@@ -40,7 +40,7 @@ def export(
     seconds = opened.seconds / len(certificates) if isinstance(opened, Run) else 0.0
     text = written(certificates, log, column, seconds)
     if out is None:
-        say_file(text)
+        print_content(text)
         return
-    write_whole(out, text.encode())
-    say(f"wrote {out}")
+    write_atomically(out, text.encode())
+    print_lines(f"wrote {out}")

@@ -1,11 +1,11 @@
-"""`simplicert figure`: any figure of the paper, and some it has not, of your own runs."""
+"""`simplicert figure`: draw any figure of the paper, and some others, from your own runs."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from simplicert.cli.saying import say
+from simplicert.cli.saying import print_lines
 
 
 def figure(
@@ -49,11 +49,10 @@ def figure(
 
     - sigmas: median radius, and share that each mechanism wins
     """
-    from simplicert.analysis.figures import make
-    from simplicert.analysis.study import read_studies
-    from simplicert.cli.labels import parse_labels
-    from simplicert.cli.screen import warn
+    from simplicert.cli.saying import parse_labels, print_warning
     from simplicert.errors import require
+    from simplicert.figures import make_figure
+    from simplicert.metrics.study import read_studies
 
     folders, path = runs or [], out or Path(f"{name}.png")
     inside = any(run.resolve() in path.resolve().parents for run in folders)
@@ -66,11 +65,11 @@ def figure(
         f"sensitivity must come with a run, got {sensitivity} alone",
     )
     studies = read_studies(folders, names, sensitivity=sensitivity) if folders else []
-    say(f"wrote {make(name, studies, path, kind, seed, dpi)}")
+    print_lines(f"wrote {make_figure(name, studies, path, kind, seed, dpi)}")
     for study in studies:
         if study.label_doubt:
-            warn(f"{study.name}: {study.label_doubt}")
+            print_warning(f"{study.name}: {study.label_doubt}")
         for sentence in study.disproofs:
-            warn(f"{study.name}: the stated level is disproved: {sentence}")
+            print_warning(f"{study.name}: the stated level is disproved: {sentence}")
         if lacking := study.lacking:
-            warn(f"incomplete: {study.name}: {lacking}")
+            print_warning(f"incomplete: {study.name}: {lacking}")

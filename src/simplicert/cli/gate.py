@@ -1,11 +1,11 @@
-"""`simplicert gate`: requirements on a run, for a build server."""
+"""`simplicert gate`: fail a build when a run does not meet its requirements."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from simplicert.cli.saying import say
+from simplicert.cli.saying import print_lines
 
 
 def gate(
@@ -42,49 +42,51 @@ def gate(
 
     Example: simplicert gate runs/mine --require "accuracy@0.25>=0.5" --baseline runs/last
     """
-    from simplicert.analysis import gate as gates
-    from simplicert.analysis import regressions
-    from simplicert.analysis.gate import gate_record, gate_table
-    from simplicert.analysis.statement import statement
-    from simplicert.analysis.study import read_studies
     from simplicert.errors import require
+    from simplicert.metrics import gate as gates
+    from simplicert.metrics import regressions
+    from simplicert.metrics.statement import make_statement
+    from simplicert.metrics.study import read_studies
+    from simplicert.tables.gate import gate_record, gate_table
 
     for name, value in (("max_drop", max_drop), ("drop_level", drop_level)):
         require(
             value is None or baseline is not None,
             f"{name} must come with baseline, got {value} alone",
         )
-    requirements = [gates.parse(text) for text in wanted]
+    requirements = [gates.parse_requirement(text) for text in wanted]
     (study,) = read_studies([run], sensitivity=sensitivity)
     parts = None
     if groups is not None:
         label = groups == "label"
-        parts = gates.by_label(study) if label else gates.read_groups(Path(groups), study.index)
-    found = gates.checks(study, requirements, parts, confidence)
-    noted = gates.remarks(study)
+        parts = (
+            gates.group_by_label(study) if label else gates.read_groups(Path(groups), study.index)
+        )
+    found = gates.check_requirements(study, requirements, parts, confidence)
+    noted = gates.list_run_remarks(study)
     if baseline is not None:
         labels = {str(baseline): f"baseline {baseline.name}"}
         (before,) = read_studies([baseline], labels, sensitivity=sensitivity)
         most, level = max_drop or 0.0, regressions.LEVEL if drop_level is None else drop_level
-        compared = regressions.drops(study, before, requirements, most, level)
+        compared = regressions.check_regressions(study, before, requirements, most, level)
         found += compared
-        noted += [f"baseline: {text}" for text in gates.remarks(before)]
-        noted.append(regressions.rule_sentence(compared, most, level))
+        noted += [f"baseline: {text}" for text in gates.list_run_remarks(before)]
+        noted.append(regressions.describe_regression_rule(compared, most, level))
     radii = sorted({item.at for item in requirements if item.at is not None})
     if study.disproofs:
         radii = []
-    said = [statement(study.certificates(), at, confidence) for at in radii]
+    said = [make_statement(study.certificates(), at, confidence) for at in radii]
     if as_json:
         import json
 
         records = [item.record() for item in said]
-        say(json.dumps(gate_record(found, records, noted, study.stage)))
+        print_lines(json.dumps(gate_record(found, records, noted, study.stage)))
     else:
-        from simplicert.cli.screen import show
+        from simplicert.cli.screen import print_table
 
-        show(gate_table(found, study.certificates().stage))
+        print_table(gate_table(found, study.certificates().stage))
         for item in said:
-            say("", item.sentence)
+            print_lines("", item.sentence)
         for text in noted:
-            say("", f"{text[0].upper()}{text[1:]}.")
+            print_lines("", f"{text[0].upper()}{text[1:]}.")
     raise typer.Exit(0 if all(item.holds for item in found) else 1)

@@ -1,4 +1,4 @@
-"""`simplicert import`: runs from other people's logs."""
+"""`simplicert import`: make runs from other tools' logs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 import typer.core
 
-from simplicert.cli.saying import say
+from simplicert.cli.saying import print_lines
 
 if TYPE_CHECKING:
-    from simplicert.runs.known import KnownRun
+    from simplicert.store.imported import ImportedRun
 
 
-class Formats(typer.core.TyperGroup):
+class FormatGroup(typer.core.TyperGroup):
     """The formats; a file in a format's place is told what comes first."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -23,23 +23,27 @@ class Formats(typer.core.TyperGroup):
         return super().resolve_command(ctx, args)
 
 
-app = typer.Typer(cls=Formats, help="Make a run from another tool's log.", no_args_is_help=True)
+app = typer.Typer(cls=FormatGroup, help="Make a run from another tool's log.", no_args_is_help=True)
 
 LogFile = Annotated[Path, typer.Argument(help="The log.")]
+
 Sigma = Annotated[float, typer.Option(help="Standard deviation of the noise of the draws.")]
+
 Out = Annotated[Path, typer.Option(help="The new run folder.")]
+
 Alpha = Annotated[float, typer.Option(help="Failure probability of one certificate.")]
+
 Draws = Annotated[int | None, typer.Option(help="Draws an input; the log does not say.")]
 
 
 @app.callback()
-def formats() -> None:
+def _import_options() -> None:
     """Make a run from another tool's log."""
 
 
 @app.command()
-def counts(
-    file: Annotated[Path, typer.Argument(help="Text or CSV: K counts, then the label; or npz.")],
+def _counts(
+    file: Annotated[Path, typer.Argument(help="Text or CSV: K _counts, then the label; or npz.")],
     sigma: Sigma,
     out: Out,
     labels: Annotated[bool, typer.Option(help="Whether the last column is the label.")] = True,
@@ -63,8 +67,8 @@ def counts(
 
     Example: simplicert import counts counts.txt --sigma .5 --out runs/new
     """
-    from simplicert.cli.screen import warn
-    from simplicert.runs.logs import import_counts
+    from simplicert.cli.saying import print_warning
+    from simplicert.logs import import_counts
 
     run = import_counts(
         file, sigma, out, labelled=labels, pilot=pilot, alpha=alpha, kind=kind, scheme=scheme
@@ -72,26 +76,28 @@ def counts(
     tally = run.tally()
     least, most = tally.draws.min(), tally.draws.max()
     if least < most:
-        warn(
+        print_warning(
             f"rows hold {least} to {most} draws: if their number depended on the counts, "
             "alpha does not cover these certificates"
         )
-    say(repr(tally), f"wrote {out}")
+    print_lines(repr(tally), f"wrote {out}")
 
 
 @app.command()
-def cohen(file: LogFile, sigma: Sigma, out: Out, alpha: Alpha = 0.001, draws: Draws = None) -> None:
+def _cohen(
+    file: LogFile, sigma: Sigma, out: Out, alpha: Alpha = 0.001, draws: Draws = None
+) -> None:
     """Cohen's log (idx label predict radius correct time), or one that shares its columns.
 
     Example: simplicert import cohen cohen.tsv --sigma .5 --draws 100000 --out runs/new
     """
-    from simplicert.runs.logs import import_log
+    from simplicert.logs import import_log
 
-    report(import_log("cohen", file, sigma, out, alpha=alpha, draws=draws))
+    _print_imported_run(import_log("cohen", file, sigma, out, alpha=alpha, draws=draws))
 
 
 @app.command("second-order")
-def second_order(
+def _second_order(
     file: LogFile,
     sigma: Sigma,
     out: Out,
@@ -102,24 +108,24 @@ def second_order(
 
     Example: simplicert import second-order log.tsv --sigma .5 --draws 1000 --out runs/new
     """
-    from simplicert.runs.logs import import_log
+    from simplicert.logs import import_log
 
-    report(import_log("second-order", file, sigma, out, alpha=alpha, draws=draws))
+    _print_imported_run(import_log("second-order", file, sigma, out, alpha=alpha, draws=draws))
 
 
 @app.command()
-def iss(file: LogFile, sigma: Sigma, out: Out, alpha: Alpha = 0.001) -> None:
+def _iss(file: LogFile, sigma: Sigma, out: Out, alpha: Alpha = 0.001) -> None:
     """A log of input-specific sampling, which says the draws of each row.
 
     Example: simplicert import iss iss.tsv --sigma .5 --out runs/new
     """
-    from simplicert.runs.logs import import_log
+    from simplicert.logs import import_log
 
-    report(import_log("iss", file, sigma, out, alpha=alpha))
+    _print_imported_run(import_log("iss", file, sigma, out, alpha=alpha))
 
 
 @app.command()
-def radii(
+def _radii(
     file: LogFile,
     columns: Annotated[
         str, typer.Option(help="index=...,label=...,predict=...,radius=... as the file has them.")
@@ -129,7 +135,7 @@ def radii(
     alpha: Alpha = 0.001,
     draws: Draws = None,
     bare: Annotated[
-        bool, typer.Option(help="Keep the radii alone: they are not sigma * Phi^-1(E0).")
+        bool, typer.Option(help="Keep the _radii alone: they are not sigma * Phi^-1(E0).")
     ] = False,
 ) -> None:
     """Any table of radii with a header, separated by tabs, commas, semicolons or blanks.
@@ -137,15 +143,17 @@ def radii(
     Example: simplicert import radii radii.csv --columns index=i,label=y,predict=p,radius=r
     --sigma .5 --out runs/new
     """
-    from simplicert.runs.logs import import_radii
+    from simplicert.logs import import_radii
 
-    report(import_radii(file, columns, sigma, out, alpha=alpha, draws=draws, bare=bare))
+    _print_imported_run(
+        import_radii(file, columns, sigma, out, alpha=alpha, draws=draws, bare=bare)
+    )
 
 
-def report(run: "KnownRun") -> None:
+def _print_imported_run(run: "ImportedRun") -> None:
     """What the audit found, on stderr, and what was written."""
-    from simplicert.cli.screen import warn
+    from simplicert.cli.saying import print_warning
 
     for sentence in run.audit:
-        warn(f"audit: {sentence}")
-    say(repr(run), f"wrote {run.folder}")
+        print_warning(f"audit: {sentence}")
+    print_lines(repr(run), f"wrote {run.folder}")

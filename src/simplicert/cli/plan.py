@@ -1,17 +1,19 @@
-"""`simplicert plan`: what draws can reach and what they cost, before any is made."""
+"""`simplicert plan`: what a number of draws can reach and what it costs, before any is made."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simplicert.cli.saying import say
+from simplicert.cli.saying import print_lines
 
 if TYPE_CHECKING:
-    from simplicert.plan import Declared, Population, Work
-    from simplicert.runs import Run
+    from simplicert.plan import DeclaredSettings, Population, Workload
+    from simplicert.store import Run
 
-INPUTS, ALPHA, CLASSES, PUBLISHED = 500, 0.001, 10, 1000
+
+INPUTS, ALPHA, CLASSES, PUBLISHED_INPUTS = 500, 0.001, 10, 1000
+
 PREDICTION = 1000  # draws at most
 
 
@@ -56,9 +58,9 @@ def plan(
 
     Example: simplicert plan --serve runs/mine --draws 500 --throughput 10000 --price 2.50
     """
+    from simplicert.drawing.settings import parse_reserve
     from simplicert.errors import require
-    from simplicert.plan import make_report, record, tables
-    from simplicert.runs.options import reserve_share
+    from simplicert.plan import make_plan_report, plan_record, plan_tables
     from simplicert.types.plan import RESERVE
 
     require(serve is not None or price is None, f"price must come with serve, got {price} alone")
@@ -73,8 +75,8 @@ def plan(
         refused |= {"scheme": scheme, "classes": classes, "inputs": inputs, "reserve": reserve}
         for name, value in refused.items():
             require(value is None, f"{name} has no place beside serve, got {value}")
-        served = opened(serve, sigma)
-        serving(
+        served = _open_pilot(serve, sigma)
+        _print_serving(
             served, draws, alpha, kind, throughput, price, sensitivity=sensitivity, as_json=as_json
         )
         return
@@ -85,28 +87,33 @@ def plan(
         run is None or pa is None, "pa must not be given with a pilot run, which says what it is"
     )
     require(pb is None or pa is not None, f"pb must come with pa, got pb = {pb} alone")
-    pilot = None if run is None else opened(run, sigma)
+    pilot = None if run is None else _open_pilot(run, sigma)
     asked = {"sigma": sigma, "alpha": alpha, "kind": kind, "scheme": scheme, "classes": classes}
-    kept = RESERVE if reserve is None else reserve_share(reserve)
-    declared = settings(pilot, reserve=kept, sensitivity=sensitivity, **asked)
-    work = amount(pilot, draws, inputs, workers, throughput)
-    report = make_report(declared, work, people(pilot, declared, pa, pb), until or (), radius)
+    kept = RESERVE if reserve is None else parse_reserve(reserve)
+    declared = _declare_settings(pilot, reserve=kept, sensitivity=sensitivity, **asked)
+    work = _planned_work(pilot, draws, inputs, workers, throughput)
+    report = make_plan_report(
+        declared, work, _choose_population(pilot, declared, pa, pb), until or (), radius
+    )
     if as_json:
         import json
 
-        say(json.dumps(record(report)))
+        print_lines(json.dumps(plan_record(report)))
         return
-    from simplicert.cli.screen import show, warn
+    from simplicert.cli.saying import print_warning
+    from simplicert.cli.screen import print_table
 
-    for place, grid in enumerate(tables(report)):
+    for place, grid in enumerate(plan_tables(report)):
         if place:
-            say()
-        show(grid)
-    if report.fruitless:
-        warn(f"{draws} draws certify nothing at alpha {declared.alpha:g}, even if all agree")
+            print_lines()
+        print_table(grid)
+    if report.certifies_nothing:
+        print_warning(
+            f"{draws} draws certify nothing at alpha {declared.alpha:g}, even if all agree"
+        )
 
 
-def serving(
+def _print_serving(
     run: "Run",
     draws: int | None,
     alpha: float | None,
@@ -120,13 +127,13 @@ def serving(
     """What predictions cost, on the screen or as JSON."""
     from simplicert.errors import choose
     from simplicert.plan import (
-        Service,
-        of_tally,
-        radius_basis,
-        serve,
-        served_function,
+        ServiceSettings,
+        describe_radius_basis,
+        estimate_serving,
+        pilot_population,
         serving_record,
         serving_scheme,
+        serving_settings,
         serving_table,
     )
     from simplicert.smoothed import operational_radius
@@ -140,28 +147,28 @@ def serving(
     elif run.seconds > 0:
         seconds = run.seconds / int(run.tally().draws.sum())
     level = declared.alpha if alpha is None else alpha
-    service = Service(PREDICTION if draws is None else draws, level, seconds, price)
+    service = ServiceSettings(PREDICTION if draws is None else draws, level, seconds, price)
     scheme = serving_scheme(declared, wanted)
     certificates = run.certify(kind=wanted, scheme=scheme, sensitivity=sensitivity)
     radii = operational_radius(certificates, draws=service.draws, alpha=level)
-    basis = radius_basis(declared, certificates)
-    function = served_function(certificates.known)
-    seen = of_tally(run.tally(), wanted)
-    found = serve(service, seen, radii, basis=basis, function=function)
+    basis = describe_radius_basis(declared, certificates)
+    function = serving_settings(certificates.known)
+    seen = pilot_population(run.tally(), wanted)
+    found = estimate_serving(service, seen, radii, basis=basis, function=function)
     if as_json:
         import json
 
-        say(json.dumps(serving_record(found)))
+        print_lines(json.dumps(serving_record(found)))
         return
-    from simplicert.cli.screen import show
+    from simplicert.cli.screen import print_table
 
-    show(serving_table(found))
+    print_table(serving_table(found))
 
 
-def opened(folder: Path, sigma: float | None) -> "Run":
+def _open_pilot(folder: Path, sigma: float | None) -> "Run":
     """The pilot run, which must have been drawn, and at this sigma."""
     from simplicert.errors import MissingEvidence, require
-    from simplicert.runs import Run, open_run
+    from simplicert.store import Run, open_run
 
     run = open_run(folder)
     if not isinstance(run, Run):
@@ -174,10 +181,10 @@ def opened(folder: Path, sigma: float | None) -> "Run":
     return run
 
 
-def settings(pilot: "Run | None", **asked: Any) -> "Declared":
+def _declare_settings(pilot: "Run | None", **asked: Any) -> "DeclaredSettings":
     """What is asked for, else what the pilot declared, else the defaults of `sample`."""
     from simplicert.errors import require
-    from simplicert.plan import Declared
+    from simplicert.plan import DeclaredSettings
 
     known: dict[str, Any] = {"alpha": ALPHA, "classes": CLASSES}
     if pilot is not None:
@@ -187,30 +194,32 @@ def settings(pilot: "Run | None", **asked: Any) -> "Declared":
             asked["classes"] in (None, known["classes"]),
             f"classes must be the pilot run's {known['classes']}, got {asked['classes']}",
         )
-    return Declared(**known | {name: value for name, value in asked.items() if value is not None})
+    return DeclaredSettings(
+        **known | {name: value for name, value in asked.items() if value is not None}
+    )
 
 
-def amount(
+def _planned_work(
     pilot: "Run | None", draws: int, inputs: int | None, workers: int, throughput: float | None
-) -> "Work":
+) -> "Workload":
     """The work; a pilot says how many inputs there are and how fast it was drawn."""
-    from simplicert.plan import Work
+    from simplicert.plan import Workload
 
     if pilot is not None:
         inputs = inputs if inputs is not None else pilot.manifest.inputs
         if throughput is None and pilot.seconds > 0:
             throughput = int(pilot.tally().draws.sum()) / pilot.seconds
-    return Work(draws, INPUTS if inputs is None else inputs, workers, throughput)
+    return Workload(draws, INPUTS if inputs is None else inputs, workers, throughput)
 
 
-def people(
-    pilot: "Run | None", declared: "Declared", pa: float | None, pb: float | None
+def _choose_population(
+    pilot: "Run | None", declared: "DeclaredSettings", pa: float | None, pb: float | None
 ) -> "Population":
     """Whose expectations the plan is for."""
-    from simplicert.plan import at_point, of_tally, published
+    from simplicert.plan import pilot_population, point_population, published_population
 
     if pilot is not None:
-        return of_tally(pilot.tally(), declared.kind)
+        return pilot_population(pilot.tally(), declared.kind)
     if pa is not None:
-        return at_point(pa, pb, declared.classes)
-    return published(declared.classes, PUBLISHED)
+        return point_population(pa, pb, declared.classes)
+    return published_population(declared.classes, PUBLISHED_INPUTS)

@@ -1,43 +1,59 @@
-"""Progress: a bar on a terminal, a line now and then elsewhere, nothing when quiet."""
+"""Show progress: a bar on a terminal, a line now and then elsewhere, nothing when quiet.
+
+`show_drawing_progress` is for draws, `show_reading_progress` for data sets that take long to read
+the first time, and `show_training_progress` for training, with one line per epoch.
+"""
 
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from simplicert.bounds import bound
-from simplicert.cli.saying import note
+from simplicert.cli.saying import print_note
+from simplicert.data.inputs import Watch, watch_reading
+from simplicert.drawing.driver import DrawingProgress
+from simplicert.drawing.settings import DrawingSettings
 from simplicert.errors import SimplicertError
-from simplicert.runs.counter import Progress
-from simplicert.runs.manifest import Manifest
-from simplicert.runs.request import Request
+from simplicert.store.manifest import Manifest
+from simplicert.training.settings import is_first_process
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from simplicert.training.checkpoint import EpochRow
+    from simplicert.training.epoch import EpochMeans
+
 
 EVERY = 10.0  # seconds between lines where there is no terminal
 
-Report = Callable[[Progress], None]
+ProgressCallback = Callable[[DrawingProgress], None]
 
 
 @contextmanager
-def shown(request: Request, manifest: Manifest) -> Iterator[Report]:
+def show_drawing_progress(
+    request: DrawingSettings, manifest: Manifest
+) -> Iterator[ProgressCallback]:
     """A function that the drawing loop reports to."""
-    certified = Certified(manifest)
+    certified = CertifiedShare(manifest)
     if request.quiet:
         yield lambda progress: None
     elif sys.stderr.isatty():
-        with bar(certified) as report:
+        with _drawing_bar(certified) as report:
             yield report
     else:
-        yield lines(certified)
+        yield _drawing_lines(certified)
 
 
-class Certified:
+class CertifiedShare:
     """The share of inputs certified so far, by the declared settings."""
 
     def __init__(self, manifest: Manifest) -> None:
         """None yet."""
         self.manifest, self.inputs, self.issued = manifest, 0, 0
 
-    def share(self, progress: Progress) -> str:
+    def share(self, progress: DrawingProgress) -> str:
         """Count a new part, if there is one."""
         declared = self.manifest
         if progress.tally is not None:
@@ -50,13 +66,13 @@ class Certified:
         return f"{100 * self.issued / self.inputs:.0f} %" if self.inputs else "-"
 
 
-def failed(progress: Progress) -> str:
+def _describe_failed(progress: DrawingProgress) -> str:
     """How many inputs were given up, if any."""
     return f", {progress.failed} failed" if progress.failed else ""
 
 
 @contextmanager
-def bar(certified: Certified) -> Iterator[Report]:
+def _drawing_bar(certified: CertifiedShare) -> Iterator[ProgressCallback]:
     """A rich bar: inputs done, draws a second, time left, certified so far."""
     from rich import progress as rich_progress
     from rich.console import Console
@@ -72,9 +88,9 @@ def bar(certified: Certified) -> Iterator[Report]:
     with rich_progress.Progress(*columns, console=Console(stderr=True)) as screen:
         task = screen.add_task("", total=None, rate="-", share="-")
 
-        def report(progress: Progress) -> None:
+        def report(progress: DrawingProgress) -> None:
             rate = f"{progress.draws / max(progress.seconds, 1e-9):,.0f}"
-            share = certified.share(progress) + failed(progress)
+            share = certified.share(progress) + _describe_failed(progress)
             screen.update(
                 task, total=progress.inputs, completed=progress.done, rate=rate, share=share
             )
@@ -82,18 +98,127 @@ def bar(certified: Certified) -> Iterator[Report]:
         yield report
 
 
-def lines(certified: Certified) -> Report:
+def _drawing_lines(certified: CertifiedShare) -> ProgressCallback:
     """A line every ten seconds, and one at the end."""
     last = time.monotonic()
 
-    def report(progress: Progress) -> None:
+    def report(progress: DrawingProgress) -> None:
         nonlocal last
-        share = certified.share(progress) + failed(progress)
+        share = certified.share(progress) + _describe_failed(progress)
         ended = progress.done == progress.inputs and progress.tally is not None
         if not ended and time.monotonic() - last < EVERY:
             return
         last = time.monotonic()
         rate = progress.draws / max(progress.seconds, 1e-9)
-        note(f"{progress.done} of {progress.inputs} inputs, {rate:,.0f} draws/s, certified {share}")
+        print_note(
+            f"{progress.done} of {progress.inputs} inputs, {rate:,.0f} draws/s, certified {share}"
+        )
 
     return report
+
+
+FIRST, READING_EVERY = 5.0, 60.0  # seconds to the first line, and from each to the next
+
+
+@contextmanager
+def show_reading_progress(quiet: bool) -> Iterator[None]:
+    """Inside, data sets that are loaded in this process say how far they are."""
+    if quiet:
+        yield
+        return
+    with watch_reading(_reading_lines()):
+        yield
+
+
+def _reading_lines() -> Watch:
+    """Lines on stderr, also on a terminal: a bar may be there already, and stays below them."""
+    begun = due = 0.0
+
+    def watch(name: str, read: int, count: int) -> None:
+        nonlocal begun, due
+        now = time.monotonic()
+        if not begun:
+            begun, due = now, now + FIRST
+        if read < count and now >= due:
+            due = now + READING_EVERY
+            print_note(f"reading {name}: {read:,} of {count:,} inputs")
+        if read == count:
+            begun = 0.0  # the next data set has its own time
+
+    return watch
+
+
+WIDTH = 8  # columns of the bar: the rest of a narrow terminal is for the numbers
+
+TrainingCallbacks = dict[
+    str, Callable[..., None]
+]  # `report` after some batches, `watch` after every epoch
+
+
+@contextmanager
+def show_training_progress(quiet: bool) -> Iterator[TrainingCallbacks]:
+    """What the training loop reports to; of several processes only the first one speaks."""
+    if quiet or not is_first_process():
+        yield {}
+    elif sys.stderr.isatty():
+        with training_bar() as screen:
+            yield training_callbacks(screen)
+    else:
+        yield {"watch": _print_epoch}
+
+
+def _print_epoch(row: "EpochRow") -> None:
+    """One epoch in one line."""
+    print_note(
+        f"epoch {row['epoch']:.0f}: loss {row['loss']:.3f}, noisy accuracy "
+        f"{100 * row['noisy_accuracy']:.1f} %, {row['seconds']:.0f} s"
+    )
+
+
+def training_bar() -> "Progress":
+    """Epoch, loss, noisy accuracy in training and in the last test, time left; in 80 columns."""
+    from rich import progress
+    from rich.console import Console
+
+    return progress.Progress(
+        progress.BarColumn(WIDTH),
+        progress.TextColumn(
+            "epoch {task.fields[epoch]}  loss {task.fields[loss]}  "
+            "right {task.fields[training]}, in test {task.fields[test]}"
+        ),
+        progress.TextColumn("{task.fields[left]} left"),
+        console=Console(stderr=True),
+    )
+
+
+def training_callbacks(screen: "Progress") -> TrainingCallbacks:
+    """Functions that move the bar; the time left is by the steps done since the start here."""
+    task = screen.add_task("", total=None, epoch="-", loss="-", training="-", test="-", left="-")
+    begun: list[tuple[float, float]] = []  # clock and steps at the first report
+
+    def report(sums: "EpochMeans") -> None:
+        steps = sums.epoch * sums.batches + sums.batch
+        total = sums.epochs * sums.batches
+        if not begun:
+            begun.append((time.monotonic(), steps))
+        spent, done = time.monotonic() - begun[0][0], steps - begun[0][1]
+        screen.update(
+            task,
+            total=total,
+            completed=steps,
+            epoch=f"{sums.epoch + 1}/{sums.epochs}",
+            loss=f"{sums.loss:.3f}",
+            training=f"{100 * sums.accuracy:.1f} %",
+            left=format_clock(spent / done * (total - steps)) if done else "-",
+        )
+
+    def watch(row: "EpochRow") -> None:
+        screen.update(task, test=f"{100 * row['noisy_accuracy']:.1f} %")
+
+    return {"report": report, "watch": watch}
+
+
+def format_clock(seconds: float) -> str:
+    """Hours, minutes and seconds."""
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"

@@ -1,10 +1,10 @@
-"""`simplicert radius`: every mechanism's radius at one point of the simplex."""
+"""`simplicert radius`: the radius of every mechanism at one point of the simplex."""
 
 from typing import Annotated
 
 import typer
 
-from simplicert.cli.saying import say
+from simplicert.cli.saying import print_lines
 
 
 def radius(
@@ -21,17 +21,17 @@ def radius(
 
     Example: simplicert radius --e0 .6 --e1 .3 --sigma .5
     """
-    from simplicert.certification import point
+    from simplicert.certification import certify_point
 
-    certificates = point(e0, e1, sigma, sensitivity, kind)
+    certificates = certify_point(e0, e1, sigma, sensitivity, kind)
     if as_json:
         import json
 
-        from simplicert.analysis.tables import point_record
+        from simplicert.tables import point_record
 
-        say(json.dumps(point_record(certificates)))
+        print_lines(json.dumps(point_record(certificates)))
     else:
-        from simplicert.analysis.tables import point_table
-        from simplicert.cli.screen import show
+        from simplicert.cli.screen import print_table
+        from simplicert.tables import point_table
 
-        show(point_table(certificates))
+        print_table(point_table(certificates))

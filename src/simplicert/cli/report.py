@@ -1,14 +1,14 @@
-"""`simplicert report`: one self-contained HTML page of runs, or the simplex explorer."""
+"""`simplicert report`: one self-contained HTML page about runs, or the simplex explorer."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simplicert.cli.saying import say
+from simplicert.cli.saying import print_lines
 
 if TYPE_CHECKING:
-    from simplicert.analysis.study import Study
+    from simplicert.metrics.study import Study
 
 
 def report(
@@ -29,9 +29,9 @@ def report(
 
     Example: simplicert report runs/mine --out report.html
     """
-    from simplicert.analysis.study import read_studies
-    from simplicert.cli.labels import parse_labels
+    from simplicert.cli.saying import parse_labels
     from simplicert.errors import require
+    from simplicert.metrics.study import read_studies
 
     folders = runs or []
     asked = {"label": label, "data": data, "sensitivity": sensitivity}
@@ -46,9 +46,9 @@ def write_page(
     studies: "list[Study]", out: Path, data: str | None, *, images: bool = True, quiet: bool = False
 ) -> None:
     """The page; data that take long to read for the thumbnails say so, unless quiet."""
-    from simplicert.analysis.report import write_report
-    from simplicert.cli.reading_progress import reading_shown
+    from simplicert.cli.progress import show_reading_progress
+    from simplicert.report import write_report
 
-    with reading_shown(quiet):
+    with show_reading_progress(quiet):
         write_report(studies, out, data=data, images=images)
-    say(f"wrote {out}")
+    print_lines(f"wrote {out}")

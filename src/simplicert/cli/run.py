@@ -1,4 +1,4 @@
-"""`simplicert run`: sample, certify and report in one."""
+"""`simplicert run`: sample, certify and report in one command."""
 
 import inspect
 from pathlib import Path
@@ -16,17 +16,17 @@ def run(**options: Any) -> None:
     Example: simplicert run --model net.pt2 --data digits --step 100 --sigma .25 --draws 1000
     --out mine
     """
-    from simplicert.analysis.study import read_studies
     from simplicert.cli.certify import certify
     from simplicert.cli.report import write_page
-    from simplicert.cli.screen import warn
-    from simplicert.runs import open_run
+    from simplicert.cli.saying import print_warning
+    from simplicert.metrics.study import read_studies
+    from simplicert.store import open_run
 
     sample(**options)
     out: Path = options["out"]
     opened = open_run(out)
     if opened.missing:
-        warn(
+        print_warning(
             f"{opened.missing} of {opened.manifest.inputs} inputs are missing, those of other "
             f"shards: when all are drawn, `simplicert certify {out} --out {out}.csv` and "
             f"`simplicert report {out}`"
@@ -39,4 +39,5 @@ def run(**options: Any) -> None:
 
 # The command has the options of `sample`, written once there.
 run.__signature__ = inspect.signature(sample)  # type: ignore[attr-defined]
+
 run.__annotations__ = sample.__annotations__

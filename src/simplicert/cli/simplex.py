@@ -1,11 +1,11 @@
-"""`simplicert simplex`: mechanisms compared over the whole simplex, without any data."""
+"""`simplicert simplex`: compare mechanisms over the whole simplex, without any data."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from simplicert.cli.saying import say
+from simplicert.cli.saying import print_lines
 
 FINEST = 2000  # four million cells: about half a minute
 
@@ -45,15 +45,15 @@ def simplex(
     import json
     from functools import partial
 
-    from simplicert.analysis.figures import save
-    from simplicert.analysis.figures.maps import difference_map, ratio_map
-    from simplicert.analysis.figures.winners import region_map
-    from simplicert.analysis.overview import compared, won
-    from simplicert.analysis.tables.simplex import comparison_table, winner_table
-    from simplicert.cli.screen import show
+    from simplicert.cli.screen import print_table
     from simplicert.errors import choose, require
+    from simplicert.figures import save_figure
+    from simplicert.figures.maps import difference_map, ratio_map
+    from simplicert.figures.regions import region_map
     from simplicert.mechanisms import PAPER_ENSEMBLE
-    from simplicert.mechanisms.own import listed, sides
+    from simplicert.mechanisms.own import parse_comparison, parse_mechanisms
+    from simplicert.simplex.overview import summarise_comparison, summarise_winners
+    from simplicert.tables.simplex import comparison_table, winner_table
     from simplicert.types import KINDS
 
     expected = choose("kind", kind, KINDS)
@@ -64,25 +64,28 @@ def simplex(
     )
     ensemble = ",".join(PAPER_ENSEMBLE[expected])
     members = ensemble if mechanisms is None else mechanisms
-    measure, text = one_map(ratio, difference, members, winner or mechanisms is not None)
+    measure, text = _choose_map(ratio, difference, members, winner or mechanisms is not None)
     if measure == "winner":
-        table = listed(text)
-        draw, number = partial(region_map, table, expected), partial(won, table, expected, steps)
+        table = parse_mechanisms(text)
+        draw, number = (
+            partial(region_map, table, expected),
+            partial(summarise_winners, table, expected, steps),
+        )
     else:
-        left, right = sides(text)
+        left, right = parse_comparison(text)
         paint = ratio_map if measure == "ratio" else difference_map
         draw = partial(paint, left, right, expected)
-        number = partial(compared, measure, left, right, expected, steps)
-    written = None if out is None else save(draw, out)
+        number = partial(summarise_comparison, measure, left, right, expected, steps)
+    written = None if out is None else save_figure(draw, out)
     record = number()
     if as_json:
-        say(json.dumps({**record, "out": written and str(written)}))
+        print_lines(json.dumps({**record, "out": written and str(written)}))
         return
-    show(winner_table(record) if measure == "winner" else comparison_table(record))
-    say(f"wrote {written}" if written else "no map written: --out map.png writes one")
+    print_table(winner_table(record) if measure == "winner" else comparison_table(record))
+    print_lines(f"wrote {written}" if written else "no map written: --out map.png writes one")
 
 
-def one_map(
+def _choose_map(
     ratio: str | None, difference: str | None, members: str, winner: bool
 ) -> tuple[str, str]:
     """Which map is asked for, and of what; one at a time, the winner's if none."""

@@ -1,11 +1,11 @@
-"""`simplicert status`: how far a run is, from any terminal or node."""
+"""`simplicert status`: show how far a run is, from any terminal or node."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from simplicert.cli.saying import say
+from simplicert.cli.saying import print_lines
 
 
 def status(
@@ -18,14 +18,14 @@ def status(
     """
     import json
 
-    from simplicert.analysis.tables import status_lines
-    from simplicert.runs import open_run
-    from simplicert.runs.status import state_of
+    from simplicert.drawing.status import read_status
+    from simplicert.store import open_run
+    from simplicert.tables import status_lines
 
     opened = open_run(run)
-    state = state_of(opened)
+    state = read_status(opened)
     if state.get("holds") == "expectations":
-        from simplicert.analysis.evidence import top_alone_sentence
+        from simplicert.metrics.study import explain_no_comparison
 
-        state["mechanisms"] = top_alone_sentence(opened.certify())
-    say(*([json.dumps(state)] if as_json else status_lines(str(run), state)))
+        state["mechanisms"] = explain_no_comparison(opened.certify())
+    print_lines(*([json.dumps(state)] if as_json else status_lines(str(run), state)))

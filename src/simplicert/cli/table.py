@@ -1,11 +1,11 @@
-"""`simplicert table`: runs side by side, as the field and the paper print them."""
+"""`simplicert table`: compare runs side by side, in the tables that papers print."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from simplicert.cli.saying import say, say_file
+from simplicert.cli.saying import print_content, print_lines
 
 
 def table(
@@ -40,15 +40,15 @@ def table(
 
     Example: simplicert table runs/a runs/b --label runs/a=Cohen --out table.tex
     """
-    from simplicert.analysis.study import read_studies
-    from simplicert.analysis.tables import FORMATS, Choices, format_of, make_table
-    from simplicert.cli.labels import parse_labels
-    from simplicert.cli.screen import show
+    from simplicert.atomic import write_atomically
+    from simplicert.cli.saying import parse_labels
+    from simplicert.cli.screen import print_table
     from simplicert.errors import require
-    from simplicert.runs.atomic import write_whole
+    from simplicert.metrics.study import read_studies
+    from simplicert.tables import FORMATS, TableOptions, choose_format, make_table
 
-    chosen = format_of(format_, out)
-    choices = Choices(kind, column, population, parse_radii(radii), inclusive, intervals)
+    chosen = choose_format(format_, out)
+    choices = TableOptions(kind, column, population, parse_radii(radii), inclusive, intervals)
     if out is not None:
         inside = any(run.resolve() in out.resolve().parents for run in runs)
         require(not inside, f"out must not lie inside a run it is made from, got {str(out)!r}")
@@ -58,14 +58,14 @@ def table(
     )
     grid = make_table(studies, style, choices)
     if chosen == "screen":
-        show(grid)
+        print_table(grid)
         return
     text = FORMATS[chosen](grid)
     if out is None:
-        say_file(text)
+        print_content(text)
         return
-    write_whole(out, text.encode())
-    say(f"wrote {out}")
+    write_atomically(out, text.encode())
+    print_lines(f"wrote {out}")
 
 
 def parse_radii(text: str | None) -> tuple[float, ...] | None:

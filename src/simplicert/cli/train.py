@@ -1,13 +1,13 @@
-"""`simplicert train`: a network that holds up under noise."""
+"""`simplicert train`: train a network that holds up under noise."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from simplicert.cli.saying import say
+from simplicert.cli.saying import print_lines
 
-STOPPED = 130
+STOPPED_EXIT = 130
 
 
 def train(
@@ -64,15 +64,17 @@ def train(
     Interrupt it at will: the same command continues after the last whole epoch.
     """
     given = dict(locals())
-    from simplicert.cli.reading_progress import reading_shown
-    from simplicert.cli.screen import warn
-    from simplicert.cli.training_progress import shown
+    from simplicert.cli.progress import show_reading_progress, show_training_progress
+    from simplicert.cli.saying import print_warning
     from simplicert.training import train as train_network
-    from simplicert.training.places import is_first
+    from simplicert.training.settings import is_first_process
 
-    settings = {name: given[name] for name in given if name not in APART}
+    settings = {name: given[name] for name in given if name not in NOT_SETTINGS}
     try:
-        with reading_shown(quiet or not is_first()), shown(quiet) as told:
+        with (
+            show_reading_progress(quiet or not is_first_process()),
+            show_training_progress(quiet) as told,
+        ):
             train_network(
                 data,
                 out,
@@ -85,17 +87,17 @@ def train(
                 **told,
             )
     except KeyboardInterrupt:
-        warn(f"stopped; whole epochs are kept in {out}: the same command continues")
-        raise typer.Exit(STOPPED) from None
-    if is_first() and not quiet:
-        say(summary(out))
+        print_warning(f"stopped; whole epochs are kept in {out}: the same command continues")
+        raise typer.Exit(STOPPED_EXIT) from None
+    if is_first_process() and not quiet:
+        print_lines(_training_summary(out))
 
 
 # What is no setting.
-APART = ("data", "out", "recipe", "test", "class_map", "init", "device", "quiet")
+NOT_SETTINGS = ("data", "out", "recipe", "test", "class_map", "init", "device", "quiet")
 
 
-def summary(out: Path) -> str:
+def _training_summary(out: Path) -> str:
     """One line: the accuracies, and what to type next."""
     from simplicert.models.trained import WEIGHTS, read_facts
 

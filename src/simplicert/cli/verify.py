@@ -1,17 +1,19 @@
-"""`simplicert verify`: does a run hold what it says?"""
+"""`simplicert verify`: check that a run holds what it says."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simplicert.cli.saying import say
+from simplicert.cli.saying import print_lines
 
 if TYPE_CHECKING:
-    from simplicert.runs.verification import Check
+    from simplicert.verification import VerificationCheck
+
 
 MARKS = {True: "ok    ", False: "WRONG ", None: "note  "}
-FAILED, REFUSED = 1, 2
+
+FAILED_EXIT, UNCHECKED_EXIT = 1, 2
 
 
 def verify(
@@ -42,22 +44,22 @@ def verify(
 
     Example: simplicert verify runs/mine
     """
-    from simplicert.cli.reading_progress import reading_shown
-    from simplicert.cli.screen import warn
+    from simplicert.cli.progress import show_reading_progress
+    from simplicert.cli.saying import print_warning
     from simplicert.errors import require
-    from simplicert.runs.verification import Replay
-    from simplicert.runs.verification import verify as checks_of
-    from simplicert.types.arrays import positive
+    from simplicert.types.arrays import check_positive
+    from simplicert.verification import Replay
+    from simplicert.verification import verify_run as checks_of
 
     require(replay >= 0, f"replay must not be negative, got {replay}")
     require(seed is None or seed >= 0, f"seed must not be negative, got {seed}")
     if sensitivity is not None:
-        positive("sensitivity", sensitivity)
+        check_positive("sensitivity", sensitivity)
     asked = Replay(replay, seed, model, data, mean, std, trust) if replay else None
     found = []
-    with reading_shown(quiet=False):
+    with show_reading_progress(quiet=False):
         for check in checks_of(run, tuple(certificates or ()), asked, sensitivity):
-            say(f"{MARKS[check.holds]}{check.about}: {check.says}")
+            print_lines(f"{MARKS[check.holds]}{check.about}: {check.says}")
             found.append(check)
     wrong = sum(check.holds is False for check in found)
     tolerant = sum(check.tolerant for check in found)
@@ -66,25 +68,25 @@ def verify(
     said = "nothing is wrong, but no input was drawn again" if lacking else "all holds"
     if tolerant:
         said += f", {tolerant} of the inputs drawn again within a tolerance and not bit for bit"
-    say(f"{run}: {f'{wrong} of {len(found)} checks failed' if wrong else said}")
+    print_lines(f"{run}: {f'{wrong} of {len(found)} checks failed' if wrong else said}")
     if as_json is not None:
-        keep(as_json, run, found)
+        _write_verification(as_json, run, found)
     if wrong:
-        raise typer.Exit(FAILED)
+        raise typer.Exit(FAILED_EXIT)
     if lacking:
-        warn("no input was drawn again, as was asked")
-        raise typer.Exit(REFUSED)
+        print_warning("no input was drawn again, as was asked")
+        raise typer.Exit(UNCHECKED_EXIT)
 
 
-def keep(path: Path, run: Path, found: "list[Check]") -> None:
+def _write_verification(path: Path, run: Path, found: "list[VerificationCheck]") -> None:
     """The same for programs."""
     import json
 
-    from simplicert.runs.atomic import write_whole
+    from simplicert.atomic import write_atomically
 
     content: dict[str, Any] = {
         "run": str(run),
         "holds": all(check.holds is not False for check in found),
         "checks": [check._asdict() for check in found],
     }
-    write_whole(path, json.dumps(content, indent=1).encode())
+    write_atomically(path, json.dumps(content, indent=1).encode())

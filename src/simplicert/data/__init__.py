@@ -1,30 +1,40 @@
-"""What is certified: data sets by name. To add a form: write its file, add its row.
+"""Load the data set to certify, by its name: `load_data("cifar10:DIR")`.
 
-Beside them lies one table of counts of our own making, example_counts.txt.
+To add a form of data, write its file and add its row to the tables below. The package also holds
+one table of counts that we made ourselves, example_counts.txt.
 """
 
 from collections.abc import Callable
 from pathlib import Path
 
-from simplicert.data import cifar10, digits, folder, huggingface, npz
-from simplicert.data.dataset import Dataset, Source, check_inputs, checked_labels
-from simplicert.data.fingerprints import fingerprint
-from simplicert.data.inputs import Chosen, Inputs
-from simplicert.data.selection import chosen
+from simplicert.data import arrays, cifar10, digits, folder, huggingface
+from simplicert.data.dataset import (
+    Dataset,
+    Source,
+    check_inputs,
+    check_labels,
+    data_fingerprint,
+    select_positions,
+)
+from simplicert.data.inputs import Inputs, SelectedInputs
 from simplicert.errors import InvalidInput, require
 
 __all__ = ["Dataset", "Inputs", "load_data"]
 
 Loader = Callable[[str], Source]
 
-NAMES: dict[str, Loader] = {"digits": digits.load}
-SUFFIXES: dict[str, Loader] = {".npz": npz.load}
+NAMES: dict[str, Loader] = {"digits": digits.load_digits}
+
+SUFFIXES: dict[str, Loader] = {".npz": arrays.load_npz}
+
 PREFIXES: dict[str, Loader] = {
-    "folder": folder.load,
-    "cifar10": cifar10.load,
-    "hf": huggingface.load,
+    "folder": folder.load_folder,
+    "cifar10": cifar10.load_cifar10,
+    "hf": huggingface.load_hf_dataset,
 }
+
 ARRAYS = (".npy", ".pt", ".pth", ".pkl", ".csv", ".parquet")  # how people keep arrays elsewhere
+
 FORMS = "digits, file.npz, folder:DIR, cifar10:DIR or hf:NAME_OR_DIR"
 
 
@@ -37,22 +47,24 @@ def load_data(
     index_file: Path | None = None,
 ) -> Dataset:
     """The data set that `spec` names, or some inputs of it; they keep their original numbers."""
-    source, name = found(spec)
+    source, name = _load_source(spec)
     check_inputs(name, source.inputs)
-    labels = checked_labels(name, source)
-    positions = chosen(len(source.inputs), start=start, stop=stop, step=step, index_file=index_file)
+    labels = check_labels(name, source)
+    positions = select_positions(
+        len(source.inputs), start=start, stop=stop, step=step, index_file=index_file
+    )
     everything = len(positions) == len(source.inputs) and index_file is None
     return Dataset(
-        inputs=source.inputs if everything else Chosen(source.inputs, positions),
+        inputs=source.inputs if everything else SelectedInputs(source.inputs, positions),
         labels=None if labels is None else labels[positions],
         index=positions,
         classes=source.classes,
         name=name,
-        fingerprint=fingerprint(name, source.inputs, labels),
+        fingerprint=data_fingerprint(name, source.inputs, labels),
     )
 
 
-def found(spec: str) -> tuple[Source, str]:
+def _load_source(spec: str) -> tuple[Source, str]:
     """The whole data set and its name: the spec with file names only, no path."""
     require("\0" not in spec, f"data must be {FORMS}, got {spec[:80]!r}")
     prefix, colon, rest = spec.partition(":")

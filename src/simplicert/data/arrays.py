@@ -1,7 +1,11 @@
-"""NumPy's files, read as data: never unpickled, and never larger than they are.
+"""Read NumPy files (`file.npz`, `file.npy`) safely: never unpickled, never larger than the file.
 
-A header of a few bytes may claim any shape, and NumPy takes the memory before it reads: so claims
-are compared with what is there first.
+A header of a few bytes may claim any shape, and NumPy allocates the memory before it reads. So
+what a header claims is first compared with what the file holds.
+
+read_arrays, read_array   the arrays of an npz file, the array of an npy file
+load_npz                  `file.npz` as a data set: arrays `images` or `inputs`, optionally
+                          `labels` and `classes`
 """
 
 import tokenize
@@ -16,12 +20,15 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from simplicert.data.dataset import Source
+from simplicert.data.inputs import inputs_from_array
 from simplicert.errors import InvalidInput, require
 from simplicert.files import open_file
-from simplicert.memory import require_growth, require_memory
+from simplicert.machine import refuse_huge_unpacking, require_memory
 
 ZIP = b"PK"  # how an npz file begins
-SHOWN = 5  # names of strange arrays that are said
+
+MOST_NAMES_SHOWN = 5  # names of strange arrays that are said
 
 # What a damaged, foreign or hostile file makes NumPy raise.
 UNREADABLE = (
@@ -46,7 +53,7 @@ def read_arrays(path: Path, known: Collection[str]) -> dict[str, NDArray[Any]]:
         with open_file(path) as content:  # ours to close, also where it is no npz file
             plain = content.read(len(npy.MAGIC_PREFIX)) == npy.MAGIC_PREFIX
             require(not plain, f"{path.name} must be an npz file, got a npy one")
-            refuse_bombs(path, content, known)
+            _refuse_zip_bombs(path, content, known)
             content.seek(0)
             file = np.load(content, allow_pickle=False)
             return {name: file[name] for name in file.files}
@@ -63,7 +70,7 @@ def read_array(path: Path, *, follow: bool = True) -> NDArray[Any]:
     require(path.is_file(), f"{path} must be a file that exists")
     try:
         with open_file(path, follow=follow) as content:
-            claimed, held = claimed_bytes(content), path.stat().st_size
+            claimed, held = _claimed_bytes(content), path.stat().st_size
             require(claimed <= held, f"{path.name} claims {claimed:,} bytes and holds {held:,}")
             require_memory(path.name, held)
             content.seek(0)
@@ -77,7 +84,7 @@ def read_array(path: Path, *, follow: bool = True) -> NDArray[Any]:
         raise InvalidInput(f"{path.name} must be an npy file of plain numbers: {error}") from None
 
 
-def refuse_bombs(path: Path, content: IO[bytes], known: Collection[str]) -> None:
+def _refuse_zip_bombs(path: Path, content: IO[bytes], known: Collection[str]) -> None:
     """Refuse arrays that claim more than is there: memory is taken by what a header says.
 
     Members may lie on top of each other, so that all of them together are held against the file.
@@ -89,14 +96,14 @@ def refuse_bombs(path: Path, content: IO[bytes], known: Collection[str]) -> None
         require(
             not unknown,
             f"{path.name} may hold {', '.join(known)}, under these names; got also "
-            f"{', '.join(unknown[:SHOWN])}",
+            f"{', '.join(unknown[:MOST_NAMES_SHOWN])}",
         )
         require(len(set(names)) == len(names), f"{path.name} must hold each array once")
         for member in archive.infolist():
             total += member.file_size
-            require_growth(f"{path.name}, with its {member.filename},", packed, total)
+            refuse_huge_unpacking(f"{path.name}, with its {member.filename},", packed, total)
             with archive.open(member) as opened:
-                claimed = claimed_bytes(opened)
+                claimed = _claimed_bytes(opened)
             require(
                 claimed <= member.file_size,
                 f"{path.name} is refused: its {member.filename} claims {claimed:,} bytes and "
@@ -104,7 +111,7 @@ def refuse_bombs(path: Path, content: IO[bytes], known: Collection[str]) -> None
             )
 
 
-def claimed_bytes(opened: IO[bytes]) -> int:
+def _claimed_bytes(opened: IO[bytes]) -> int:
     """The size that the header of a npy member claims; what is no npy claims nothing."""
     try:
         version = npy.read_magic(opened)
@@ -113,3 +120,30 @@ def claimed_bytes(opened: IO[bytes]) -> int:
     except UNREADABLE:
         return 0
     return prod(shape) * int(dtype.itemsize)
+
+
+NAMES = ("images", "inputs", "labels", "classes")
+
+
+def load_npz(spec: str) -> Source:
+    """The arrays of the file under their names; an unknown name is refused, not passed over."""
+    path = Path(spec)
+    arrays = read_arrays(path, NAMES)
+    found = [name for name in ("images", "inputs") if name in arrays]
+    require(
+        len(found) == 1,
+        f"{path.name} must hold either 'images' or 'inputs', got {' and '.join(found) or 'none'}",
+    )
+    inputs = inputs_from_array(f"{found[0]} of {path.name}", arrays[found[0]])
+    return Source(inputs, arrays.get("labels"), _read_class_names(path.name, arrays.get("classes")))
+
+
+def _read_class_names(name: str, values: NDArray[Any] | None) -> tuple[str, ...] | None:
+    """The names of the classes, in the order of the labels."""
+    if values is None:
+        return None
+    require(
+        values.ndim == 1 and values.dtype.kind == "U",
+        f"classes of {name} must be a list of texts, got {values.dtype} of shape {values.shape}",
+    )
+    return tuple(str(value) for value in values)

@@ -1,14 +1,15 @@
-"""`cifar10:DIR` and `cifar10:DIR:train`: the binary batches, or npz files with images and labels.
+"""Load CIFAR-10 by `cifar10:DIR` or `cifar10:DIR:train`, from binary batches or npz files.
 
 https://www.cs.toronto.edu/~kriz/cifar.html offers the same pixels three ways. The Python version
-is pickled, so it is refused; the binary version is a plain table of bytes.
+is pickled, so it is refused; the binary version is a plain table of bytes. An npz file must hold
+`images` and `labels`.
 """
 
 from pathlib import Path
 
 import numpy as np
 
-from simplicert.data import npz
+from simplicert.data import arrays
 from simplicert.data.dataset import Source
 from simplicert.data.inputs import Pixels
 from simplicert.errors import InvalidInput, require
@@ -25,16 +26,20 @@ CLASSES = (
     "ship",
     "truck",
 )
+
 BATCHES = {
     "train": tuple(f"data_batch_{number}.bin" for number in range(1, 6)),
     "test": ("test_batch.bin",),
 }
+
 SIDE, CHANNELS = 32, 3
+
 RECORD = 1 + CHANNELS * SIDE * SIDE  # a label, then red, green and blue planes
+
 INNER = ("cifar-10-batches-bin", "cifar-10-batches-py")  # what the official archives unpack to
 
 
-def load(where: str) -> Source:
+def load_cifar10(where: str) -> Source:
     """The test split unless `:train` follows the folder."""
     folder, split = Path(where), "test"
     for name in BATCHES:
@@ -44,9 +49,9 @@ def load(where: str) -> Source:
     places = [folder, *(folder / name for name in INNER)]
     for place in places:
         if (place / f"cifar10_{split}.npz").is_file():
-            return from_npz(place / f"cifar10_{split}.npz")
+            return _read_cifar10_npz(place / f"cifar10_{split}.npz")
         if any((place / name).is_file() for name in BATCHES[split]):
-            return from_batches([place / name for name in BATCHES[split]])
+            return _read_binary_batches([place / name for name in BATCHES[split]])
     wanted = f"{BATCHES[split][0]} or cifar10_{split}.npz"
     for place in places:
         if any((place / Path(name).stem).is_file() for name in BATCHES[split]):
@@ -57,7 +62,7 @@ def load(where: str) -> Source:
     raise InvalidInput(f"cifar10: must name a folder with {wanted}, got {folder}")
 
 
-def from_batches(paths: list[Path]) -> Source:
+def _read_binary_batches(paths: list[Path]) -> Source:
     """Records of 3073 bytes, the batches one after the other."""
     tables = []
     for path in paths:
@@ -73,9 +78,9 @@ def from_batches(paths: list[Path]) -> Source:
     return Source(Pixels(np.moveaxis(planes, 1, -1)), records[:, 0], CLASSES)
 
 
-def from_npz(path: Path) -> Source:
+def _read_cifar10_npz(path: Path) -> Source:
     """An npz file of uint8 `images` (N, 32, 32, 3) and `labels` (N,)."""
-    inputs, labels, _ = npz.load(str(path))
+    inputs, labels, _ = arrays.load_npz(str(path))
     require(
         isinstance(inputs, Pixels) and inputs.shape[1:] == (CHANNELS, SIDE, SIDE),
         f"images of {path.name} must be uint8 of shape N x 32 x 32 x 3, got {inputs.shape} seen "

@@ -1,16 +1,16 @@
-"""Class maps: which class of the model each class of the data is, where the two number differently.
+"""Map the classes of a data set to the classes of a model that numbers them differently.
 
-A folder of three of a model's thousand classes numbers them 0, 1, 2, and so the accuracy would be
-that of other classes. A map says the model's number of each name:
+A folder with three of a model's thousand classes numbers them 0, 1, 2, so without a map the
+accuracy would be that of other classes. A map gives the model's number for each class name:
 
     names       by the class names that model and data both have
     file.toml   name = number, one line per class of the data
-    file.json   {"name": number}, or {"number": ["id", "name"]} as ImageNet's index is kept
+    file.json   {"name": number}, or {"number": ["id", "name"]} like ImageNet's class index
     file.csv    name,number on each line; a header may come first
     file.txt    the model's classes in their order, one per line: "n01440764 tench, Tinca tinca"
 
-Names are the same whatever their case, and with _ for a blank; a list of synonyms goes by each of
-them, and by a WordNet id where it holds one.
+Names are compared without regard to case, and _ counts as a space. A list of synonyms matches by
+each of them, and by a WordNet id if it holds one.
 """
 
 import csv
@@ -29,8 +29,10 @@ from simplicert.files import parse_json, parse_toml, read_text
 from simplicert.types import Ints
 
 BY_NAME = "names"
+
 WORDNET = re.compile(r"\bn[0-9]{8}\b")
-LISTED = 5  # names in an error
+
+MOST_NAMES_LISTED = 5  # names in an error
 
 Names = dict[str, set[int]]  # a name as it is compared -> the numbers it may mean
 
@@ -48,10 +50,10 @@ def map_classes(
             "class_map names needs class names of both model and data: give a file instead",
         )
         assert model_classes is not None
-        known = by_name(enumerate(model_classes))
+        known = _index_names(enumerate(model_classes))
     else:
         known = read_class_map(Path(given))
-    numbers = [number_of(name, known, given) for name in own]
+    numbers = [_find_class_number(name, known, given) for name in own]
     for name, number in zip(own, numbers, strict=True):
         require(
             0 <= number < num_classes,
@@ -64,10 +66,10 @@ def map_classes(
     else:
         for number in set(numbers):
             names[number] = " / ".join(n for n, k in zip(own, numbers, strict=True) if k == number)
-    return replace(in_model_numbers(data, numbers), classes=tuple(names))
+    return replace(renumber_labels(data, numbers), classes=tuple(names))
 
 
-def in_model_numbers(data: Dataset, numbers: Sequence[int] | None) -> Dataset:
+def renumber_labels(data: Dataset, numbers: Sequence[int] | None) -> Dataset:
     """The data with labels in the model's numbers; None: they are the model's already."""
     if numbers is None or data.labels is None:
         return data
@@ -95,45 +97,46 @@ def read_class_map(path: Path) -> Names:
     return found
 
 
-def by_name(pairs: Iterable[tuple[int, str]]) -> Names:
+def _index_names(pairs: Iterable[tuple[int, str]]) -> Names:
     """Every way in which a class may be named, and the numbers that it may then mean."""
     found: Names = {}
     for number, name in pairs:
-        for key in ways_to_name(name):
+        for key in _name_variants(name):
             found.setdefault(key, set()).add(number)
     return found
 
 
-def number_of(name: str, known: Mapping[str, set[int]], given: str) -> int:
+def _find_class_number(name: str, known: Mapping[str, set[int]], given: str) -> int:
     """The model's number of one class of the data; one that is not told apart is refused."""
-    for key in ways_to_name(name):
+    for key in _name_variants(name):
         numbers = known.get(key, set())
         if len(numbers) == 1:
             return next(iter(numbers))
         require(
             not numbers,
             f"class_map {given} must tell the classes apart, and {name!r} may be "
-            f"{' or '.join(map(str, sorted(numbers)[:LISTED]))}",
+            f"{' or '.join(map(str, sorted(numbers)[:MOST_NAMES_LISTED]))}",
         )
     raise InvalidInput(
         f"class_map {given} must name every class of the data, and lacks {name!r}; "
-        f"it has {', '.join(sorted(known)[:LISTED])}{', ...' if len(known) > LISTED else ''}"
+        f"it has {', '.join(sorted(known)[:MOST_NAMES_LISTED])}"
+        f"{', ...' if len(known) > MOST_NAMES_LISTED else ''}"
     )
 
 
-def ways_to_name(name: str) -> list[str]:
+def _name_variants(name: str) -> list[str]:
     """A class by its whole name, its WordNet id, its name without the id, and each synonym."""
     bare = WORDNET.sub("", name)
-    keys = (plain(way) for way in (name, *WORDNET.findall(name), bare, *bare.split(",")))
+    keys = (_normalise_name(way) for way in (name, *WORDNET.findall(name), bare, *bare.split(",")))
     return [key for key in dict.fromkeys(keys) if key]
 
 
-def plain(name: str) -> str:
+def _normalise_name(name: str) -> str:
     """A name as it is compared."""
     return " ".join(name.replace("_", " ").casefold().split())
 
 
-def from_table(content: Mapping[str, Any]) -> Names:
+def _parse_table_map(content: Mapping[str, Any]) -> Names:
     """{"name": number} or {"number": ["id", "name"]}."""
     pairs: list[tuple[int, str]] = []
     for key, value in content.items():
@@ -142,39 +145,39 @@ def from_table(content: Mapping[str, Any]) -> Names:
         elif isinstance(value, str) and key.strip().isdigit() and not value.strip().isdigit():
             pairs.append((int(key), value))
         else:
-            pairs.append((whole(value), str(key)))
-    return by_name(pairs)
+            pairs.append((_parse_class_number(value), str(key)))
+    return _index_names(pairs)
 
 
-def from_json(text: str) -> Names:
+def _parse_json_map(text: str) -> Names:
     """An object as above, or the list of the model's classes in their order."""
     content = parse_json("it", text)
     if isinstance(content, list):
-        return by_name(enumerate(map(str, content)))
+        return _index_names(enumerate(map(str, content)))
     if not isinstance(content, dict):
         raise ValueError("it must hold an object or a list")
-    return from_table(content)
+    return _parse_table_map(content)
 
 
-def from_csv(text: str) -> Names:
+def _parse_csv_map(text: str) -> Names:
     """name,number on each line."""
     lines = [line for line in csv.reader(StringIO(text)) if any(cell.strip() for cell in line)]
     if lines and not lines[0][-1].strip().isdigit():
         lines = lines[1:]
     if wrong := [line for line in lines if len(line) != 2]:  # noqa: PLR2004
         raise ValueError(f"each line must be name,number, got {','.join(wrong[0])!r}")
-    return by_name((whole(number), name) for name, number in lines)
+    return _index_names((_parse_class_number(number), name) for name, number in lines)
 
 
-def from_list(text: str) -> Names:
+def _parse_class_list(text: str) -> Names:
     """One class per line, in the model's order."""
     lines = text.rstrip().splitlines()
     if "" in [line.strip() for line in lines]:  # left out, it would renumber all that follow
         raise ValueError("each line must name a class, and one in the middle is empty")
-    return by_name(enumerate(lines))
+    return _index_names(enumerate(lines))
 
 
-def whole(value: object) -> int:
+def _parse_class_number(value: object) -> int:
     """A class number."""
     if isinstance(value, bool) or not str(value).strip().isdigit():
         raise ValueError(f"a class must have a number, got {value!r}")
@@ -182,8 +185,8 @@ def whole(value: object) -> int:
 
 
 READERS: dict[str, Callable[[str], Names]] = {
-    ".toml": lambda text: from_table(parse_toml("it", text.encode())),
-    ".json": from_json,
-    ".csv": from_csv,
-    ".txt": from_list,
+    ".toml": lambda text: _parse_table_map(parse_toml("it", text.encode())),
+    ".json": _parse_json_map,
+    ".csv": _parse_csv_map,
+    ".txt": _parse_class_list,
 }

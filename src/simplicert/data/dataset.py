@@ -1,16 +1,67 @@
-"""Dataset: inputs with their labels, numbers, class names and fingerprint."""
+"""Hold a data set: its inputs, labels, original numbers, class names and fingerprint.
 
+data_fingerprint    a hash of the values as the classifier sees them, and of the labels
+Source              what a loader returns, not yet checked
+Dataset             the inputs that were selected, with all that belongs to them
+check_labels        checks the labels against the inputs and class names
+select_positions    which inputs to take: every step-th of a range, or those listed in a file
+"""
+
+import hashlib
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
+from math import prod
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simplicert.data.inputs import Inputs
+from simplicert.data.inputs import WATCH, Inputs, Singles, read_ahead
 from simplicert.errors import InvalidInput, require
+from simplicert.files import read_text
+from simplicert.machine import available_cores
 from simplicert.types import Ints
-from simplicert.types.arrays import no_negative, whole_numbers
+from simplicert.types.arrays import integer_array, refuse_negative
+
+CHUNK = 2**21  # values read at a time: 8 MB of float32
+
+MOST_THREADS = 8  # that read: more would wait for the hash, which has one
+
+
+def data_fingerprint(name: str, inputs: Inputs, labels: Ints | None) -> str:
+    """32 hexadecimal digits; refuses a value that is not a finite number.
+
+    The float32 values are hashed, not the file: the same images as PNG files and as an npz array
+    have the same fingerprint, and every file is read once, so a broken one is found before the
+    first draw. Class names do not count: no certificate depends on them.
+    """
+    digest = hashlib.blake2b(digest_size=16)
+    digest.update(repr(tuple(int(n) for n in inputs.shape)).encode())
+    step = max(1, CHUNK // prod(inputs.shape[1:]))
+    parts = [range(at, min(at + step, len(inputs))) for at in range(0, len(inputs), step)]
+    threads = max(1, min(available_cores() - 1, MOST_THREADS))  # one core is the hash's
+    read = read_ahead(partial(_read_finite_part, name, inputs), parts, threads)
+    watch = WATCH.get()
+    for part, values in zip(parts, read, strict=True):
+        digest.update(values.reshape(-1).data)
+        watch(name, part.stop, len(inputs))
+    digest.update(b"unlabelled" if labels is None else labels.astype("<i8").tobytes())
+    return digest.hexdigest()
+
+
+def _read_finite_part(name: str, inputs: Inputs, part: range) -> Singles:
+    """These inputs, every value a finite number, as they lie in the hash."""
+    values = inputs[np.arange(part.start, part.stop)]
+    finite = np.isfinite(values).reshape(len(values), -1).all(axis=1)
+    if not finite.all():
+        worst = part.start + int(finite.argmin())
+        raise InvalidInput(
+            f"inputs of {name} must be finite in float32, got NaN or infinity at input {worst}"
+        )
+    return np.ascontiguousarray(values, dtype="<f4")
+
 
 MOST_CLASSES = 10**7
 
@@ -45,13 +96,13 @@ class Dataset:
         return f"Dataset({self.name}: {len(self)} inputs of {self.inputs.shape[1:]}, {labels})"
 
 
-def checked_labels(name: str, source: Source) -> Ints | None:
+def check_labels(name: str, source: Source) -> Ints | None:
     """One whole number an input, none negative, none without a class; None where there are none."""
     if source.labels is None:
         return None
     what = f"labels of {name}"
-    labels = whole_numbers(what, source.labels, (len(source.inputs),))
-    no_negative(what, labels)
+    labels = integer_array(what, source.labels, (len(source.inputs),))
+    refuse_negative(what, labels)
     largest = int(labels.max())
     require(largest < MOST_CLASSES, f"{what} must lie below {MOST_CLASSES:,}, got {largest}")
     if source.classes is not None and int(labels.max()) >= len(source.classes):
@@ -63,7 +114,7 @@ def checked_labels(name: str, source: Source) -> Ints | None:
     return labels
 
 
-def difference(first: tuple[str, ...], second: tuple[str, ...]) -> str:
+def compare_class_names(first: tuple[str, ...], second: tuple[str, ...]) -> str:
     """Where two lists of class names part; "" where they do not."""
     for number, (one, other) in enumerate(zip_longest(first, second)):
         if one != other:
@@ -76,3 +127,38 @@ def check_inputs(name: str, inputs: Inputs) -> None:
     """Refuse a data set without inputs, or with inputs that have no values."""
     require(len(inputs) > 0, f"{name} must hold at least one input, got none")
     require(all(inputs.shape), f"inputs of {name} must have at least one value, got {inputs.shape}")
+
+
+def select_positions(
+    count: int, *, start: int, stop: int | None, step: int, index_file: Path | None
+) -> Ints:
+    """Positions among `count` inputs, each once; `stop` may lie past the end, as in a slice."""
+    if index_file is not None:
+        require(
+            (start, stop, step) == (0, None, 1),
+            f"index_file ({index_file.name}) and start, stop, step cannot be given together",
+        )
+        return _read_index_file(count, index_file)
+    require(0 <= start < count, f"start must lie in 0..{count - 1}, got {start}")
+    require(step >= 1, f"step must be at least 1, got {step}")
+    require(stop is None or stop > start, f"stop must exceed start = {start}, got {stop}")
+    return np.arange(start, count if stop is None else min(stop, count), step, dtype=np.int64)
+
+
+def _read_index_file(count: int, path: Path) -> Ints:
+    """The numbers in a text file, separated by white space; what follows a # is a comment."""
+    try:
+        lines = read_text(path).splitlines()
+        numbers = [int(word) for line in lines for word in line.partition("#")[0].split()]
+    except (OSError, ValueError) as error:  # ValueError: no number, or no text at all
+        raise InvalidInput(f"index_file {path} must hold whole numbers: {error}") from None
+    require(bool(numbers), f"index_file {path} must list at least one input, got none")
+    seen: set[int] = set()
+    for number in numbers:
+        require(
+            0 <= number < count,
+            f"index_file {path} must list inputs in 0..{count - 1}, got {number}",
+        )
+        require(number not in seen, f"index_file {path} must list each input once, got {number}")
+        seen.add(number)
+    return np.array(numbers, dtype=np.int64)

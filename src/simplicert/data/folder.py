@@ -1,61 +1,158 @@
-"""`folder:DIR`: image files, one sub-folder a class; or no sub-folders and no labels."""
+"""Load `folder:DIR`: image files, with one sub-folder per class or without labels.
 
+Images         images that are decoded only when they are used; all have one size, and all are
+               grey or all are RGB
+lazy_images    checks every image's header once, before the first draw
+load_folder    sub-folders are the classes; a folder without sub-folders has no labels
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simplicert.data.dataset import Source
-from simplicert.data.images import Images, as_images
-from simplicert.data.libraries import library
+from simplicert.data.inputs import WATCH, Singles, unit_pixels
 from simplicert.errors import InvalidInput, require
+from simplicert.importing import import_library
+
+# Pillow's names for how pixels are stored, and what they become. 16-bit, alpha and CMYK images
+# are refused: how to bring them to [0, 1] is the owner's choice.
+MODES = {"1": "L", "L": "L", "P": "RGB", "RGB": "RGB"}
+
+WORDS = {"L": "grey", "RGB": "RGB"}
+
+
+@dataclass(frozen=True, eq=False)
+class Images:
+    """N images behind a function that opens the i-th (a Pillow image) and one that names it."""
+
+    count: int
+    open: Callable[[int], Any]
+    title: Callable[[int], str]
+    mode: str
+    size: tuple[int, int]  # width, height
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(N, C, H, W)."""
+        width, height = self.size
+        return (self.count, 3 if self.mode == "RGB" else 1, height, width)
+
+    def __len__(self) -> int:
+        """N."""
+        return self.count
+
+    def __getitem__(self, where: Any) -> Singles:
+        """The images at these positions, decoded now."""
+        positions = np.arange(self.count)[where]
+        decoded = [self._pixels(int(i)) for i in np.atleast_1d(positions)]
+        stack = np.stack(decoded) if decoded else np.empty((0, *self.shape[1:]), np.float32)
+        return stack if positions.ndim else stack[0]
+
+    def _pixels(self, position: int) -> Singles:
+        pixels: NDArray[np.uint8] = np.asarray(_decode_image(self, position), dtype=np.uint8)
+        return unit_pixels(pixels, colour=self.mode == "RGB")
+
+
+def lazy_images(count: int, opener: Callable[[int], Any], title: Callable[[int], str]) -> Images:
+    """Look at each image's header once; refuse mixed sizes and mixed colours before any draw."""
+    import_library("PIL.Image", "torch", "reading images")
+    first = _read_header(opener, title, 0)
+    watch = WATCH.get()
+    for position in range(1, count):
+        other = _read_header(opener, title, position)
+        require(
+            other == first,
+            f"images must all have one size and colour, got {_describe_image(*first)} in "
+            f"{title(0)} "
+            f"and {_describe_image(*other)} in {title(position)}",
+        )
+        watch("image headers", position + 1, count)
+    return Images(count, opener, title, *first)
+
+
+def _read_header(
+    opener: Callable[[int], Any], title: Callable[[int], str], position: int
+) -> tuple[str, tuple[int, int]]:
+    """Colour ("L" or "RGB") and size of one image; reads no pixels."""
+    try:
+        with opener(position) as image:
+            mode, size, clear = image.mode, image.size, "transparency" in image.info
+    except Exception as error:  # a broken or hostile file makes Pillow raise anything
+        raise InvalidInput(f"{title(position)} must be an image: {error}") from None
+    require(
+        mode in MODES and not (mode == "P" and clear),
+        f"{title(position)} must be an 8-bit grey or RGB image without transparency, got {mode}",
+    )
+    return MODES[mode], size
+
+
+def _decode_image(images: Images, position: int) -> Any:
+    """One Pillow image in its colour, every pixel read."""
+    try:
+        with images.open(position) as image:
+            return image.convert(images.mode)
+    except Exception as error:  # a broken or hostile file makes Pillow raise anything
+        raise InvalidInput(f"{images.title(position)} cannot be decoded: {error}") from None
+
+
+def _describe_image(mode: str, size: tuple[int, int]) -> str:
+    """Size and colour in words."""
+    return f"{size[0]} x {size[1]} {WORDS[mode]}"
+
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".ppm", ".pgm")
+
 FORMATS = ("PNG", "JPEG", "BMP", "GIF", "WEBP", "TIFF", "PPM")  # Pillow's others start programs
 
 
-def load(where: str) -> Source:
+def load_folder(where: str) -> Source:
     """Sub-folders in alphabetical order are the classes, files in alphabetical order the inputs."""
     folder = Path(where)
     require(folder.is_dir(), f"folder: must name a folder that exists, got {where!r}")
-    classes = sorted(path for path in folder.iterdir() if path.is_dir() and visible(path))
-    loose = image_files(folder)
+    classes = sorted(path for path in folder.iterdir() if path.is_dir() and _is_visible(path))
+    loose = _list_image_files(folder)
     if not classes:
         require(bool(loose), f"folder {where} must hold images ({', '.join(SUFFIXES)}), got none")
-        return Source(opened(folder, loose))
+        return Source(_open_image_files(folder, loose))
     if loose:
         raise InvalidInput(
             f"folder {where} must hold sub-folders, one a class, or images, got both: "
             f"{classes[0].name} and {loose[0].name}"
         )
-    files = [image_files(path) for path in classes]
+    files = [_list_image_files(path) for path in classes]
     for path, held in zip(classes, files, strict=True):
         require(
             bool(held), f"each class of folder {where} must hold images, got none in {path.name}"
         )
     labels = np.repeat(np.arange(len(classes)), [len(held) for held in files])
     every = [path for held in files for path in held]
-    return Source(opened(folder, every), labels, tuple(path.name for path in classes))
+    return Source(_open_image_files(folder, every), labels, tuple(path.name for path in classes))
 
 
-def opened(folder: Path, files: list[Path]) -> Images:
+def _open_image_files(folder: Path, files: list[Path]) -> Images:
     """The files as lazily decoded images, named by their path inside the folder."""
-    pillow = library("PIL.Image", "torch", "data 'folder:'")
-    return as_images(
+    pillow = import_library("PIL.Image", "torch", "data 'folder:'")
+    return lazy_images(
         len(files),
         lambda position: pillow.open(files[position], formats=FORMATS),
         lambda position: str(files[position].relative_to(folder)),
     )
 
 
-def image_files(folder: Path) -> list[Path]:
+def _list_image_files(folder: Path) -> list[Path]:
     """The image files directly in a folder, in alphabetical order; other files are passed over."""
     return sorted(
         path
         for path in folder.iterdir()
-        if path.suffix.lower() in SUFFIXES and path.is_file() and visible(path)
+        if path.suffix.lower() in SUFFIXES and path.is_file() and _is_visible(path)
     )
 
 
-def visible(path: Path) -> bool:
+def _is_visible(path: Path) -> bool:
     """False for what an operating system or a tool keeps there for itself."""
     return not path.name.startswith(".")

@@ -1,7 +1,21 @@
-"""Inputs that are turned into float32 when they are asked for, so that memory stays the file's."""
+"""Convert inputs to float32 only when they are used, so memory use stays that of the file.
 
+watch_reading       reports how far the first reading of a data set is. Data are loaded deep inside
+                    drawing, training and verifying, so the callback is kept in a context variable
+                    and not passed through all of them
+read_ahead          threads read what a loop will use next, in its order
+Inputs              the protocol: a shape, a length, and float32 arrays by position
+Pixels              uint8 images, seen as float32 in [0, 1] with channels first
+SelectedInputs      some of the inputs, without a copy
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,11 +23,57 @@ from numpy.typing import NDArray
 from simplicert.errors import InvalidInput, require
 from simplicert.types import Ints
 
+Watch = Callable[[str, int, int], None]  # name of the data set, inputs read, inputs in all
+
+
+def _ignore_progress(name: str, read: int, count: int) -> None:
+    """Tell nobody."""
+
+
+WATCH: ContextVar[Watch] = ContextVar("WATCH", default=_ignore_progress)
+
+
+@contextmanager
+def watch_reading(watch: Watch) -> Iterator[None]:
+    """Inside, `watch` is told after every part that is read."""
+    before = WATCH.set(watch)
+    try:
+        yield
+    finally:
+        WATCH.reset(before)
+
+
+Job = TypeVar("Job")
+
+Result = TypeVar("Result")
+
+
+def read_ahead(
+    read: Callable[[Job], Result], jobs: Iterable[Job], threads: int
+) -> Iterator[Result]:
+    """`read` of each job, in order; what is not used yet is at most `threads` + 1 results.
+
+    An error is raised where its result would have been, so the first one in order is seen.
+    """
+    waiting: deque[Future[Result]] = deque()
+    pool = ThreadPoolExecutor(threads)
+    try:
+        for job in jobs:
+            waiting.append(pool.submit(read, job))
+            if len(waiting) > threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)  # so that an error does not wait for the rest
+
+
 Singles = NDArray[np.float32]
 
 MOST_CHANNELS = (
     4  # grey, grey and alpha, RGB, RGBA; more is an array with its axes in another order
 )
+
 IMAGES, COLOUR_IMAGES = 3, 4  # axes of N x H x W and of N x H x W x C
 
 
@@ -56,7 +116,7 @@ class Pixels:
 
 
 @dataclass(frozen=True, eq=False)
-class Chosen:
+class SelectedInputs:
     """Some of the inputs, in a given order, without a copy."""
 
     inputs: Inputs
@@ -82,7 +142,7 @@ def unit_pixels(pixels: NDArray[np.uint8], *, colour: bool) -> Singles:
     return np.ascontiguousarray(first, dtype=np.float32) / np.float32(255)
 
 
-def as_inputs(name: str, values: NDArray[Any]) -> Inputs:
+def inputs_from_array(name: str, values: NDArray[Any]) -> Inputs:
     """An array as inputs: uint8 images become pixels, floats are taken as they are."""
     if values.dtype.kind == "f":
         require(values.ndim > 1, f"{name} must have shape (N, ...), got {values.shape}")

@@ -1,4 +1,7 @@
-"""The table of mechanisms. To add one: write its file, add its row, add its reference value."""
+"""The table of mechanisms: every formula that turns expectations into a certified radius.
+
+To add one: write its file, add its row, add its reference value.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +25,9 @@ class Mechanism:
 
 
 _HARD = frozenset[Kind]({"multinomial"})
+
 _SOFT = frozenset[Kind]({"softmax"})
+
 _BOTH = frozenset[Kind]({"multinomial", "softmax"})
 
 # Whatever lists mechanisms (columns, looks, pages, tests) reads this; a new row goes last.

@@ -1,18 +1,21 @@
-"""The radius from the distributions of scores, not their means alone (Kumar et al. 2020)."""
+"""The radius from the whole distribution of scores, not only their means (Kumar et al. 2020)."""
 
 import numpy as np
 from scipy.special import ndtr
 
-from simplicert.mechanisms.quantile import quantile
-from simplicert.search import last_below
+from simplicert.mechanisms.quantile import normal_quantile
+from simplicert.search import find_last_below
 from simplicert.types import Floats
-from simplicert.types.histogram import mean_over_bins
+from simplicert.types.scores import mean_over_bins
 
 FARTHEST = 40.0  # beyond it Phi is 0 in floating point
+
 STEPS = 50  # halvings of [0, FARTHEST]: 4e-14
+
 # The two means below are off by less than 1e-13 together: ndtr, its argument (18 units in the last
 # place of a quantile), 64 widths and their sum. One draw's scores sum to 1 to K such units.
 ERROR = 1e-12
+
 ROWS = 2048  # inputs searched together
 
 
@@ -27,11 +30,13 @@ def radius(lower: Floats, upper: Floats) -> Floats:
     out = np.empty(len(lower))
     for start in range(0, len(out), ROWS):
         block = slice(start, start + ROWS)
-        out[block] = last_apart(quantile(lower[block]), quantile(upper[block]))
+        out[block] = _largest_separation(
+            normal_quantile(lower[block]), normal_quantile(upper[block])
+        )
     return out
 
 
-def last_apart(top: Floats, rivals: Floats) -> Floats:
+def _largest_separation(top: Floats, rivals: Floats) -> Floats:
     """(N,) the largest distance found at which the top class is ahead of every rival."""
 
     def overlap(d: Floats) -> Floats:
@@ -40,4 +45,4 @@ def last_apart(top: Floats, rivals: Floats) -> Floats:
         return np.asarray(np.minimum(best, 1 - own) - own)
 
     near, far = np.zeros(len(top)), np.full(len(top), FARTHEST)
-    return last_below(overlap, np.full(len(top), -ERROR), near, far, STEPS)
+    return find_last_below(overlap, np.full(len(top), -ERROR), near, far, STEPS)

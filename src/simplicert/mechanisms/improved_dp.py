@@ -3,11 +3,12 @@
 import numpy as np
 from scipy.special import expit
 
-from simplicert.mechanisms.quantile import ULPS, quantile
-from simplicert.search import toward_zero, turning_point
+from simplicert.mechanisms.quantile import ULPS, normal_quantile
+from simplicert.search import find_turning_point, round_toward_zero
 from simplicert.types import Floats
 
 SMALLEST = 1e-300  # a smaller E_1 is raised to it: safe, and no exponential underflows
+
 INSIDE = 1e-7  # share of epsilon's range left out at 0, where the slope vanishes if E_0 + E_1 = 1
 
 
@@ -23,20 +24,24 @@ def radius(e0: Floats, e1: Floats) -> Floats:
     infinite = np.asarray(e1) == 0
     e1 = np.minimum(np.maximum(e1, SMALLEST), e0)
     largest = np.log1p((e0 - e1) / e1) / 2  # beyond it no delta is left
-    u, v = ends(turning_point(slope, INSIDE * largest, largest, (e0, e1)), e0, e1)
-    return np.where(infinite, np.inf, toward_zero(u - v, 4 * ULPS * (1 + np.abs(u) + np.abs(v))))
-
-
-def ends(epsilon: Floats, e0: Floats, e1: Floats) -> tuple[Floats, Floats]:
-    """Both quantiles at one epsilon: L/2 - epsilon/L and -L/2 - epsilon/L at the best one."""
-    rest = expit(-epsilon)  # 1 - y
-    return (
-        quantile(e1 + (e0 - e1) * rest * (2 - rest)),
-        quantile(e1 + (e0 - e1) * rest * rest),
+    u, v = quantile_pair(
+        find_turning_point(epsilon_slope, INSIDE * largest, largest, (e0, e1)), e0, e1
+    )
+    return np.where(
+        infinite, np.inf, round_toward_zero(u - v, 4 * ULPS * (1 + np.abs(u) + np.abs(v)))
     )
 
 
-def slope(epsilon: Floats, e0: Floats, e1: Floats) -> Floats:
+def quantile_pair(epsilon: Floats, e0: Floats, e1: Floats) -> tuple[Floats, Floats]:
+    """Both quantiles at one epsilon: L/2 - epsilon/L and -L/2 - epsilon/L at the best one."""
+    rest = expit(-epsilon)  # 1 - y
+    return (
+        normal_quantile(e1 + (e0 - e1) * rest * (2 - rest)),
+        normal_quantile(e1 + (e0 - e1) * rest * rest),
+    )
+
+
+def epsilon_slope(epsilon: Floats, e0: Floats, e1: Floats) -> Floats:
     """The sign of the derivative in epsilon: it vanishes where e^epsilon = phi(u) / phi(v)."""
-    u, v = ends(epsilon, e0, e1)
+    u, v = quantile_pair(epsilon, e0, e1)
     return (v - u) * (v + u) / 2 - epsilon

@@ -2,14 +2,18 @@
 
 import numpy as np
 
-from simplicert.mechanisms.quantile import ULPS, quantile
-from simplicert.search import toward_zero, turning_point
+from simplicert.mechanisms.quantile import ULPS, normal_quantile
+from simplicert.search import find_turning_point, round_toward_zero
 from simplicert.types import Floats
 
 LARGEST_EPSILON = 1.0  # the classical mechanism is proved for epsilon <= 1 only
+
 INSIDE = (1e-9, 1 - 1e-12)  # share of the permitted range of epsilon that is searched
+
 TINY = np.finfo(float).tiny
+
 LEAST = 1e-20  # delta below this share of E_0 is rounding: the slope is then steeply negative
+
 RELATIVE = 1e-12  # rounding error of one evaluation, with room
 
 
@@ -22,24 +26,24 @@ def radius(e0: Floats, e1: Floats) -> Floats:
         ratio = np.log1p((e0 - e1) / e1) / 2
     top = np.minimum(ratio, LARGEST_EPSILON)
     low, high = (np.full(np.shape(e0), end) for end in INSIDE)
-    share = turning_point(slope, low, high, (top, e0, e1))
-    found = reach(share * top, e0, e1)
+    share = find_turning_point(_share_slope, low, high, (top, e0, e1))
+    found = _radius_at_epsilon(share * top, e0, e1)
     # A turning point outside (0, 1] leaves the end itself, which the search's interval leaves out.
-    at_end = np.where(ratio > LARGEST_EPSILON, reach(top, e0, e1), 0.0)
+    at_end = np.where(ratio > LARGEST_EPSILON, _radius_at_epsilon(top, e0, e1), 0.0)
     best = np.maximum(found, at_end)
     # Near a tie the quantiles of two_sided cancel; this stays below it there too.
-    error = RELATIVE * best + 8 * ULPS * (1 + np.abs(quantile(e0)))
-    return toward_zero(best, error)
+    error = RELATIVE * best + 8 * ULPS * (1 + np.abs(normal_quantile(e0)))
+    return round_toward_zero(best, error)
 
 
-def reach(epsilon: Floats, e0: Floats, e1: Floats) -> Floats:
+def _radius_at_epsilon(epsilon: Floats, e0: Floats, e1: Floats) -> Floats:
     """The radius at one epsilon; 0 where that epsilon leaves no delta."""
     left = (e0 - e1) - np.expm1(2 * epsilon) * e1
     cost = np.log(1.25 * (1 + np.exp(epsilon))) - np.log(np.where(left > 0, left, 1.0))
     return np.where(left > 0, epsilon / np.sqrt(2 * cost), 0.0)
 
 
-def slope(share: Floats, top: Floats, e0: Floats, e1: Floats) -> Floats:
+def _share_slope(share: Floats, top: Floats, e0: Floats, e1: Floats) -> Floats:
     """The sign of d(reach)/d(epsilon) at epsilon = share * top."""
     epsilon = share * top
     left = np.maximum((e0 - e1) - np.expm1(2 * epsilon) * e1, np.maximum(LEAST * e0, TINY))

@@ -10,7 +10,7 @@ from simplicert.types import Floats
 ULPS = 18 * np.finfo(float).eps
 
 
-def quantile(e: Floats) -> Floats:
+def normal_quantile(e: Floats) -> Floats:
     """Phi^{-1}(e), accurate near 1 too: there 1 - e is exact in floating point (Sterbenz)."""
     e = np.asarray(e, dtype=float)
     high = e > 0.5  # noqa: PLR2004

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from simplicert.mechanisms.quantile import ULPS, quantile
-from simplicert.search import toward_zero
+from simplicert.mechanisms.quantile import ULPS, normal_quantile
+from simplicert.search import round_toward_zero
 from simplicert.types import Floats
 
 
@@ -13,6 +13,6 @@ def radius(e0: Floats, e1: Floats) -> Floats:
     For E_0 + E_1 <= 1 it is the Neyman-Pearson limit: no true radius computed from (E_0, E_1)
     alone is larger. Softmax expectations: Salman et al. (2019), Lemma 2.
     """
-    z0, z1 = quantile(e0), quantile(e1)
+    z0, z1 = normal_quantile(e0), normal_quantile(e1)
     half, terms = (z0 - z1) / 2, np.abs(z0) + np.abs(z1)
-    return toward_zero(half, np.where(np.isinf(terms), 0.0, ULPS * terms))
+    return round_toward_zero(half, np.where(np.isinf(terms), 0.0, ULPS * terms))

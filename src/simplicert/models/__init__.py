@@ -1,10 +1,14 @@
-"""What is smoothed: classifiers by name. To add a form: write its file, add its row."""
+"""Load the classifier to smooth, by its name: `load_model("zoo:NAME")`.
+
+To add a form of model, write its file and add its row to the tables below.
+"""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simplicert.errors import InvalidInput, require
+from simplicert.importing import USER, Trust
 from simplicert.models import (
     exported,
     function,
@@ -14,13 +18,11 @@ from simplicert.models import (
     torchscript,
     trained,
     weights,
-    zoo,
 )
+from simplicert.models.archives import refuse_pickles
 from simplicert.models.model import Model
-from simplicert.models.normalisation import normalised_fingerprint, with_normalisation
-from simplicert.models.pickles import refuse_pickles
+from simplicert.models.normalisation import apply_normalisation, normalised_fingerprint
 from simplicert.models.weights import save_weights
-from simplicert.trust import USER, Trust
 
 if TYPE_CHECKING:
     from torch import nn
@@ -39,13 +41,19 @@ __all__ = [
 
 Loader = Callable[[str, Trust], Model]
 
-PREFIXES: dict[str, Loader] = {"hf": huggingface.load, "timm": timm.load, "zoo": zoo.load}
-SUFFIXES: dict[str, Loader] = {
-    ".pt2": exported.load,
-    ".onnx": onnx.load,
-    ".ts": torchscript.load,
-    ".safetensors": weights.load,
+PREFIXES: dict[str, Loader] = {
+    "hf": huggingface.load_hf_model,
+    "timm": timm.load_timm,
+    "zoo": trained.load_zoo,
 }
+
+SUFFIXES: dict[str, Loader] = {
+    ".pt2": exported.load_exported,
+    ".onnx": onnx.load_onnx,
+    ".ts": torchscript.load_torchscript,
+    ".safetensors": weights.load_weights,
+}
+
 FORMS = (
     "file.pt2, file.onnx, file.ts, hf:NAME_OR_DIR, timm:NAME, module:function, "
     "ARCH@weights.safetensors, a folder written by train or zoo:NAME"
@@ -64,7 +72,7 @@ def load_model(
     No pickle is ever opened. `module:function` runs the user's own code. `trust` vouches for a
     model file that could run code of its own: TorchScript, or operations that are not on the list.
     """
-    return with_normalisation(found(spec, Trust(vouched=trust)), mean, std)
+    return apply_normalisation(load_raw_model(spec, Trust(vouched=trust)), mean, std)
 
 
 def load_named_model(
@@ -91,26 +99,26 @@ def load_named_model(
 
     path = Path(spec)
     if path.suffix.lower() == ".onnx" and path.is_file():
-        check(normalised_fingerprint(onnx.fingerprint_of(path), mean, std))
-    model = with_normalisation(found(spec, Trust(named_by)), mean, std)
+        check(normalised_fingerprint(onnx.onnx_fingerprint(path), mean, std))
+    model = apply_normalisation(load_raw_model(spec, Trust(named_by)), mean, std)
     check(model.fingerprint)
     return model
 
 
-def found(spec: str, trust: Trust = USER) -> Model:
+def load_raw_model(spec: str, trust: Trust = USER) -> Model:
     """The model as its loader gives it; `trust` says whose word the name is."""
     require("\0" not in spec, f"model must be {FORMS}, got {spec[:80]!r}")
     prefix, colon, rest = spec.partition(":")
     if colon and prefix in PREFIXES:
         return PREFIXES[prefix](rest, trust)
     if Path(spec).is_dir():
-        return trained.load(spec, trust)
+        return trained.load_trained(spec, trust)
     refuse_pickles(spec)
     suffix = Path(spec).suffix.lower()
     if suffix in SUFFIXES:
         return SUFFIXES[suffix](spec, trust)
     if colon and prefix and rest:
-        return function.load(spec, trust)
+        return function.load_function(spec, trust)
     raise InvalidInput(f"model must be {FORMS}, got {spec!r}")
 
 

@@ -1,23 +1,62 @@
-"""What a `.pt2` archive may hold: checked before torch opens it.
+"""Refuse pickles, and check a `.pt2` archive before torch opens it.
 
-torch.export.load warns that it unpickles: example inputs, tensor subclasses, opaque constants; and
-it makes code of the program (see programs.py). So each of these is looked at first, through torch's
-own archive reader, and what is not plainly harmless is refused.
+A pickle is a program that runs while it is read. Files that are pickles by nature are refused by
+their suffix; files that should be something else are inspected first.
+
+torch.export.load warns that it unpickles example inputs, tensor subclasses and opaque constants,
+and it turns the program into code (see programs.py). So check_archive looks at each of these
+first, through torch's own archive reader, and refuses what is not plainly harmless.
 """
 
 import io
+import os
 import pickle
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
 from simplicert.errors import InvalidInput
 from simplicert.files import MOST_TEXT, parse_json
-from simplicert.models.files import open_archive
-from simplicert.models.pickles import INSTEAD
-from simplicert.models.programs import Unlisted, faults
-from simplicert.trust import USER, Trust, require_vouched
+from simplicert.importing import USER, Trust, require_vouched
+from simplicert.models.model import open_archive
+from simplicert.models.programs import UnlistedOperator, find_faults
 
-PICKLED = ("custom_obj_", "opaque_obj_")  # constants that are objects, not tensors
+SUFFIXES = (".pt", ".pth", ".pkl", ".pickle", ".bin", ".ckpt", ".joblib", ".tar")
+
+INSTEAD = "torch.export.save (file.pt2), ONNX or safetensors (ARCH@weights.safetensors)"
+
+FORCE, FORBID = "TORCH_FORCE_WEIGHTS_ONLY_LOAD", "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"
+
+
+def refuse_pickles(spec: str) -> None:
+    """Refuse a model whose suffix says that it was pickled."""
+    suffix = Path(spec).suffix.lower()
+    if suffix in SUFFIXES:
+        script = " TorchScript files need the suffix .ts." if suffix in (".pt", ".pth") else ""
+        raise InvalidInput(
+            f"model {Path(spec).name} is a pickle by its suffix {suffix}, and pickles are never "
+            f"opened, because they can run any code; save it with {INSTEAD}, or write a function "
+            f"that builds the model and loads it, and give module:function.{script}"
+        )
+
+
+@contextmanager
+def weights_only() -> Iterator[None]:
+    """Inside, every torch.load reads tensors and nothing else, also in libraries we call."""
+    before = {name: os.environ.get(name) for name in (FORCE, FORBID)}
+    os.environ[FORCE] = "1"
+    os.environ.pop(FORBID, None)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
+
+
+PICKLED_PREFIXES = ("custom_obj_", "opaque_obj_")  # constants that are objects, not tensors
 
 
 def check_archive(path: Path, trust: Trust = USER) -> None:
@@ -26,32 +65,38 @@ def check_archive(path: Path, trust: Trust = USER) -> None:
         reader = open_archive(path.name, path.stat().st_size, str(path))
         names = reader.get_all_records()
     except RuntimeError:
-        refuse(path, "it is not an archive written by torch.export.save of torch 2.8 or later")
+        _refuse_archive(
+            path, "it is not an archive written by torch.export.save of torch 2.8 or later"
+        )
     if "archive_format" not in names or reader.get_record("archive_format") != b"pt2":
-        refuse(path, "it is a pickle or another archive, and pickles are never opened")
+        _refuse_archive(path, "it is a pickle or another archive, and pickles are never opened")
     for name in names:
         if name.startswith("data/aotinductor/"):
-            refuse(path, f"it holds compiled code ({name})")
+            _refuse_archive(path, f"it holds compiled code ({name})")
         elif name.lower().endswith(".pt"):  # torch finds members in either case
-            check_tensors(path, name, reader.get_record(name))
+            _check_tensors(path, name, reader.get_record(name))
         elif name.startswith("data/") and name.endswith("_config.json"):
-            check_payloads(path, parsed(path, name, reader.get_record(name)))
+            _check_payloads(path, _parse_member(path, name, reader.get_record(name)))
         elif name.startswith("models/"):
-            check_program(path, parsed(path, name, reader.get_record(name)), trust)
+            _check_program(path, _parse_member(path, name, reader.get_record(name)), trust)
 
 
-def parsed(path: Path, name: str, content: bytes) -> dict[str, Any]:
+def _parse_member(path: Path, name: str, content: bytes) -> dict[str, Any]:
     """A member that must be a JSON object."""
     if len(content) > MOST_TEXT:
-        refuse(path, f"its member {name} has {len(content):,} bytes, more than {MOST_TEXT:,}")
+        _refuse_archive(
+            path, f"its member {name} has {len(content):,} bytes, more than {MOST_TEXT:,}"
+        )
     try:
         value = parse_json(name, content)
     except InvalidInput as error:
-        refuse(path, f"its member {error}")
-    return value if isinstance(value, dict) else refuse(path, f"its member {name} is no JSON")
+        _refuse_archive(path, f"its member {error}")
+    return (
+        value if isinstance(value, dict) else _refuse_archive(path, f"its member {name} is no JSON")
+    )
 
 
-def check_tensors(path: Path, name: str, content: bytes) -> None:
+def _check_tensors(path: Path, name: str, content: bytes) -> None:
     """Refuse a member that torch cannot read as tensors alone."""
     import torch
 
@@ -59,33 +104,33 @@ def check_tensors(path: Path, name: str, content: bytes) -> None:
         try:
             inner = open_archive(f"{path.name}, {name},", len(content), io.BytesIO(content))
             if b"bytearray" in inner.get_record("data.pkl"):  # of any length, in a few bytes
-                refuse(path, f"its member {name} holds more than tensors")
+                _refuse_archive(path, f"its member {name} holds more than tensors")
             torch.load(io.BytesIO(content), weights_only=True)
         except (pickle.UnpicklingError, RuntimeError, EOFError):
-            refuse(path, f"its member {name} is a pickle of more than tensors")
+            _refuse_archive(path, f"its member {name} is a pickle of more than tensors")
 
 
-def check_payloads(path: Path, config: dict[str, Any]) -> None:
+def _check_payloads(path: Path, config: dict[str, Any]) -> None:
     """Refuse weights and constants that are stored as pickles."""
     payloads = config.get("config", {})
     if not isinstance(payloads, dict) or not all(isinstance(p, dict) for p in payloads.values()):
-        refuse(path, "its list of tensors is none that torch wrote")
+        _refuse_archive(path, "its list of tensors is none that torch wrote")
     for name, payload in payloads.items():
-        if payload.get("use_pickle") or str(payload.get("path_name")).startswith(PICKLED):
-            refuse(path, f"its tensor or constant {name} is pickled")
+        if payload.get("use_pickle") or str(payload.get("path_name")).startswith(PICKLED_PREFIXES):
+            _refuse_archive(path, f"its tensor or constant {name} is pickled")
 
 
-def check_program(path: Path, program: dict[str, Any], trust: Trust) -> None:
+def _check_program(path: Path, program: dict[str, Any], trust: Trust) -> None:
     """Refuse what torch should not make code of; a user may vouch for an operation off the list."""
-    for fault in faults(program):
-        if not isinstance(fault, Unlisted):
-            refuse(path, fault)
+    for fault in find_faults(program):
+        if not isinstance(fault, UnlistedOperator):
+            _refuse_archive(path, fault)
         reason = (
             f"its operation {fault} is not on the list of those known to do nothing but compute"
         )
         require_vouched(trust, path.name, reason)
 
 
-def refuse(path: Path, reason: str) -> NoReturn:
+def _refuse_archive(path: Path, reason: str) -> NoReturn:
     """One sentence: which file, why, and what to do instead."""
     raise InvalidInput(f"model {path.name} is refused: {reason}; save it with {INSTEAD}")

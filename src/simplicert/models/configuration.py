@@ -1,8 +1,8 @@
-"""A folder of transformers before it is opened: plain files, and numbers that fit the weights.
+"""Check a transformers folder before it is opened: plain files, and sizes that fit the weights.
 
 A configuration of a few bytes may ask for a billion layers, and transformers builds them before it
-looks at the weights. So the network is first built without memory, while its parts are counted, and
-stopped where it becomes larger than the weights beside it.
+looks at the weights. So the network is first built without memory while its parts are counted, and
+building stops as soon as it becomes larger than the weights beside it.
 """
 
 from collections.abc import Iterator
@@ -11,19 +11,21 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from simplicert.data.libraries import library
 from simplicert.errors import InvalidInput, require
 from simplicert.files import open_file, read_json
+from simplicert.importing import import_library
 
 CONFIGURATION, WEIGHTS = "config.json", ".safetensors"
+
 MOST_NUMBER = 2**20  # in a configuration: layers, widths, classes; also the sum of a list of them
+
 # A network may have more tensors than its file, where one is stored for several, and more modules.
 TENSORS, VALUES, MODULES = (4, 10**3), (2, 10**7), (20, 10**4)  # so many times, and so many more
 
 
 def check_configuration(transformers: Any, where: str) -> None:
     """Refuse a folder (or a cached name) that would be waited for, or built larger than it is."""
-    folder = _folder_of(transformers, where)
+    folder = _find_model_folder(transformers, where)
     if folder is None:
         return  # transformers says that there is none
     for path in sorted(folder.iterdir()):
@@ -31,12 +33,12 @@ def check_configuration(transformers: Any, where: str) -> None:
             _check_numbers(path.name, read_json(path))
         elif path.suffix == WEIGHTS:
             open_file(path).close()
-    tensors, values = _held(folder)
+    tensors, values = _count_weights(folder)
     if tensors:
         _build_without_memory(transformers, where, tensors, values)
 
 
-def _folder_of(transformers: Any, where: str) -> Path | None:
+def _find_model_folder(transformers: Any, where: str) -> Path | None:
     if Path(where).is_dir():
         return Path(where)
     found = transformers.utils.cached_file(
@@ -67,9 +69,9 @@ def _check_numbers(name: str, content: Any) -> None:
             )
 
 
-def _held(folder: Path) -> tuple[int, int]:
+def _count_weights(folder: Path) -> tuple[int, int]:
     """How many tensors the weights hold, and how many values."""
-    safetensors = library("safetensors", "torch", f"model hf:{folder.name}")
+    safetensors = import_library("safetensors", "torch", f"model hf:{folder.name}")
     tensors, values = 0, 0
     for path in sorted(folder.glob(f"*{WEIGHTS}")):
         try:
@@ -86,13 +88,13 @@ def _build_without_memory(transformers: Any, where: str, tensors: int, values: i
     import torch
 
     settings = {"local_files_only": True, "trust_remote_code": False}
-    with _only_refusals(), _counted(where, tensors, values), torch.device("meta"):
+    with _ignore_build_errors(), _limit_network_size(where, tensors, values), torch.device("meta"):
         config = transformers.AutoConfig.from_pretrained(where, **settings)
         transformers.AutoModelForImageClassification.from_config(config, trust_remote_code=False)
 
 
 @contextmanager
-def _only_refusals() -> Iterator[None]:
+def _ignore_build_errors() -> Iterator[None]:
     """Inside, what transformers cannot build is passed over: opening it says why."""
     try:
         yield
@@ -103,7 +105,7 @@ def _only_refusals() -> Iterator[None]:
 
 
 @contextmanager
-def _counted(where: str, tensors: int, values: int) -> Iterator[None]:
+def _limit_network_size(where: str, tensors: int, values: int) -> Iterator[None]:
     """Inside, every tensor and module that any network registers is counted against the file's."""
     from torch.nn.modules import module as torch_module
 

@@ -1,8 +1,8 @@
-"""Denoised smoothing: a denoiser in front of a classifier that never saw noise.
+"""Put a denoiser in front of a classifier that never saw noise (denoised smoothing).
 
 Salman et al. (2020) train the denoiser; Carlini et al. (2022) take one step of a diffusion model.
 The composition is an ordinary deterministic classifier, so every certificate holds for it as it
-stands: how good the denoiser is decides how large the radii are, not whether they are true.
+stands: the quality of the denoiser decides how large the radii are, not whether they are true.
 """
 
 from collections.abc import Sequence
@@ -13,10 +13,12 @@ import torch
 from torch import Tensor, nn
 
 from simplicert.errors import require
-from simplicert.types.arrays import positive
+from simplicert.types.arrays import check_positive
 
 STEPS = 1000
+
 LINEAR = (1e-4, 0.02)  # first and last beta of Ho et al. (2020), for 1000 steps
+
 COSINE, LARGEST_BETA = 0.008, 0.999  # the offset and the cap of Nichol and Dhariwal (2021)
 
 
@@ -73,7 +75,7 @@ class DiffusionStep(nn.Module):
 
 def time_step(sigma: float, alphas: Sequence[float]) -> int:
     """The t whose ratio of noise to image, sqrt((1 - a_t) / a_t), is nearest to 2 sigma."""
-    positive("sigma", sigma)
+    check_positive("sigma", sigma)
     falling = all(a > b for a, b in pairwise(alphas))
     require(
         len(alphas) > 0 and falling and alphas[-1] > 0 and alphas[0] < 1,

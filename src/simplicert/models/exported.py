@@ -1,46 +1,48 @@
-"""`file.pt2`: a program saved by torch.export.save."""
+"""Load `file.pt2`: a program saved by torch.export.save.
+
+load_exported    checks the archive, then opens the program
+Program          the program as an ordinary module: it has no training mode, and it checks the
+                 shape of every batch
+"""
 
 from pathlib import Path
 from typing import Any
 
-from simplicert.data.libraries import library, said
 from simplicert.errors import InvalidInput
-from simplicert.memory import require_growth
-from simplicert.models.archives import check_archive
-from simplicert.models.files import existing
-from simplicert.models.fingerprints import digest, tensors
-from simplicert.models.model import Model
-from simplicert.models.pickles import weights_only
-from simplicert.trust import USER, Trust
+from simplicert.importing import USER, Trust, first_error_line, import_library
+from simplicert.machine import refuse_huge_unpacking
+from simplicert.models.archives import check_archive, weights_only
+from simplicert.models.fingerprints import digest_parts, tensor_bytes
+from simplicert.models.model import Model, find_model_file
 
 
-def load(spec: str, trust: Trust = USER) -> Model:
+def load_exported(spec: str, trust: Trust = USER) -> Model:
     """The program as a module; its fingerprint is of its tensors and of its code."""
-    path = existing(spec)
-    torch = library("torch", "torch", f"model {path.name}")
+    path = find_model_file(spec)
+    torch = import_library("torch", "torch", f"model {path.name}")
     check_archive(path, trust)
-    program = opened(torch, path)
-    from simplicert.models.program import Program
+    program = _open_program(torch, path)
+    from simplicert.models.modules import Program
 
     code = [part.code for part in program.graph_module.modules() if hasattr(part, "code")]
     constants = {name: value for name, value in program.constants.items() if torch.is_tensor(value)}
     held = [*program.state_dict.values(), *constants.values()]
-    require_growth(  # a tensor without strides repeats one number as often as it likes
+    refuse_huge_unpacking(  # a tensor without strides repeats one number as often as it likes
         f"model {path.name}", path.stat().st_size, sum(t.numel() * t.element_size() for t in held)
     )
-    fingerprint = digest(
+    fingerprint = digest_parts(
         "exported",
         *code,
         str(program.graph_signature),
-        tensors(program.state_dict),
-        tensors(constants),
+        tensor_bytes(program.state_dict),
+        tensor_bytes(constants),
     )
     return Model(
-        Program(path.name, program.module(), declared(path, program)), path.name, fingerprint
+        Program(path.name, program.module(), _declared_shape(path, program)), path.name, fingerprint
     )
 
 
-def opened(torch: Any, path: Path) -> Any:
+def _open_program(torch: Any, path: Path) -> Any:
     """The program; no pickle is read, and what torch cannot read is said in a sentence.
 
     Not by torch.export.load: where an archive fails, it tries its content as an older format, which
@@ -56,11 +58,12 @@ def opened(torch: Any, path: Path) -> Any:
         return program
     except Exception as error:  # torch raises many kinds for what it did not write
         raise InvalidInput(
-            f"model {path.name} cannot be read by torch {torch.__version__}: {said(error)}"
+            f"model {path.name} cannot be read by torch {torch.__version__}: "
+            f"{first_error_line(error)}"
         ) from None
 
 
-def declared(path: Path, program: Any) -> tuple[int | None, ...]:
+def _declared_shape(path: Path, program: Any) -> tuple[int | None, ...]:
     """The shape of the one tensor it takes, None where any length will do."""
     names = program.graph_signature.user_inputs
     values = [node.meta.get("val") for node in program.graph.nodes if node.name in names]

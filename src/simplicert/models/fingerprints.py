@@ -1,8 +1,9 @@
-"""Fingerprints of classifiers: of weights and structure, or of source code.
+"""Compute fingerprints of classifiers, from weights and structure or from source code.
 
-An nn.Module: its class, its printed structure and its state_dict. A plain function: its source
-where Python can find it, else its qualified name. What a function closes over is not seen; a
-function or object that holds weights may carry its own text in an attribute `fingerprint`.
+For an nn.Module: its class, its printed structure and its state_dict. For a plain function: its
+source if Python can find it, otherwise its qualified name. What a function closes over is not
+seen; a function or object that holds weights may carry its own text in an attribute
+`fingerprint`.
 """
 
 import hashlib
@@ -16,10 +17,11 @@ from simplicert.models.model import is_module
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
+
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # where an object lies in memory, new in every process
 
 
-def digest(*parts: bytes | str | Iterator[bytes]) -> str:
+def digest_parts(*parts: bytes | str | Iterator[bytes]) -> str:
     """32 hexadecimal digits of the parts, each with its length, so that none runs into the next."""
     total = hashlib.blake2b(digest_size=16)
     for part in parts:
@@ -31,28 +33,30 @@ def digest(*parts: bytes | str | Iterator[bytes]) -> str:
     return total.hexdigest()
 
 
-def of_classifier(classifier: Callable[[Any], Any]) -> str:
+def classifier_fingerprint(classifier: Callable[[Any], Any]) -> str:
     """The fingerprint of a module or function that came without a file."""
     own = getattr(classifier, "fingerprint", None)
     if isinstance(own, str):
-        return digest("own", own)
+        return digest_parts("own", own)
     if is_module(classifier):
-        return of_module(classifier)  # type: ignore[arg-type]
+        return module_fingerprint(classifier)  # type: ignore[arg-type]
     try:
-        return digest("source", inspect.getsource(classifier))
+        return digest_parts("source", inspect.getsource(classifier))
     except (OSError, TypeError):  # no source: built in, typed at a prompt, or an object
         kind = type(classifier)
         module = getattr(classifier, "__module__", kind.__module__)
-        return digest("name", module, getattr(classifier, "__qualname__", kind.__qualname__))
+        return digest_parts("name", module, getattr(classifier, "__qualname__", kind.__qualname__))
 
 
-def of_module(module: "nn.Module") -> str:
+def module_fingerprint(module: "nn.Module") -> str:
     """Class, structure as printed, and every tensor of the state_dict."""
     structure = ADDRESS.sub("", repr(module))
-    return digest("module", type(module).__qualname__, structure, tensors(module.state_dict()))
+    return digest_parts(
+        "module", type(module).__qualname__, structure, tensor_bytes(module.state_dict())
+    )
 
 
-def tensors(state: Mapping[str, "Tensor"]) -> Iterator[bytes]:
+def tensor_bytes(state: Mapping[str, "Tensor"]) -> Iterator[bytes]:
     """Name, type, shape and bytes of each tensor, by name; the order in the file does not count."""
     import torch
 

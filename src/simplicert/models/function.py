@@ -1,43 +1,44 @@
-"""`module:function`: a function without arguments that returns the classifier."""
+"""Load `module:function`: call a function without arguments that returns the classifier."""
 
 import inspect
 from collections.abc import Callable
 from typing import Any, cast
 
 from simplicert.errors import InvalidInput, require
-from simplicert.importing import imported, said
-from simplicert.models.fingerprints import of_classifier
-from simplicert.models.model import Model, is_module, uncallable
-from simplicert.trust import USER, Trust
+from simplicert.importing import USER, Trust, describe_error, import_object
+from simplicert.models.fingerprints import classifier_fingerprint
+from simplicert.models.model import Model, explain_uncallable, is_module
 
 
-def load(spec: str, trust: Trust = USER) -> Model:
+def load_function(spec: str, trust: Trust = USER) -> Model:
     """The classifier that the function returns; a torch module is put in eval mode."""
-    function = maker(spec, trust)
+    function = _import_model_function(spec, trust)
     try:
         classifier = function()
     except Exception as error:  # the user's own code may raise anything
-        raise InvalidInput(f"model {spec} failed when it was called: {said(error)}") from error
-    wrong = uncallable(classifier)
+        raise InvalidInput(
+            f"model {spec} failed when it was called: {describe_error(error)}"
+        ) from error
+    wrong = explain_uncallable(classifier)
     require(not wrong, f"model {spec} must return a classifier, which {wrong}")
     if is_module(classifier):
         classifier.eval()
-    return Model(classifier, spec, of_classifier(classifier))
+    return Model(classifier, spec, classifier_fingerprint(classifier))
 
 
-def maker(spec: str, trust: Trust) -> Callable[[], Any]:
+def _import_model_function(spec: str, trust: Trust) -> Callable[[], Any]:
     """The function by its module and name, checked to need no arguments."""
     module, _, name = spec.partition(":")
-    function = imported("model", spec, trust)
+    function = import_object("model", spec, trust)
     require(callable(function), f"model {spec} must name a function of {module}, got {name!r}")
     require(
-        needs_nothing(function),
+        _takes_no_arguments(function),
         f"model {spec} must name a function without arguments that returns the classifier",
     )
     return cast(Callable[[], Any], function)
 
 
-def needs_nothing(function: Any) -> bool:
+def _takes_no_arguments(function: Any) -> bool:
     """Whether it can be called without arguments; a classifier itself cannot."""
     if is_module(function):
         return False

@@ -1,7 +1,10 @@
-"""`hf:NAME_OR_DIR`: an image classifier of transformers, from a folder or the local cache.
+"""Load `hf:NAME_OR_DIR`: a transformers image classifier, from a folder or the local cache.
 
 Nothing is downloaded, no code from the folder is run, and weights are read from safetensors only.
 The normalisation in the folder's preprocessor_config.json belongs to the model and comes with it.
+
+load_hf_model    the model behind its own normalisation
+Logits           the logits alone, since a transformers model returns a record
 """
 
 import json
@@ -11,41 +14,46 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from simplicert.data.libraries import library, said
-from simplicert.data.offline import offline
+from simplicert.data.huggingface import offline_mode
 from simplicert.errors import InvalidInput, require
 from simplicert.files import read_json
+from simplicert.importing import USER, Trust, first_error_line, import_library
+from simplicert.models.archives import weights_only
 from simplicert.models.configuration import check_configuration
-from simplicert.models.fingerprints import digest, of_module
+from simplicert.models.fingerprints import digest_parts, module_fingerprint
 from simplicert.models.model import Model
-from simplicert.models.normalisation import normalised
-from simplicert.models.pickles import weights_only
-from simplicert.trust import USER, Trust
+from simplicert.models.normalisation import normalise_model
 
 PREPROCESSOR = "preprocessor_config.json"
 
 
-def load(where: str, trust: Trust = USER) -> Model:
+def load_hf_model(where: str, trust: Trust = USER) -> Model:
     """The model's logits, behind its own normalisation if it has one."""
     require(bool(where), "hf: must be followed by a name or a folder, got nothing")
-    library("torch", "hf", f"model hf:{where}")
-    transformers = library("transformers", "hf", f"model hf:{where}")
-    from simplicert.models.logits import Logits
+    import_library("torch", "hf", f"model hf:{where}")
+    transformers = import_library("transformers", "hf", f"model hf:{where}")
+    from simplicert.models.modules import Logits
 
-    with offline():
-        network = opened(transformers, where)
-        mean, std = normalisation(transformers, where)
+    with offline_mode():
+        network = _open_network(transformers, where)
+        mean, std = _read_normalisation(transformers, where)
     module = Logits(network).eval()
     name = f"hf:{Path(where).resolve().name if Path(where).is_dir() else where}"
-    fingerprint = digest("hf", type(network).__name__, settings(network), of_module(module))
+    fingerprint = digest_parts(
+        "hf", type(network).__name__, _config_text(network), module_fingerprint(module)
+    )
     model = Model(module, name, fingerprint)
-    return model if mean is None else normalised(model, mean, std)
+    return model if mean is None else normalise_model(model, mean, std)
 
 
-def opened(transformers: Any, where: str) -> Any:
+def _open_network(transformers: Any, where: str) -> Any:
     """The network, in float32."""
     try:
-        with warnings.catch_warnings(), weights_only(), quiet(transformers.utils.logging):
+        with (
+            warnings.catch_warnings(),
+            weights_only(),
+            _hide_progress_bars(transformers.utils.logging),
+        ):
             warnings.simplefilter("ignore")  # transformers' own advice on its own defaults
             check_configuration(transformers, where)
             network, info = transformers.AutoModelForImageClassification.from_pretrained(
@@ -61,7 +69,7 @@ def opened(transformers: Any, where: str) -> Any:
     except Exception as error:  # transformers raises anything for a configuration that is none
         raise InvalidInput(
             f"model hf:{where} must be a folder or a cached name of an image classifier with "
-            f"safetensors weights (pickles are never opened): {said(error)}"
+            f"safetensors weights (pickles are never opened): {first_error_line(error)}"
         ) from None
     absent = sorted(info["missing_keys"])  # transformers fills these with random numbers
     require(not absent, f"model hf:{where} must hold all its weights, it lacks {absent[:1]}")
@@ -69,7 +77,7 @@ def opened(transformers: Any, where: str) -> Any:
 
 
 @contextmanager
-def quiet(logging: Any) -> Iterator[None]:
+def _hide_progress_bars(logging: Any) -> Iterator[None]:
     """Inside, transformers draws no progress bars: what is shown is the caller's business."""
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
@@ -80,7 +88,7 @@ def quiet(logging: Any) -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-def settings(network: Any) -> str:
+def _config_text(network: Any) -> str:
     """The configuration without what says where and by what it was saved."""
     config = network.config.to_dict()
     for key in ("_name_or_path", "transformers_version", "dtype", "torch_dtype"):
@@ -88,7 +96,9 @@ def settings(network: Any) -> str:
     return json.dumps(config, sort_keys=True, default=str)
 
 
-def normalisation(transformers: Any, where: str) -> tuple[list[float] | None, list[float] | None]:
+def _read_normalisation(
+    transformers: Any, where: str
+) -> tuple[list[float] | None, list[float] | None]:
     """Mean and std of the preprocessor; (None, None) where it has none."""
     found = transformers.utils.cached_file(
         where,

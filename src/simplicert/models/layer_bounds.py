@@ -1,4 +1,4 @@
-"""How much each kind of layer can stretch a difference, l2 -> l2: bounds that are proved."""
+"""Bound how much each kind of layer can stretch a difference, l2 -> l2, with proofs."""
 
 from collections.abc import Callable, Sequence
 from math import prod
@@ -9,18 +9,13 @@ import torch
 from torch import nn
 
 from simplicert.errors import require
-from simplicert.models.operator_norms import (
-    convolution_norm,
-    matrix_norm,
-    round_up,
-    window_matrix,
-)
+from simplicert.models.operator_norms import convolution_norm, matrix_norm, round_up, window_matrix
 from simplicert.types import Floats
 
 Shape = tuple[int, ...] | None  # of one input without the batch, or unknown
 
 
-def numbers(tensor: torch.Tensor) -> Floats:
+def finite_values(tensor: torch.Tensor) -> Floats:
     """A tensor's values in double precision, which holds them exactly; finite."""
     require(not tensor.is_complex(), "stage must have real weights, got complex ones")
     values = tensor.detach().cpu().double().numpy()
@@ -28,7 +23,7 @@ def numbers(tensor: torch.Tensor) -> Floats:
     return np.asarray(values)
 
 
-def known_shape(shape: Shape, name: str) -> tuple[int, ...]:
+def _require_shape(shape: Shape, name: str) -> tuple[int, ...]:
     """The shape, which this layer's bound depends on."""
     require(
         shape is not None, f"input_shape must be given: the sensitivity of {name} depends on it"
@@ -37,31 +32,31 @@ def known_shape(shape: Shape, name: str) -> tuple[int, ...]:
     return shape
 
 
-def linear(layer: Any, shape: Shape, name: str) -> float:
+def _bound_linear(layer: Any, shape: Shape, name: str) -> float:
     """The largest singular value of the weights; the same for every position."""
-    return matrix_norm(numbers(layer.weight))
+    return matrix_norm(finite_values(layer.weight))
 
 
-def per_axis(value: Any, axes: int) -> tuple[int, ...]:
+def _values_per_axis(value: Any, axes: int) -> tuple[int, ...]:
     """A setting for each axis of a window."""
     return tuple(value) if isinstance(value, (tuple, list)) else (int(value),) * axes
 
 
-def average(layer: Any, shape: Shape, name: str) -> float:
+def _bound_average_pooling(layer: Any, shape: Shape, name: str) -> float:
     """Averages over windows: exact. Along each axis a matrix, all together their tensor product.
 
     The norm of a tensor product is the product of the norms. Windows that do not overlap have rows
     that do not: k x k gives 1 / k. At an edge, windows may have fewer places to divide by.
     """
     axes = AVERAGES[type(layer)]
-    lengths = known_shape(shape, name)[-axes:]
+    lengths = _require_shape(shape, name)[-axes:]
     kernel, step, pad = (
-        per_axis(getattr(layer, key), axes) for key in ("kernel_size", "stride", "padding")
+        _values_per_axis(getattr(layer, key), axes) for key in ("kernel_size", "stride", "padding")
     )
     override = getattr(layer, "divisor_override", None)
     found = 1.0 if override is None else 1 / abs(override)
     for length, k, s, p in zip(lengths, kernel, step, pad, strict=True):
-        windows = sliding(length, k, s, p, up=layer.ceil_mode)
+        windows = _place_windows(length, k, s, p, up=layer.ceil_mode)
         require(
             bool(windows), f"input_shape must fit the stage, and {name} has no window in {shape}"
         )
@@ -73,7 +68,7 @@ def average(layer: Any, shape: Shape, name: str) -> float:
     return found
 
 
-def sliding(length: int, k: int, step: int, pad: int, *, up: bool) -> list[tuple[int, int]]:
+def _place_windows(length: int, k: int, step: int, pad: int, *, up: bool) -> list[tuple[int, int]]:
     """[first, past) of each window along an axis, as torch places them; cut off at the padding."""
     room = length + 2 * pad - k
     count = (-(-room // step) if up else room // step) + 1
@@ -83,10 +78,10 @@ def sliding(length: int, k: int, step: int, pad: int, *, up: bool) -> list[tuple
     return [(first, min(first + k, length + pad)) for first in firsts]
 
 
-def adaptive(layer: Any, shape: Shape, name: str) -> float:
+def _bound_adaptive_pooling(layer: Any, shape: Shape, name: str) -> float:
     """The same for m windows over n places, [floor(i n / m), ceil((i + 1) n / m)) the i-th."""
     axes = AVERAGES[type(layer)]
-    lengths = known_shape(shape, name)[-axes:]
+    lengths = _require_shape(shape, name)[-axes:]
     wanted = layer.output_size
     wanted = wanted if isinstance(wanted, (tuple, list)) else (wanted,) * axes
     found = 1.0
@@ -98,7 +93,7 @@ def adaptive(layer: Any, shape: Shape, name: str) -> float:
     return found
 
 
-def convolution(layer: Any, shape: Shape, name: str) -> float:
+def _bound_convolution(layer: Any, shape: Shape, name: str) -> float:
     """`operator_norms.convolution_norm`, the largest over the groups, times what padding adds.
 
     Zeros add nothing. Circular padding of a convolution without stride that keeps the size makes a
@@ -106,8 +101,8 @@ def convolution(layer: Any, shape: Shape, name: str) -> float:
     Any other padding copies places of the input, at most c times each: a factor of the root of c.
     """
     axes = layer.weight.ndim - 2
-    weight = numbers(layer.weight)
-    spread = dilated(weight, layer.dilation)
+    weight = finite_values(layer.weight)
+    spread = _dilate_kernel(weight, layer.dilation)
     groups = np.split(spread, layer.groups)
     found = max(convolution_norm(group, layer.stride) for group in groups)
     if layer.padding_mode == "zeros":
@@ -116,18 +111,18 @@ def convolution(layer: Any, shape: Shape, name: str) -> float:
     pads = [(n // 2, n - n // 2) for n in reach]
     if layer.padding != "same":
         wide = 0 if layer.padding == "valid" else layer.padding
-        pads = [(p, p) for p in per_axis(wide, axes)]
+        pads = [(p, p) for p in _values_per_axis(wide, axes)]
     keeps = [sum(pair) for pair in pads] == reach and prod(layer.stride) == 1
     if layer.padding_mode == "circular" and keeps:
         return found
     copies = [
         np.bincount(np.pad(np.arange(length), pair, mode=PADDINGS[layer.padding_mode])).max()
-        for length, pair in zip(known_shape(shape, name)[-axes:], pads, strict=True)
+        for length, pair in zip(_require_shape(shape, name)[-axes:], pads, strict=True)
     ]
     return float(round_up(found * np.sqrt(prod(int(c) for c in copies))))
 
 
-def dilated(weight: Floats, steps: Sequence[int]) -> Floats:
+def _dilate_kernel(weight: Floats, steps: Sequence[int]) -> Floats:
     """The kernel with zeros between its entries."""
     sizes = [(k - 1) * step + 1 for k, step in zip(weight.shape[2:], steps, strict=True)]
     out = np.zeros((*weight.shape[:2], *sizes))
@@ -135,18 +130,18 @@ def dilated(weight: Floats, steps: Sequence[int]) -> Floats:
     return out
 
 
-def batch_norm(layer: Any, shape: Shape, name: str) -> float:
+def _bound_batch_norm(layer: Any, shape: Shape, name: str) -> float:
     """The largest |weight| / sqrt(variance + eps), as it is when serving."""
-    evaluating(layer, shape, name)
+    _require_eval_mode(layer, shape, name)
     require(
         layer.running_var is not None, f"stage must divide by fixed numbers, and {name} does not"
     )
-    spread = np.sqrt(np.nextafter(numbers(layer.running_var) + layer.eps, 0.0)) * (1 - 1e-15)
-    weight = 1.0 if layer.weight is None else np.abs(numbers(layer.weight))
+    spread = np.sqrt(np.nextafter(finite_values(layer.running_var) + layer.eps, 0.0)) * (1 - 1e-15)
+    weight = 1.0 if layer.weight is None else np.abs(finite_values(layer.weight))
     return float(round_up(np.max(weight / spread)))
 
 
-def divided(layer: Any, shape: Shape, name: str) -> float:
+def bound_division(layer: Any, shape: Shape, name: str) -> float:
     """Division by std: 1 / the smallest, in either precision."""
     std = np.atleast_1d(np.asarray(layer.std, dtype=float))
     least = min(float(std.min()), float(std.astype(np.float32).min()))
@@ -154,18 +149,18 @@ def divided(layer: Any, shape: Shape, name: str) -> float:
     return float(round_up(1 / least))
 
 
-def evaluating(layer: nn.Module, shape: Shape, name: str) -> float:
+def _require_eval_mode(layer: nn.Module, shape: Shape, name: str) -> float:
     """1, for what does nothing when serving."""
     require(not layer.training, f"stage must be in eval mode, and {name} is training")
     return 1.0
 
 
-def always(value: float) -> Callable[[Any, Shape, str], float]:
+def _constant_bound(value: float) -> Callable[[Any, Shape, str], float]:
     """A constant: the largest slope of a function applied to each number, or a move of numbers."""
     return lambda layer, shape, name: value
 
 
-def leaky(layer: Any, shape: Shape, name: str) -> float:
+def _bound_leaky_relu(layer: Any, shape: Shape, name: str) -> float:
     """The steeper of both sides."""
     return float(np.maximum(1.0, abs(layer.negative_slope)))  # NaN stays, and is refused
 
@@ -178,17 +173,18 @@ AVERAGES: dict[type, int] = {
     nn.AdaptiveAvgPool2d: 2,
     nn.AdaptiveAvgPool3d: 3,
 }
+
 PADDINGS: dict[str, Any] = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 
 LAYERS: dict[type, Callable[[Any, Shape, str], float]] = {
-    nn.Linear: linear,
-    **{kind: average for kind in AVERAGES if "Adaptive" not in kind.__name__},
-    **{kind: adaptive for kind in AVERAGES if "Adaptive" in kind.__name__},
-    **dict.fromkeys((nn.Conv1d, nn.Conv2d, nn.Conv3d), convolution),
-    **dict.fromkeys((nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d), batch_norm),
-    **dict.fromkeys((nn.Identity, nn.Flatten, nn.Unflatten), always(1.0)),
-    **dict.fromkeys((nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d), evaluating),
-    **dict.fromkeys((nn.ReLU, nn.ReLU6, nn.Tanh, nn.Softsign), always(1.0)),
-    nn.LeakyReLU: leaky,
-    nn.Sigmoid: always(0.25),
+    nn.Linear: _bound_linear,
+    **{kind: _bound_average_pooling for kind in AVERAGES if "Adaptive" not in kind.__name__},
+    **{kind: _bound_adaptive_pooling for kind in AVERAGES if "Adaptive" in kind.__name__},
+    **dict.fromkeys((nn.Conv1d, nn.Conv2d, nn.Conv3d), _bound_convolution),
+    **dict.fromkeys((nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d), _bound_batch_norm),
+    **dict.fromkeys((nn.Identity, nn.Flatten, nn.Unflatten), _constant_bound(1.0)),
+    **dict.fromkeys((nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d), _require_eval_mode),
+    **dict.fromkeys((nn.ReLU, nn.ReLU6, nn.Tanh, nn.Softsign), _constant_bound(1.0)),
+    nn.LeakyReLU: _bound_leaky_relu,
+    nn.Sigmoid: _constant_bound(0.25),
 }

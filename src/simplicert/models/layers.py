@@ -1,8 +1,8 @@
-"""Noise inside a network: what comes after a layer, as a classifier of that layer's output.
+"""Add noise inside a network: everything after a layer, as a classifier of that layer's output.
 
-For text: words have no l2 distance, embeddings do. The certificate is then about perturbations of
-the embedding, in its own units, and says nothing about words: two words are as far apart as their
-embeddings are, which is far.
+This is useful for text: words have no l2 distance, but embeddings do. The certificate is then about
+perturbations of the embedding, in its own units, and says nothing about words: two words are as
+far apart as their embeddings are, which is far.
 """
 
 import copy
@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from simplicert.errors import InvalidInput, require
 
 # A hook belongs to the network, and every thread that runs the network meets it.
-_HOOKED = threading.RLock()
+HOOK_LOCK = threading.RLock()
 
 
 class AtLayer(nn.Module):
@@ -86,11 +86,11 @@ class AtLayer(nn.Module):
             )
             return features.clone()  # what comes next may work in place
 
-        return self._through(repeated(self.example, count), replaced)
+        return self._through(_repeat_example(self.example, count), replaced)
 
     def _through(self, inputs: Any, hook: Any) -> Tensor:
         """A pass with a hook on the layer, one at a time; a mapping goes in as keywords."""
-        with _HOOKED:
+        with HOOK_LOCK:
             handle = self.network.get_submodule(self.layer).register_forward_hook(hook)
             try:
                 outputs = (
@@ -102,10 +102,10 @@ class AtLayer(nn.Module):
         return logits
 
 
-def repeated(example: Any, count: int) -> Any:
+def _repeat_example(example: Any, count: int) -> Any:
     """The stand-in as a batch of so many equal rows."""
     if isinstance(example, Mapping):
-        return {name: repeated(value, count) for name, value in example.items()}
+        return {name: _repeat_example(value, count) for name, value in example.items()}
     require(
         isinstance(example, torch.Tensor) and len(example) == 1,
         f"example must be tensors of one row, got {type(example).__name__}",

@@ -1,10 +1,95 @@
-"""Model: a classifier, its name, and a fingerprint of what it computes."""
+"""Describe a model: its classifier, its name, and a fingerprint of what it computes.
+
+find_model_file          a model file that exists and fits into memory
+require_unpacked_size    refuses an archive that is far larger unpacked than torch would make it
+open_archive             an archive written by torch, opened once its sizes are checked
+check_batch              refuses a batch of another shape than the model file declares
+Model                    what a loader returns
+explain_uncallable       why an object cannot be called as a classifier
+"""
 
 import sys
-from collections.abc import Callable, Mapping
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+
+from simplicert.errors import InvalidInput, require
+from simplicert.machine import format_bytes, require_memory
+
+GROWTH, ALWAYS = 4, 2**26  # torch packs code and no tensors: four times the file and 64 MiB is much
+
+MOST_MEMBERS = 10**5
+
+
+def find_model_file(where: str) -> Path:
+    """The path of a model file that is there, and fits into the memory."""
+    path = Path(where)
+    require(path.is_file(), f"model must name a file that exists, got {where!r}")
+    require_memory(f"model {path.name}", path.stat().st_size)
+    return path
+
+
+def require_unpacked_size(name: str, packed: int, members: Sequence[int]) -> None:
+    """Refuse an archive whose members, of these sizes, are far larger than the archive."""
+    total = sum(members)
+    require(
+        len(members) <= MOST_MEMBERS and total <= GROWTH * packed + ALWAYS,
+        f"model {name} is refused: its {len(members)} members would grow from "
+        f"{format_bytes(packed)} to "
+        f"{format_bytes(total)}",
+    )
+    require_memory(f"model {name}", total)
+
+
+def open_archive(name: str, packed: int, content: str | IO[bytes]) -> Any:
+    """An archive of torch's own by torch's own reader, after the sizes of all its members.
+
+    A RuntimeError says that it is none. zipfile may see other members than torch does in a file
+    that was made to deceive, and both are used: so both are asked.
+    """
+    import torch
+
+    reader = torch._C.PyTorchFileReader(content)
+    names = reader.get_all_records()
+    require_unpacked_size(name, packed, [reader.get_record_size(member) for member in names])
+    try:
+        with zipfile.ZipFile(content) as archive:
+            require_unpacked_size(name, packed, [member.file_size for member in archive.infolist()])
+    except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise RuntimeError("no zip archive") from None
+    return reader
+
+
+Declared = tuple[int | None, ...]  # None: any length
+
+IMAGES = 4  # axes of a batch of images
+
+
+def check_batch(name: str, declared: Declared, given: Sequence[int]) -> None:
+    """Refuse a batch of another shape in one sentence instead of the runtime's many."""
+    fits = len(declared) == len(given) and all(
+        want is None or want == have for want, have in zip(declared, given, strict=True)
+    )
+    wanted = " x ".join("any" if want is None else str(want) for want in declared)
+    fixed = bool(declared) and declared[0] is not None and tuple(given[1:]) == declared[1:]
+    hint = channels_hint(given)
+    if fixed:
+        hint = (
+            "; save it again with a batch of any length (dynamic_shapes or dynamic_axes in torch's "
+            f"exports), or use its own: --batch-size {declared[0]}"
+        )
+    require(fits, f"model {name} takes batches of {wanted}, got {tuple(given)}{hint}")
+
+
+def channels_hint(given: Sequence[int]) -> str:
+    """What to do about a batch of images whose channels seem to come last."""
+    colours = (1, 3, 4)
+    last = len(given) == IMAGES and given[-1] in colours and given[1] not in colours
+    return "; the channels seem to come last: give N x C x H x W" if last else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +107,7 @@ class Model:
         return f"Model({self.name}, {self.fingerprint[:8]})"
 
 
-def uncallable(classifier: object) -> str:
+def explain_uncallable(classifier: object) -> str:
     """Why something cannot be asked, and what to give instead; "" where it can be."""
     if callable(classifier):
         return ""
@@ -33,10 +118,11 @@ def uncallable(classifier: object) -> str:
         instead = ": weights alone are no network, load them into one"
     elif isinstance(classifier, (str, Path)):
         instead = ": a file is opened by sc.models.load_model(...).classifier"
-    return f"must be a torch module or a function of a batch, got {shown(classifier)}{instead}"
+    got = _describe_object(classifier)
+    return f"must be a torch module or a function of a batch, got {got}{instead}"
 
 
-def shown(classifier: object) -> str:
+def _describe_object(classifier: object) -> str:
     """A thing by its type, or a text as it is."""
     plain = isinstance(classifier, (str, int, float))
     return f"{classifier!r:.60}" if plain else type(classifier).__name__

@@ -1,4 +1,8 @@
-"""(x - mean) / std in front of a classifier that lacks it: it belongs to the model, after noise."""
+"""Put (x - mean) / std in front of a classifier that lacks it.
+
+The normalisation is part of the model and comes after the noise, so sigma and the radius are in
+the units of the inputs.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -10,28 +14,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simplicert.errors import InvalidInput, require
-from simplicert.models.fingerprints import digest
+from simplicert.models.fingerprints import digest_parts
 from simplicert.models.model import Model, is_module
 
 Numbers = tuple[float, ...]
 
 
-def with_normalisation(
+def apply_normalisation(
     model: Model, mean: Sequence[float] | None, std: Sequence[float] | None
 ) -> Model:
     """The model behind (x - mean) / std; the model itself where neither is given."""
     if mean is None and std is None:
         return model
     require(
-        not brings_its_own(model.classifier),
+        not _has_normalisation(model.classifier),
         f"model {model.name} brings its own normalisation: leave out mean and std",
     )
-    return normalised(model, mean, std)
+    return normalise_model(model, mean, std)
 
 
-def normalised(model: Model, mean: Sequence[float] | None, std: Sequence[float] | None) -> Model:
+def normalise_model(
+    model: Model, mean: Sequence[float] | None, std: Sequence[float] | None
+) -> Model:
     """The model behind (x - mean) / std, which becomes part of its fingerprint."""
-    classifier = in_front(model.classifier, *checked(mean, std))
+    classifier = _prepend_normalisation(model.classifier, *check_mean_std(mean, std))
     fingerprint = normalised_fingerprint(model.fingerprint, mean, std)
     return replace(model, classifier=classifier, fingerprint=fingerprint)
 
@@ -42,41 +48,43 @@ def normalised_fingerprint(
     """Of a model behind (x - mean) / std; its own where neither is given."""
     if mean is None and std is None:
         return fingerprint
-    centre, scale = checked(mean, std)
-    return digest("normalised", fingerprint, repr(centre), repr(scale))
+    centre, scale = check_mean_std(mean, std)
+    return digest_parts("normalised", fingerprint, repr(centre), repr(scale))
 
 
-def in_front(classifier: Callable[[Any], Any], mean: Numbers, std: Numbers) -> Callable[[Any], Any]:
+def _prepend_normalisation(
+    classifier: Callable[[Any], Any], mean: Numbers, std: Numbers
+) -> Callable[[Any], Any]:
     """A module in front of a module, a function in front of a function."""
     if not is_module(classifier):
         centre, scale = np.array(mean, dtype=np.float32), np.array(std, dtype=np.float32)
-        return partial(classified, classifier, centre, scale)
-    from simplicert.models.normalised import Normalised
+        return partial(_classify_normalised, classifier, centre, scale)
+    from simplicert.models.modules import Normalised
 
     return Normalised(classifier, mean, std).eval()  # type: ignore[arg-type]
 
 
-def brings_its_own(classifier: Callable[[Any], Any]) -> bool:
+def _has_normalisation(classifier: Callable[[Any], Any]) -> bool:
     """Whether the loader already put a normalisation in front."""
     if not is_module(classifier):
         return False
-    from simplicert.models.normalised import Normalised
+    from simplicert.models.modules import Normalised
 
     return isinstance(classifier, Normalised)
 
 
-def classified(
+def _classify_normalised(
     classifier: Callable[[Any], Any],
     mean: NDArray[np.float32],
     std: NDArray[np.float32],
     batch: NDArray[np.float32],
 ) -> Any:
     """classifier((batch - mean) / std), by channel."""
-    shape = broadcast(len(mean), batch.shape)
+    shape = channel_shape(len(mean), batch.shape)
     return classifier((batch - mean.reshape(shape)) / std.reshape(shape))
 
 
-def broadcast(count: int, batch: Sequence[int]) -> tuple[int, ...]:
+def channel_shape(count: int, batch: Sequence[int]) -> tuple[int, ...]:
     """The shape in which the numbers meet a batch B x C x ...: one for all, or one a channel."""
     require(
         count in (1, batch[1]),
@@ -85,7 +93,9 @@ def broadcast(count: int, batch: Sequence[int]) -> tuple[int, ...]:
     return (1, count, *(1 for _ in batch[2:]))
 
 
-def checked(mean: Sequence[float] | None, std: Sequence[float] | None) -> tuple[Numbers, Numbers]:
+def check_mean_std(
+    mean: Sequence[float] | None, std: Sequence[float] | None
+) -> tuple[Numbers, Numbers]:
     """Both lists, of one length; finite, and no std that is not positive."""
     if mean is None or std is None:
         raise InvalidInput(f"mean and std must be given together, got mean {mean}, std {std}")

@@ -1,4 +1,4 @@
-"""`file.onnx`: run by onnxruntime on the CPU."""
+"""Load `file.onnx`, which onnxruntime runs on the CPU."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -9,44 +9,42 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simplicert.data.libraries import library, said
 from simplicert.errors import InvalidInput, require
 from simplicert.files import open_file, read_file
-from simplicert.memory import require_memory
-from simplicert.models.files import existing
-from simplicert.models.fingerprints import digest
-from simplicert.models.model import Model
-from simplicert.models.shapes import Declared, check_batch
-from simplicert.trust import USER, Trust
+from simplicert.importing import USER, Trust, first_error_line, import_library
+from simplicert.machine import require_memory
+from simplicert.models.fingerprints import digest_parts
+from simplicert.models.model import Declared, Model, check_batch, find_model_file
 
 MOST = 2**31  # bytes of a model without what is kept outside, as the format says
-KEPT_OUTSIDE = 1  # ONNX's TensorProto.EXTERNAL: the values lie in a file beside the model
+
+EXTERNAL = 1  # ONNX's TensorProto.EXTERNAL: the values lie in a file beside the model
 
 
-def load(spec: str, trust: Trust = USER) -> Model:
+def load_onnx(spec: str, trust: Trust = USER) -> Model:
     """A function from a float32 batch to logits; its fingerprint is of the file's bytes."""
-    path = existing(spec)
-    outside = kept_outside(path)  # before onnxruntime opens what the model names
-    session = opened(path)
+    path = find_model_file(spec)
+    outside = _read_external_files(path)  # before onnxruntime opens what the model names
+    session = _open_session(path)
     inputs, outputs = session.get_inputs(), session.get_outputs()
     require(
         len(inputs) == 1 and inputs[0].type == "tensor(float)",
         f"model {path.name} must take one float32 tensor, got "
         f"{', '.join(f'{item.name}: {item.type}' for item in inputs)}",
     )
-    output = scores_of(path.name, {item.name: item.type for item in outputs})
+    output = _find_score_output(path.name, {item.name: item.type for item in outputs})
     declared = tuple(size if isinstance(size, int) else None for size in inputs[0].shape)
-    classifier = partial(classified, session, path.name, output, declared)
-    fingerprint = digest("onnx", read_file(path, MOST), *outside)
+    classifier = partial(_run_session, session, path.name, output, declared)
+    fingerprint = digest_parts("onnx", read_file(path, MOST), *outside)
     return Model(classifier, path.name, fingerprint)
 
 
-def fingerprint_of(path: Path) -> str:
+def onnx_fingerprint(path: Path) -> str:
     """Of the file's bytes and of the files beside it that hold its weights; nothing is run."""
-    return digest("onnx", read_file(path, MOST), *kept_outside(path))
+    return digest_parts("onnx", read_file(path, MOST), *_read_external_files(path))
 
 
-def scores_of(name: str, outputs: dict[str, str]) -> str:
+def _find_score_output(name: str, outputs: dict[str, str]) -> str:
     """The output that holds the scores; converted scikit-learn models have the class beside it."""
     if "logits" in outputs:
         return "logits"
@@ -61,7 +59,7 @@ def scores_of(name: str, outputs: dict[str, str]) -> str:
     )
 
 
-def classified(
+def _run_session(
     session: Any, name: str, output: str, declared: Declared, batch: NDArray[np.float32]
 ) -> NDArray[np.float32]:
     """The logits of one batch."""
@@ -71,38 +69,42 @@ def classified(
     return logits
 
 
-def opened(path: Path) -> Any:
+def _open_session(path: Path) -> Any:
     """An onnxruntime session."""
-    runtime = library("onnxruntime", "onnx", f"model {path.name}")
+    runtime = import_library("onnxruntime", "onnx", f"model {path.name}")
     errors = runtime.capi.onnxruntime_pybind11_state
     names = ("Fail", "InvalidProtobuf", "InvalidGraph", "InvalidArgument", "NotImplemented")
     known = tuple(getattr(errors, name) for name in (*names, "NoSuchFile", "RuntimeException"))
     try:
         return runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     except known as error:
-        raise InvalidInput(f"model {path.name} cannot be read as ONNX: {said(error)}") from None
+        raise InvalidInput(
+            f"model {path.name} cannot be read as ONNX: {first_error_line(error)}"
+        ) from None
 
 
-def kept_outside(path: Path) -> list[bytes]:
+def _read_external_files(path: Path) -> list[bytes]:
     """The files beside the model in which ONNX keeps large weights, one after the other.
 
     Each must be a plain file inside the model's folder: a link, a pipe or a device is refused,
     also where onnxruntime would not look at it, because the tensor is not used.
     """
-    onnx = library("onnx", "onnx", f"model {path.name}")
+    onnx = import_library("onnx", "onnx", f"model {path.name}")
     try:
         model = onnx.load_model_from_string(read_file(path, MOST))
     except Exception as error:  # protobuf's errors have no common name
-        raise InvalidInput(f"model {path.name} cannot be read as ONNX: {said(error)}") from None
-    places = sorted(set(locations(model)))
+        raise InvalidInput(
+            f"model {path.name} cannot be read as ONNX: {first_error_line(error)}"
+        ) from None
+    places = sorted(set(_external_locations(model)))
     total = path.stat().st_size
     for place in places:
-        total += plain_size(path, place)
+        total += _external_file_size(path, place)
     require_memory(f"model {path.name}", total)
     return [read_file(path.parent / place, total, follow=False) for place in places]
 
 
-def locations(model: Any) -> Iterator[str]:
+def _external_locations(model: Any) -> Iterator[str]:
     """Where a model keeps the values of tensors outside of itself, at any depth of its graphs."""
     waiting = [model]
     while waiting:
@@ -110,11 +112,11 @@ def locations(model: Any) -> Iterator[str]:
         for field, value in held.ListFields():
             if field.type == field.TYPE_MESSAGE:
                 waiting.extend([value] if hasattr(value, "ListFields") else value)
-        if held.DESCRIPTOR.name == "TensorProto" and held.data_location == KEPT_OUTSIDE:
+        if held.DESCRIPTOR.name == "TensorProto" and held.data_location == EXTERNAL:
             yield from (entry.value for entry in held.external_data if entry.key == "location")
 
 
-def plain_size(path: Path, place: str) -> int:
+def _external_file_size(path: Path, place: str) -> int:
     """The bytes of a file that a model names; it lies in the model's folder, and no link leads."""
     steps = Path(place).parts
     inside = place and "\0" not in place and not Path(place).is_absolute() and ".." not in steps

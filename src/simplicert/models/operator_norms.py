@@ -1,9 +1,10 @@
-"""Upper bounds of l2 -> l2 operator norms that hold in exact arithmetic: for the sensitivity.
+"""Compute upper bounds of l2 -> l2 operator norms that hold in exact arithmetic.
 
-A power iteration, and a singular value as LAPACK returns it, come from below or from anywhere: a
-radius divided by them may be false. What is returned here is checked afterwards instead. Products
-of matrices of inner length k are off by at most gamma_k |X| |Y| entry by entry, whatever the order
-of their sums (Higham 2002, section 3.5); `_slack` is more than that, for complex numbers too.
+The sensitivity of a stage is built from them. A power iteration approaches the norm from below, and
+a singular value from LAPACK may err to either side: a radius divided by one of these may be false.
+So the values returned here are checked afterwards. Products of matrices of inner length k are off
+by at most gamma_k |X| |Y| entry by entry, whatever the order of their sums (Higham 2002, section
+3.5); the rounding slack used here is more than that, for complex numbers too.
 """
 
 import contextlib
@@ -16,10 +17,15 @@ from numpy.typing import NDArray
 from simplicert.types import Floats
 
 UNIT = 2.0**-53
+
 TINY = 1e-150  # more than all underflows in sums of squares of numbers up to 1
+
 ANGLES = 1e-14  # far above the error of a sine or cosine of an angle up to 2 pi
+
 MARGIN = 1e-13  # for each row of a matrix: so far above its norm Cholesky's root still exists
+
 POINTS = 12  # frequencies for each coefficient of a kernel, along an axis
+
 MOST_WORK = 10**11  # multiplications of a search over frequencies; beyond, sums must do
 
 Stack = NDArray[np.float64] | NDArray[np.complex128]  # (B, m, n)
@@ -27,10 +33,10 @@ Stack = NDArray[np.float64] | NDArray[np.complex128]  # (B, m, n)
 
 def matrix_norm(matrix: Floats) -> float:
     """At least the largest singular value of an (m, n) matrix, and mostly within 1e-12 of it."""
-    return float(norms(np.asarray(matrix, dtype=float)[None])[0])
+    return float(bound_norms(np.asarray(matrix, dtype=float)[None])[0])
 
 
-def norms(stack: Stack) -> Floats:
+def bound_norms(stack: Stack) -> Floats:
     """(B,) for each matrix the smallest of three bounds of its largest singular value.
 
     The first is checked by a decomposition (`_decomposed`). The others are Frobenius' norm, and the
@@ -43,14 +49,14 @@ def norms(stack: Stack) -> Floats:
     unit = unit * np.ldexp(1.0, half - exponent)[:, None, None]
     rows, columns = np.abs(unit).sum(axis=2), np.abs(unit).sum(axis=1)
     sums = np.sqrt(rows.max(axis=1, initial=0.0) * columns.max(axis=1, initial=0.0))
-    found = np.minimum(sums * (1 + _slack(max(stack.shape[1:]))), _frobenius(unit))
+    found = np.minimum(sums * (1 + _rounding_slack(max(stack.shape[1:]))), _frobenius_norms(unit))
     # Where a decomposition fails the sums are true all the same.
     with contextlib.suppress(np.linalg.LinAlgError):
-        found = np.minimum(found, _decomposed(unit))
+        found = np.minimum(found, _cholesky_bound(unit))
     return np.where(largest > 0, round_up(np.ldexp(found, exponent)), 0.0)
 
 
-def _decomposed(stack: Stack) -> Floats:
+def _cholesky_bound(stack: Stack) -> Floats:
     """(B,) by a decomposition that is checked, for entries of at most 1.
 
     Let G = A* A, or A A* if that is smaller, and t a little above its largest eigenvalue as LAPACK
@@ -65,26 +71,26 @@ def _decomposed(stack: Stack) -> Floats:
     above = np.linalg.eigvalsh(gram)[:, -1] * (1 + MARGIN * (size + 8)) + TINY
     rest = above[:, None, None] * np.eye(size) - gram
     factor = np.linalg.cholesky(rest)
-    error = _frobenius(rest - factor @ np.swapaxes(factor, 1, 2).conj())
-    error += _slack(size) * _frobenius(factor) ** 2
-    error += _slack(max(stack.shape[1:])) * (_frobenius(stack) ** 2 + above)
-    return np.asarray(np.sqrt(above + error) * (1 + _slack(1)))
+    error = _frobenius_norms(rest - factor @ np.swapaxes(factor, 1, 2).conj())
+    error += _rounding_slack(size) * _frobenius_norms(factor) ** 2
+    error += _rounding_slack(max(stack.shape[1:])) * (_frobenius_norms(stack) ** 2 + above)
+    return np.asarray(np.sqrt(above + error) * (1 + _rounding_slack(1)))
 
 
-def _frobenius(stack: Stack) -> Floats:
+def _frobenius_norms(stack: Stack) -> Floats:
     """(B,) Frobenius' norms, rounded up."""
     squares = (np.abs(stack) ** 2).sum(axis=(1, 2))
-    return np.asarray(np.sqrt(squares) * (1 + _slack(prod(stack.shape[1:]))) + TINY)
+    return np.asarray(np.sqrt(squares) * (1 + _rounding_slack(prod(stack.shape[1:]))) + TINY)
 
 
-def _slack(length: int) -> float:
+def _rounding_slack(length: int) -> float:
     """More than gamma of a sum of so many products, and of a few operations after it."""
     return 8 * (length + 8) * UNIT
 
 
 def round_up(value: Floats | float) -> Floats:
     """Above what the last few operations would have given exactly."""
-    return np.nextafter(np.asarray(value) * (1 + _slack(1)), np.inf)
+    return np.nextafter(np.asarray(value) * (1 + _rounding_slack(1)), np.inf)
 
 
 def window_matrix(
@@ -117,17 +123,21 @@ def convolution_norm(kernel: Floats, stride: Sequence[int]) -> float:
     The other bound is the root of the largest sum of |K| over one output times that over one
     input, which are row and column sums of the operator; the smaller is returned.
     """
-    phases = polyphase(np.asarray(kernel, dtype=float), stride)
+    phases = polyphase_kernel(np.asarray(kernel, dtype=float), stride)
     size = np.abs(phases)
     axes = tuple(range(2, phases.ndim))
     each = size.sum(axis=axes)  # (out, in * prod(stride))
-    sums = np.sqrt(each.sum(axis=1).max() * each.sum(axis=0).max()) * (1 + _slack(size.size))
+    sums = np.sqrt(each.sum(axis=1).max() * each.sum(axis=0).max()) * (
+        1 + _rounding_slack(size.size)
+    )
     counts = [1 if q == 1 else POINTS * q for q in phases.shape[2:]]
     work = prod(counts) * each.size * min(each.shape)
     if work > MOST_WORK:
         return float(round_up(sums))
-    largest = max(float(norms(block).max()) for block in transforms(phases, counts))
-    error = (len(axes) * ANGLES + _slack(prod(phases.shape[2:]))) * float(_frobenius(each[None])[0])
+    largest = max(float(bound_norms(block).max()) for block in _fourier_blocks(phases, counts))
+    error = (len(axes) * ANGLES + _rounding_slack(prod(phases.shape[2:]))) * float(
+        _frobenius_norms(each[None])[0]
+    )
     between = prod(
         float(np.cos(np.pi * (q - 1) / (2 * n)))
         for q, n in zip(phases.shape[2:], counts, strict=True)
@@ -135,7 +145,7 @@ def convolution_norm(kernel: Floats, stride: Sequence[int]) -> float:
     return float(round_up(min(float(sums), (largest + error) / (between * (1 - ANGLES)))))
 
 
-def polyphase(kernel: Floats, stride: Sequence[int]) -> Floats:
+def polyphase_kernel(kernel: Floats, stride: Sequence[int]) -> Floats:
     """(out, in * prod(stride), q...) the kernel of the convolution between phases, zeros added."""
     out, channels, *sizes = kernel.shape
     counts = [-(-size // step) for size, step in zip(sizes, stride, strict=True)]
@@ -148,7 +158,7 @@ def polyphase(kernel: Floats, stride: Sequence[int]) -> Floats:
     return np.asarray(moved.reshape(out, channels * prod(stride), *counts))
 
 
-def transforms(phases: Floats, counts: Sequence[int]) -> "list[NDArray[np.complex128]]":
+def _fourier_blocks(phases: Floats, counts: Sequence[int]) -> "list[NDArray[np.complex128]]":
     """Blocks (B, out, in) of F on the grid; one half of the first axis, as F(-f) is F(f)*."""
     found = np.moveaxis(phases, (0, 1), (-2, -1)).astype(complex)  # (q..., out, in)
     for axis, n in enumerate(counts):

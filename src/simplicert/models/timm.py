@@ -1,25 +1,26 @@
-"""`timm:NAME`: a pretrained model of timm, behind the normalisation it was trained with."""
+"""Load `timm:NAME`: a pretrained timm model, with the normalisation it was trained with."""
 
-from simplicert.data.libraries import library, said
 from simplicert.errors import InvalidInput, require
-from simplicert.models.fingerprints import of_module
+from simplicert.importing import USER, Trust, first_error_line, import_library, require_local
+from simplicert.models.archives import weights_only
+from simplicert.models.fingerprints import module_fingerprint
 from simplicert.models.model import Model
-from simplicert.models.normalisation import normalised
-from simplicert.models.pickles import weights_only
-from simplicert.trust import USER, Trust, require_local
+from simplicert.models.normalisation import normalise_model
 
 
-def load(name: str, trust: Trust = USER) -> Model:
+def load_timm(name: str, trust: Trust = USER) -> Model:
     """The model by that name; timm looks for its weights, which are read as tensors only."""
     require(bool(name), "timm: must be followed by the name of a model, got nothing")
     require_local(trust, "model", f"timm:{name}")
-    timm = library("timm", "timm", f"model timm:{name}")
+    timm = import_library("timm", "timm", f"model timm:{name}")
     try:
         with weights_only():
             module = timm.create_model(name, pretrained=True)
     except (RuntimeError, OSError, ValueError) as error:
-        raise InvalidInput(f"model timm:{name} cannot be loaded: {said(error)}") from None
+        raise InvalidInput(
+            f"model timm:{name} cannot be loaded: {first_error_line(error)}"
+        ) from None
     config = module.pretrained_cfg
-    return normalised(
-        Model(module, f"timm:{name}", of_module(module)), config["mean"], config["std"]
+    return normalise_model(
+        Model(module, f"timm:{name}", module_fingerprint(module)), config["mean"], config["std"]
     )

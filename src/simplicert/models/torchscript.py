@@ -1,9 +1,9 @@
-"""`file.ts`: TorchScript, saved by torch.jit.save.
+"""Load `file.ts`: TorchScript saved by torch.jit.save.
 
 Its parts are read by torch's C++ reader, which knows tensors and TorchScript classes only, and
-never Python's pickle machinery. But TorchScript is a programming language, and what is written in
-it runs as soon as the file is opened: it can overwrite files. So it is opened only for a user who
-vouches for it.
+never by Python's pickle machinery. But TorchScript is a programming language, and code in the file
+runs as soon as it is opened: it can overwrite files. So it is opened only for a user who vouches
+for it.
 """
 
 import warnings
@@ -13,33 +13,31 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from simplicert.data.libraries import library, said
 from simplicert.errors import InvalidInput
-from simplicert.models.files import existing, open_archive, require_unpacked
-from simplicert.models.fingerprints import digest
-from simplicert.models.model import Model
-from simplicert.trust import USER, Trust, require_vouched
+from simplicert.importing import USER, Trust, first_error_line, import_library, require_vouched
+from simplicert.models.fingerprints import digest_parts
+from simplicert.models.model import Model, find_model_file, open_archive, require_unpacked_size
 
 # Where the code came from and what it was traced with: not part of what is computed.
-PASSED_OVER = (".debug_pkl", "traced_inputs.pkl", "serialization_id")
+IGNORED_MEMBERS = (".debug_pkl", "traced_inputs.pkl", "serialization_id")
 
 
-def load(spec: str, trust: Trust = USER) -> Model:
+def load_torchscript(spec: str, trust: Trust = USER) -> Model:
     """The module in eval mode; its fingerprint is of the code, constants and tensors in the file.
 
     TorchScript numbers its classes as it goes, so saving one module twice in one process may give
     two fingerprints; copies of one file have one.
     """
-    path = existing(spec)
+    path = find_model_file(spec)
     require_vouched(trust, path.name, "TorchScript can run code of its own when it is opened")
-    torch = library("torch", "torch", f"model {path.name}")
+    torch = import_library("torch", "torch", f"model {path.name}")
     with suppress(RuntimeError):  # no archive of torch's: said below
         open_archive(path.name, path.stat().st_size, str(path))
-    fingerprint = digest("torchscript", members(path))
-    return Model(opened(torch, path).eval(), path.name, fingerprint)
+    fingerprint = digest_parts("torchscript", _read_members(path))
+    return Model(_open_script(torch, path).eval(), path.name, fingerprint)
 
 
-def opened(torch: Any, path: Path) -> Any:
+def _open_script(torch: Any, path: Path) -> Any:
     """The module on the CPU."""
     try:
         with warnings.catch_warnings():
@@ -48,11 +46,11 @@ def opened(torch: Any, path: Path) -> Any:
             return torch.jit.load(path, map_location="cpu")
     except RuntimeError as error:
         raise InvalidInput(
-            f"model {path.name} cannot be read as TorchScript: {said(error)}"
+            f"model {path.name} cannot be read as TorchScript: {first_error_line(error)}"
         ) from None
 
 
-def members(path: Path) -> Iterator[bytes]:
+def _read_members(path: Path) -> Iterator[bytes]:
     """Name and content of each part that says what is computed, by name without the outer folder.
 
     A file without code is no TorchScript; most likely it was pickled by torch.save.
@@ -60,12 +58,12 @@ def members(path: Path) -> Iterator[bytes]:
     try:
         with zipfile.ZipFile(path) as archive:
             sizes = [member.file_size for member in archive.infolist()]
-            require_unpacked(path.name, path.stat().st_size, sizes)
+            require_unpacked_size(path.name, path.stat().st_size, sizes)
             names = {name.partition("/")[2]: name for name in archive.namelist()}
             content = {
                 inner: archive.read(name)
                 for inner, name in names.items()
-                if not (inner.endswith(PASSED_OVER) or inner.startswith("traced_inputs/"))
+                if not (inner.endswith(IGNORED_MEMBERS) or inner.startswith("traced_inputs/"))
             }
     except zipfile.BadZipFile:
         content = {}

@@ -1,27 +1,41 @@
-"""A folder written by `simplicert train`: weights, and model.toml, which explains them."""
+"""Load a folder written by `simplicert train`, or a network that ships with the package.
+
+read_facts             model.toml, which describes the weights beside it
+read_trained_folder    the network and those facts, refused if the weights are others
+load_trained           the classifier of a folder
+load_zoo               `zoo:NAME`: one of the small networks in the package, each a folder that
+                       train wrote
+"""
 
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simplicert.data.libraries import library
-from simplicert.errors import InvalidInput, require
+from simplicert.errors import InvalidInput, choose, require
 from simplicert.files import read_toml
-from simplicert.models.fingerprints import digest, of_module
+from simplicert.importing import USER, Trust, import_library
+from simplicert.models.fingerprints import digest_parts, module_fingerprint
 from simplicert.models.model import Model
-from simplicert.models.weights import build_for, fill, numbers, read_weights, whole
-from simplicert.trust import USER, Trust
+from simplicert.models.weights import (
+    build_fitting_network,
+    fill_network,
+    metadata_numbers,
+    read_weights,
+    require_positive_whole,
+)
 
 if TYPE_CHECKING:
     from torch import nn
 
+
 TEXT, WEIGHTS = "model.toml", "weights.safetensors"
+
 FORMAT = 1
 
 
 @dataclass(frozen=True)
-class Facts:
+class ModelFacts:
     """What model.toml says: the network, and everything else for the record."""
 
     arch: str
@@ -34,38 +48,38 @@ class Facts:
 
 
 @dataclass(frozen=True, eq=False)
-class Trained:
+class TrainedNetwork:
     """A network in eval mode, normalisation in front, and what is known about it."""
 
     module: "nn.Module"
-    facts: Facts
+    facts: ModelFacts
 
 
-def load(spec: str, trust: Trust = USER) -> Model:
+def load_trained(spec: str, trust: Trust = USER) -> Model:
     """The classifier of a folder, by the folder's name.
 
     model.toml is a file: the network of a user's own that it may name is not built on its word.
     """
-    return load_folder(Path(spec))
+    return load_trained_folder(Path(spec))
 
 
-def load_folder(folder: Path, arch: str | None = None) -> Model:
+def load_trained_folder(folder: Path, arch: str | None = None) -> Model:
     """The classifier of a folder; `arch` is the user's word for what network it is."""
-    trained = read_folder(folder, arch)
+    trained = read_trained_folder(folder, arch)
     facts = trained.facts
     return Model(
         trained.module, folder.resolve().name, facts.fingerprint, facts.classes, facts.sigma
     )
 
 
-def read_folder(folder: Path, arch: str | None = None) -> Trained:
+def read_trained_folder(folder: Path, arch: str | None = None) -> TrainedNetwork:
     """The network and its facts; refuses weights other than those that model.toml speaks of.
 
     A network of the user's own is built only where the user names it as `arch`.
     """
-    library("torch", "torch", f"model {folder.name}")
-    from simplicert.models.architectures import build
-    from simplicert.models.normalised import Normalised
+    import_library("torch", "torch", f"model {folder.name}")
+    from simplicert.models.architectures import build_network
+    from simplicert.models.modules import Normalised
 
     facts = read_facts(folder)
     require(
@@ -75,26 +89,30 @@ def read_folder(folder: Path, arch: str | None = None) -> Trained:
     require(path.is_file(), f"model {folder} must hold {WEIGHTS} beside {TEXT}, and it does not")
     state, metadata = read_weights(path)
     whose = Trust(str(folder / TEXT)) if arch is None else USER
-    ours = partial(build, facts.arch, trust=whose, instead=f"--model {facts.arch}@{path}")
+    ours = partial(build_network, facts.arch, trust=whose, instead=f"--model {facts.arch}@{path}")
     if ":" in facts.arch:  # a function of the user's own may not know memory that is none
         inner = ours(facts.num_classes, facts.input_shape)
     else:
-        inner = build_for(path, facts.arch, ours, facts.num_classes, facts.input_shape, state)
-    fill(path, facts.arch, inner, state)
-    module = Normalised(inner, *(numbers(path, metadata, key) for key in ("mean", "std"))).eval()
+        inner = build_fitting_network(
+            path, facts.arch, ours, facts.num_classes, facts.input_shape, state
+        )
+    fill_network(path, facts.arch, inner, state)
+    module = Normalised(
+        inner, *(metadata_numbers(path, metadata, key) for key in ("mean", "std"))
+    ).eval()
     require(
         trained_fingerprint(module) == facts.fingerprint,
         f"model {folder}: {WEIGHTS} holds other weights than {TEXT} speaks of",
     )
-    return Trained(module, facts)
+    return TrainedNetwork(module, facts)
 
 
 def trained_fingerprint(module: "nn.Module") -> str:
     """Of structure, weights and normalisation."""
-    return digest("trained", of_module(module))
+    return digest_parts("trained", module_fingerprint(module))
 
 
-def read_facts(folder: Path) -> Facts:
+def read_facts(folder: Path) -> ModelFacts:
     """model.toml, checked as far as a loader needs it."""
     path = folder / TEXT
     require(path.is_file(), f"model {folder} must be a folder written by train, with {TEXT}")
@@ -102,10 +120,10 @@ def read_facts(folder: Path) -> Facts:
         content = read_toml(path)
         require(content["format"] == FORMAT, f"format must be {FORMAT}, got {content['format']!r}")
         model = content["model"]
-        return Facts(
+        return ModelFacts(
             str(model["arch"]),
-            whole(path, "num_classes", model["num_classes"]),
-            tuple(whole(path, "input_shape", n) for n in model["input_shape"]),
+            require_positive_whole(path, "num_classes", model["num_classes"]),
+            tuple(require_positive_whole(path, "input_shape", n) for n in model["input_shape"]),
             str(model["fingerprint"]),
             tuple(map(str, model["classes"])) if "classes" in model else None,
             float(content["training"]["sigma"]) if "training" in content else None,
@@ -113,3 +131,17 @@ def read_facts(folder: Path) -> Facts:
         )
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise InvalidInput(f"{path} is no {TEXT} that train wrote: {error!r}") from None
+
+
+FOLDER = Path(__file__).parent / "zoo"
+
+
+def list_zoo_names() -> list[str]:
+    """The networks that are there."""
+    return sorted(path.parent.name for path in FOLDER.glob(f"*/{TEXT}"))
+
+
+def load_zoo(name: str, trust: Trust = USER) -> Model:
+    """The network of that name."""
+    folder = choose("model zoo:NAME", name, {known: FOLDER / known for known in list_zoo_names()})
+    return load_trained(str(folder))

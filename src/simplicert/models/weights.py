@@ -1,4 +1,4 @@
-"""`ARCH@weights.safetensors`: a network of ours, or of the user's own, with weights from a file."""
+"""Load `ARCH@weights.safetensors`: one of our networks, or your own, with weights from a file."""
 
 import json
 import os
@@ -7,60 +7,66 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simplicert.data.libraries import library
 from simplicert.errors import InvalidInput, choose, require
 from simplicert.files import parse_json
-from simplicert.models.files import existing
-from simplicert.models.fingerprints import of_module
-from simplicert.models.model import Model
-from simplicert.models.normalisation import normalised
-from simplicert.trust import USER, Trust, require_user
+from simplicert.importing import USER, Trust, import_library, require_user
+from simplicert.models.fingerprints import module_fingerprint
+from simplicert.models.model import Model, find_model_file
+from simplicert.models.normalisation import normalise_model
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
     from simplicert.models.architectures import Builder
 
+
 MOST = 2**31  # no number of classes, length of an input, mean or deviation is as large
+
 MOST_NUMBERS = 10**5  # of one mean, deviation or shape
+
 FIRST, LAST = ("conv1.weight", "fc1.weight"), "fc.weight"  # the architectures' convention
+
 COUNTER = "num_batches_tracked"  # of batch norms: unused in eval mode, missing in old files
+
 CONVOLUTION = 4  # axes of a convolution's weight: out, in, height, width
+
 ANY_SIZE = (32, 32)  # height and width do not change the weights of a convolutional network
 
 
-def load(spec: str, trust: Trust = USER) -> Model:
+def load_weights(spec: str, trust: Trust = USER) -> Model:
     """The network in eval mode, behind the normalisation its metadata names, if any."""
     name, at, where = spec.partition("@")
     require(
         bool(at), f"weights need the name of their network: ARCH@{Path(spec).name}, got {spec!r}"
     )
-    library("torch", "torch", f"model {name}@{Path(where).name}")
-    from simplicert.models.architectures import ARCHITECTURES, build
+    import_library("torch", "torch", f"model {name}@{Path(where).name}")
+    from simplicert.models.architectures import ARCHITECTURES, build_network
 
     own = ":" in name
     if not own:
         choose("the network before @", name, ARCHITECTURES)
-    path = existing(where)
-    if own and is_trained(path):  # model.toml, which knows more, is beside it
-        from simplicert.models.trained import load_folder
+    path = find_model_file(where)
+    if own and _is_trained(path):  # model.toml, which knows more, is beside it
+        from simplicert.models.trained import load_trained_folder
 
         require_user(trust, "model", spec, f"--model {spec}")
-        return load_folder(path.parent, name)
+        return load_trained_folder(path.parent, name)
     state, metadata = read_weights(path)
-    count, shape = classes(path, state, metadata), input_shape(path, state, metadata)
+    count, shape = _count_classes(path, state, metadata), _find_input_shape(path, state, metadata)
     if own:  # a function of the user's own may not know memory that is none
-        module = build(name, count, shape, trust, f"--model {spec}")
+        module = build_network(name, count, shape, trust, f"--model {spec}")
     else:
-        module = build_for(path, name, ARCHITECTURES[name], count, shape, state)
-    fill(path, name, module, state)
-    model = Model(module.eval(), f"{name}@{path.name}", of_module(module))
+        module = build_fitting_network(path, name, ARCHITECTURES[name], count, shape, state)
+    fill_network(path, name, module, state)
+    model = Model(module.eval(), f"{name}@{path.name}", module_fingerprint(module))
     if "mean" not in metadata and "std" not in metadata:
         return model
-    return normalised(model, *(numbers(path, metadata, key) for key in ("mean", "std")))
+    return normalise_model(
+        model, *(metadata_numbers(path, metadata, key) for key in ("mean", "std"))
+    )
 
 
-def is_trained(path: Path) -> bool:
+def _is_trained(path: Path) -> bool:
     """Whether these are the weights of a folder that train wrote."""
     from simplicert.models.trained import TEXT, WEIGHTS
 
@@ -69,7 +75,7 @@ def is_trained(path: Path) -> bool:
 
 def read_weights(path: Path) -> tuple[dict[str, "Tensor"], dict[str, str]]:
     """Tensors by name, and the file's metadata."""
-    safetensors = library("safetensors", "torch", f"model {path.name}")
+    safetensors = import_library("safetensors", "torch", f"model {path.name}")
     try:
         with safetensors.safe_open(path, framework="pt") as file:
             names = file.keys()
@@ -87,7 +93,7 @@ def save_weights(module: "nn.Module", path: Path, metadata: Mapping[str, object]
     """
     from safetensors.torch import save
 
-    from simplicert.models.normalised import Normalised
+    from simplicert.models.modules import Normalised
 
     notes = dict(metadata)
     if isinstance(module, Normalised):
@@ -104,21 +110,23 @@ def save_weights(module: "nn.Module", path: Path, metadata: Mapping[str, object]
     partial.replace(path)
 
 
-def classes(path: Path, state: Mapping[str, "Tensor"], metadata: Mapping[str, str]) -> int:
+def _count_classes(path: Path, state: Mapping[str, "Tensor"], metadata: Mapping[str, str]) -> int:
     """The number of classes by the metadata, else by the last layer."""
     if "num_classes" in metadata:
-        return whole(path, "num_classes", numbers(path, metadata, "num_classes")[0])
+        return require_positive_whole(
+            path, "num_classes", metadata_numbers(path, metadata, "num_classes")[0]
+        )
     require(LAST in state, f"{path.name} must hold {LAST} or say num_classes, got neither")
     return int(state[LAST].shape[0])
 
 
-def input_shape(
+def _find_input_shape(
     path: Path, state: Mapping[str, "Tensor"], metadata: Mapping[str, str]
 ) -> tuple[int, ...]:
     """The shape of one input by the metadata, else by the first layer."""
     if "input_shape" in metadata:
-        held = numbers(path, metadata, "input_shape")
-        return tuple(whole(path, "input_shape", n) for n in held)
+        held = metadata_numbers(path, metadata, "input_shape")
+        return tuple(require_positive_whole(path, "input_shape", n) for n in held)
     found = [state[name].shape for name in FIRST if name in state]
     require(
         bool(found) and len(found[0]) > 1,
@@ -128,7 +136,7 @@ def input_shape(
     return (incoming, *ANY_SIZE) if len(found[0]) == CONVOLUTION else (incoming,)
 
 
-def numbers(path: Path, metadata: Mapping[str, str], key: str) -> list[Any]:
+def metadata_numbers(path: Path, metadata: Mapping[str, str], key: str) -> list[Any]:
     """A number or a list of numbers in the metadata, as a list."""
     try:
         value = parse_json(key, metadata[key])
@@ -143,7 +151,7 @@ def numbers(path: Path, metadata: Mapping[str, str], key: str) -> list[Any]:
     return held
 
 
-def whole(path: Path, name: str, value: object) -> int:
+def require_positive_whole(path: Path, name: str, value: object) -> int:
     """A number of classes or a length of an input, as a file says it."""
     good = isinstance(value, int | float) and not isinstance(value, bool)
     require(
@@ -153,7 +161,7 @@ def whole(path: Path, name: str, value: object) -> int:
     return int(value)  # type: ignore[call-overload, no-any-return]
 
 
-def build_for(
+def build_fitting_network(
     path: Path,
     name: str,
     build: "Builder",
@@ -168,16 +176,16 @@ def build_for(
         prod(shape) < MOST, f"input_shape of {path.name} must be of an input, got {shape!r:.60}"
     )
     with torch.device("meta"):
-        check_fit(path, name, build(num_classes, shape), state)
+        _check_fit(path, name, build(num_classes, shape), state)
     return build(num_classes, shape)
 
 
-def fill(path: Path, name: str, module: "nn.Module", state: Mapping[str, "Tensor"]) -> None:
+def fill_network(path: Path, name: str, module: "nn.Module", state: Mapping[str, "Tensor"]) -> None:
     """Put the tensors in place; the first name or shape that does not fit is said."""
-    module.load_state_dict(check_fit(path, name, module, state))
+    module.load_state_dict(_check_fit(path, name, module, state))
 
 
-def check_fit(
+def _check_fit(
     path: Path, name: str, module: "nn.Module", state: Mapping[str, "Tensor"]
 ) -> dict[str, "Tensor"]:
     """Every tensor that the network has, by name; batch counters may be missing from the file."""

@@ -1,45 +1,54 @@
-"""Before a GPU-week is spent: what draws can reach, what they lose, what they cost."""
+"""Plan a run before it is drawn: what radius the draws can reach, lose to sampling, and cost."""
 
-from simplicert.plan.declared import Declared
-from simplicert.plan.population import Population, at_point, of_tally, published
-from simplicert.plan.reach import certifies_nothing, largest_radius, smallest_draws
-from simplicert.plan.report import Report, Work, make_report
-from simplicert.plan.serving import (
-    Service,
-    Serving,
-    radius_basis,
-    serve,
-    served_function,
-    serving_record,
-    serving_scheme,
-    serving_table,
+from simplicert.plan.declared import DeclaredSettings
+from simplicert.plan.population import (
+    Population,
+    pilot_population,
+    point_population,
+    published_population,
 )
-from simplicert.plan.simulation import Outcome, enough, simulate
-from simplicert.plan.tables import record, tables
+from simplicert.plan.report import PlanReport, Workload, make_plan_report
+from simplicert.plan.serving import (
+    ServiceSettings,
+    ServingEstimate,
+    describe_radius_basis,
+    estimate_serving,
+    serving_scheme,
+    serving_settings,
+)
+from simplicert.plan.simulation import (
+    SimulatedPlan,
+    certifies_nothing,
+    largest_radius,
+    resample_inputs,
+    simulate_plan,
+    smallest_draws,
+)
+from simplicert.tables.plan import plan_record, plan_tables, serving_record, serving_table
 
 __all__ = [
-    "Declared",
-    "Outcome",
+    "DeclaredSettings",
+    "PlanReport",
     "Population",
-    "Report",
-    "Service",
-    "Serving",
-    "Work",
-    "at_point",
+    "ServiceSettings",
+    "ServingEstimate",
+    "SimulatedPlan",
+    "Workload",
     "certifies_nothing",
-    "enough",
+    "describe_radius_basis",
+    "estimate_serving",
     "largest_radius",
-    "make_report",
-    "of_tally",
-    "published",
-    "radius_basis",
-    "record",
-    "serve",
-    "served_function",
+    "make_plan_report",
+    "pilot_population",
+    "plan_record",
+    "plan_tables",
+    "point_population",
+    "published_population",
+    "resample_inputs",
     "serving_record",
     "serving_scheme",
+    "serving_settings",
     "serving_table",
-    "simulate",
+    "simulate_plan",
     "smallest_draws",
-    "tables",
 ]

@@ -1,27 +1,26 @@
-"""Declared: the settings that a plan is about, and the tallies they would be asked to bound."""
+"""DeclaredSettings: the settings that a plan is made for, and tallies as they would bound them."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from simplicert.bounds import SCHEMES, bound
-from simplicert.bounds.schemes import joint
+from simplicert.bounds import SCHEMES, bound, joint
 from simplicert.certification import certify
 from simplicert.errors import choose, require
 from simplicert.sampling.settings import LEADERS
 from simplicert.types import FIXED_POINT, KINDS, Floats, Ints, Plan, Tally
-from simplicert.types.arrays import positive
-from simplicert.types.histogram import BINS
-from simplicert.types.scores import MOST_SOFTMAX_DRAWS
+from simplicert.types.arrays import check_positive
+from simplicert.types.scores import BINS, MOST_SOFTMAX_DRAWS
 
 # The most draws of an input that are planned for, whatever the scheme.
-MOST = {"multinomial": joint.MOST_DRAWS, "softmax": MOST_SOFTMAX_DRAWS}
+MOST_PLANNED_DRAWS = {"multinomial": joint.MOST_DRAWS, "softmax": MOST_SOFTMAX_DRAWS}
+
 MOST_CLASSES = 10**7
 
 
 @dataclass(frozen=True)
-class Declared:
+class DeclaredSettings:
     """What `bound` will be asked for, by the names that `sample` declares it with."""
 
     sigma: float = 1.0
@@ -37,7 +36,7 @@ class Declared:
     def __post_init__(self) -> None:
         """Refuse what no run could declare; alpha is checked by whoever spends it."""
         for name in ("sigma", "sensitivity"):
-            object.__setattr__(self, name, positive(name, getattr(self, name)))
+            object.__setattr__(self, name, check_positive(name, getattr(self, name)))
         object.__setattr__(self, "kind", choose("kind", self.kind, KINDS))
         methods = choose("scheme", self.scheme, SCHEMES[self.kind], f" for kind {self.kind}")
         if self.method is not None:
@@ -51,7 +50,7 @@ class Declared:
     @property
     def most(self) -> int:
         """The largest number of draws that is planned for."""
-        return MOST[self.kind]
+        return MOST_PLANNED_DRAWS[self.kind]
 
     def require_draws(self, draws: int) -> None:
         """Refuse a number of draws that cannot be planned for."""
@@ -82,7 +81,7 @@ class Declared:
             fields["softmax_squares"] = whole if squares is None else squares
         return Tally(counts, self.sigma, invalid=cells[:, -1], plan=plan, **fields)
 
-    def agreed(self, draws: int, share: float = 1.0) -> Tally:
+    def unanimous_tally(self, draws: int, share: float = 1.0) -> Tally:
         """The best there is to see: all draws are of one class, at a look with this share."""
         cells = np.zeros((1, self.classes + 1), np.int64)
         cells[0, 0] = draws

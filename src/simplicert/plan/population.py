@@ -1,4 +1,4 @@
-"""Inputs to plan for: what their classes' expectations are, or are taken to be."""
+"""The inputs that a plan assumes: expectations from a point, published logs or a pilot run."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,18 +8,30 @@ from scipy.special import ndtr
 
 from simplicert.certification import radius
 from simplicert.errors import MissingEvidence, require
-from simplicert.plan.declared import Declared
-from simplicert.stopping.projection import apportioned
+from simplicert.plan.declared import DeclaredSettings
+from simplicert.stopping.projection import apportion_counts
 from simplicert.types import FIXED_POINT, Floats, Ints, Plan, Tally
 
 # Share of 500 ImageNet inputs certified at radius R / sigma by 100,000 draws, sigma = 1, in the
 # published logs of Cohen et al. (2019). None is taken to lie beyond FARTHEST, and those that were
 # not certified at all to have a top class in ABSTAINED.
-REACHED = {0.0: 0.704, 0.25: 0.598, 0.5: 0.524, 1.0: 0.425, 1.5: 0.325, 2.0: 0.233, 3.0: 0.134}
+PUBLISHED_CERTIFIED = {
+    0.0: 0.704,
+    0.25: 0.598,
+    0.5: 0.524,
+    1.0: 0.425,
+    1.5: 0.325,
+    2.0: 0.233,
+    3.0: 0.134,
+}
+
 FARTHEST = 6.0
-ABSTAINED = (0.15, 0.5)
-CLOSE = 0.95  # of the top class, the most that its rival gets there
-SEEN = 0.5  # draws added to the two leading classes of a pilot: what it did not see may be
+
+ABSTAINED_RANGE = (0.15, 0.5)
+
+LARGEST_RIVAL_SHARE = 0.95  # of the top class, the most that its rival gets there
+
+UNSEEN_DRAWS = 0.5  # draws added to the two leading classes of a pilot: what it did not see may be
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +69,7 @@ class Population:
         return Population(self.shares[rows], self.source, variance)
 
 
-def at_point(pa: float, pb: float | None, classes: int) -> Population:
+def point_population(pa: float, pb: float | None, classes: int) -> Population:
     """One input: its two leading expectations, the rest evenly over the other classes."""
     require(0 < pa < 1, f"pa must lie strictly between 0 and 1, got {pa}")
     pb = 1 - pa if pb is None else pb
@@ -75,18 +87,18 @@ def at_point(pa: float, pb: float | None, classes: int) -> Population:
     return Population(shares, f"one input with pA = {pa:g}, pB = {pb:g}")
 
 
-def published(classes: int, inputs: int) -> Population:
+def published_population(classes: int, inputs: int) -> Population:
     """Inputs as in the published logs REACHED, at even steps of their distribution.
 
     The logs know the top class only: the runner-up is taken to have half of the rest.
     """
     at = (np.arange(inputs) + 0.5) / inputs
-    radii, certified = np.array([*REACHED.items(), (FARTHEST, 0.0)]).T
+    radii, certified = np.array([*PUBLISHED_CERTIFIED.items(), (FARTHEST, 0.0)]).T
     pa = ndtr(np.interp(-at, -certified, radii))
     low = at > certified[0]
-    pa[low] = np.linspace(*ABSTAINED, int(low.sum()) + 2)[1:-1]
+    pa[low] = np.linspace(*ABSTAINED_RANGE, int(low.sum()) + 2)[1:-1]
     least = (1 - pa) / (classes - 1)
-    pb = np.maximum(np.minimum((1 - pa) / 2, CLOSE * pa), least)
+    pb = np.maximum(np.minimum((1 - pa) / 2, LARGEST_RIVAL_SHARE * pa), least)
     rest = np.maximum(1 - pa - pb, 0.0) / max(classes - 2, 1)
     shares = np.column_stack([pa, pb, *[rest] * (classes - 2)])
     return Population(
@@ -95,7 +107,7 @@ def published(classes: int, inputs: int) -> Population:
     )
 
 
-def of_tally(tally: Tally, kind: str) -> Population:
+def pilot_population(tally: Tally, kind: str) -> Population:
     """The inputs of a pilot run, taken at what was seen and a little unseen."""
     fewest, most = int(tally.draws.min()), int(tally.draws.max())
     each = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
@@ -107,27 +119,31 @@ def of_tally(tally: Tally, kind: str) -> Population:
         mean = tally.softmax_sums / unit
         squares = mean if tally.softmax_squares is None else tally.softmax_squares / unit
         variance = np.maximum(squares - mean**2, 0.0)
-        return Population(with_unseen(mean * tally.draws[:, None], tally.draws), words, variance)
-    return Population(with_unseen(tally.counts.astype(float), tally.draws), words)
+        return Population(
+            _shares_with_unseen(mean * tally.draws[:, None], tally.draws), words, variance
+        )
+    return Population(_shares_with_unseen(tally.counts.astype(float), tally.draws), words)
 
 
-def with_unseen(counts: Floats, draws: Ints) -> Floats:
+def _shares_with_unseen(counts: Floats, draws: Ints) -> Floats:
     """Shares of the counts, where half a draw was added to each of the two largest."""
     leading = np.argsort(-counts, axis=1, kind="stable")[:, :2]
-    added = np.take_along_axis(counts, leading, axis=1) + SEEN
+    added = np.take_along_axis(counts, leading, axis=1) + UNSEEN_DRAWS
     out = counts.copy()
     np.put_along_axis(out, leading, added, axis=1)
-    return np.asarray(out / (draws + 2 * SEEN)[:, None])
+    return np.asarray(out / (draws + 2 * UNSEEN_DRAWS)[:, None])
 
 
-def expected(declared: Declared, population: Population, draws: int, plan: Plan) -> Tally:
+def expected_tally(
+    declared: DeclaredSettings, population: Population, draws: int, plan: Plan
+) -> Tally:
     """The tally of so many draws if every class comes up as often as it should."""
-    cells = apportioned(population.cells, draws)  # type: ignore[arg-type]
-    sums, squares = scores(population, lambda mean, _: mean * draws, draws)
+    cells = apportion_counts(population.cells, draws)  # type: ignore[arg-type]
+    sums, squares = sum_scores(population, lambda mean, _: mean * draws, draws)
     return declared.tally(cells, plan, population.top, sums, squares)
 
 
-def scores(
+def sum_scores(
     population: Population, total: Callable[[Floats, Floats], Floats], draws: int
 ) -> tuple[Ints | None, Ints | None]:
     """Sums and squares of scores in units of 2^-40; `total` maps (mean, variance) to the sums."""

@@ -1,4 +1,4 @@
-"""A plan as numbers: what the draws can reach, what they lose, what they cost."""
+"""A plan as numbers: the radius the draws can reach, what sampling loses, what it costs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,22 +6,32 @@ from typing import NamedTuple
 
 from simplicert.bounds import SCHEMES
 from simplicert.errors import require
-from simplicert.plan.declared import Declared
-from simplicert.plan.population import Population, expected
-from simplicert.plan.reach import largest_radius, smallest_draws
-from simplicert.plan.simulation import SIMULATED, enough, simulate, slowest_share
-from simplicert.stopping import FOR_THE_LAST, Until
+from simplicert.plan.declared import DeclaredSettings
+from simplicert.plan.population import Population, expected_tally
+from simplicert.plan.simulation import (
+    SIMULATED_INPUTS,
+    largest_radius,
+    resample_inputs,
+    simulate_plan,
+    slowest_worker_draws,
+    smallest_draws,
+)
+from simplicert.stopping import LAST_LOOK_SHARE, Until
 from simplicert.types import Plan
-from simplicert.types.arrays import positive
+from simplicert.types.arrays import check_positive
 
-RULES = ("decided", "rtol=0.05")  # simulated where neither a rule nor a radius is asked for
-PATIENT = "gated"  # scheme of the simulation where the declared one takes too long
-SLOW = ("joint",)
-FEW = 100  # inputs whose radii such a scheme computes in a moment
+DEFAULT_RULES = ("decided", "rtol=0.05")  # simulated where neither a rule nor a radius is asked for
+
+FALLBACK_SCHEME = "gated"  # scheme of the simulation where the declared one takes too long
+
+SLOW_SCHEMES = ("joint",)
+
+FEW_INPUTS = 100  # inputs whose radii such a scheme computes in a moment
+
 STEPS = (-1, 0, 1)  # powers of ten by which more or fewer draws are shown
 
 
-class Reach(NamedTuple):
+class RadiusCeiling(NamedTuple):
     """What draws that all agree come to, at a look with a share of alpha."""
 
     scheme: str
@@ -32,7 +42,7 @@ class Reach(NamedTuple):
     fewest_for_radius: int | None  # draws that reach the radius asked for
 
 
-class Loss(NamedTuple):
+class SamplingLoss(NamedTuple):
     """The radius that is certified with so many draws, and with endlessly many."""
 
     draws: int
@@ -40,7 +50,7 @@ class Loss(NamedTuple):
     true: float
 
 
-class Cost(NamedTuple):
+class RuleCost(NamedTuple):
     """What a rule takes over all inputs; seconds are None where nobody said how fast drawing is."""
 
     rule: str
@@ -52,7 +62,7 @@ class Cost(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Work:
+class Workload:
     """How much is to be drawn, by whom."""
 
     draws: int
@@ -66,71 +76,78 @@ class Work:
             value = getattr(self, name)
             require(value >= 1, f"{name} must be a positive whole number, got {value}")
         if self.throughput is not None:
-            positive("throughput", self.throughput)
+            check_positive("throughput", self.throughput)
 
 
 @dataclass(frozen=True)
-class Report:
+class PlanReport:
     """All that `simplicert plan` says."""
 
-    declared: Declared
-    work: Work
+    declared: DeclaredSettings
+    work: Workload
     radius: float | None  # asked for
     population: Population
-    reach: list[Reach]
-    losses: list[Loss]
-    costs: list[Cost]
+    reach: list[RadiusCeiling]
+    losses: list[SamplingLoss]
+    costs: list[RuleCost]
     simulated: str  # scheme of the simulation
 
     @property
-    def fruitless(self) -> bool:
+    def certifies_nothing(self) -> bool:
         """Whether not even draws that all agree certify anything."""
         return self.reach[0].two_sided == 0
 
 
-def make_report(
-    declared: Declared,
-    work: Work,
+def make_plan_report(
+    declared: DeclaredSettings,
+    work: Workload,
     population: Population,
     rules: Sequence[str] = (),
     radius: float | None = None,
-) -> Report:
+) -> PlanReport:
     """Everything at once, by calls of `bound`; the costs by simulation with a fixed seed."""
     declared.require_draws(work.draws)
     if radius is not None:
-        positive("radius", radius)
-    wanted = tuple(rules) or (RULES if radius is None else (f"radius={radius:g}",))
+        check_positive("radius", radius)
+    wanted = tuple(rules) or (DEFAULT_RULES if radius is None else (f"radius={radius:g}",))
     for rule in wanted:
         Until(rule)
-    slow = declared.scheme in SLOW
-    followed = replace(declared, scheme=PATIENT, method=None) if slow else declared
-    inputs = enough(population)
-    return Report(
+    slow = declared.scheme in SLOW_SCHEMES
+    followed = replace(declared, scheme=FALLBACK_SCHEME, method=None) if slow else declared
+    inputs = resample_inputs(population)
+    return PlanReport(
         declared,
         work,
         radius,
         population,
-        reaches(declared, work.draws, radius),
-        losses(declared, population, work.draws),
-        [cost(followed, inputs, rule, work, radius) for rule in dict.fromkeys(("fixed", *wanted))],
+        _find_ceilings(declared, work.draws, radius),
+        _sampling_losses(declared, population, work.draws),
+        [
+            _rule_cost(followed, inputs, rule, work, radius)
+            for rule in dict.fromkeys(("fixed", *wanted))
+        ],
         followed.scheme,
     )
 
 
-def reaches(declared: Declared, draws: int, radius: float | None) -> list[Reach]:
+def _find_ceilings(
+    declared: DeclaredSettings, draws: int, radius: float | None
+) -> list[RadiusCeiling]:
     """The declared scheme in one look and at the last of several; beside it Cohen's own."""
     once = 1 - declared.reserve
-    settings = [(declared, once), (declared, once * FOR_THE_LAST)]
+    settings = [(declared, once), (declared, once * LAST_LOOK_SHARE)]
     if declared.kind == "multinomial":
         settings.append((replace(declared, scheme="split", method="one_sided"), 1.0))
-    return [reach(setting, draws, radius, share) for setting, share in settings]
+    return [_find_ceiling(setting, draws, radius, share) for setting, share in settings]
 
 
-def reach(declared: Declared, draws: int, radius: float | None, share: float) -> Reach:
+def _find_ceiling(
+    declared: DeclaredSettings, draws: int, radius: float | None, share: float
+) -> RadiusCeiling:
     """One row: largest radii and fewest draws."""
     method = declared.method or next(iter(SCHEMES[declared.kind][declared.scheme]))
-    pairs = declared.kind == "multinomial" and declared.scheme not in SLOW
-    return Reach(
+    pairs = declared.kind == "multinomial" and declared.scheme not in SLOW_SCHEMES
+    return RadiusCeiling(
         f"{declared.scheme}, {method}",
         share,
         largest_radius(declared, draws, share),
@@ -140,36 +157,40 @@ def reach(declared: Declared, draws: int, radius: float | None, share: float) ->
     )
 
 
-def losses(declared: Declared, population: Population, draws: int) -> list[Loss]:
+def _sampling_losses(
+    declared: DeclaredSettings, population: Population, draws: int
+) -> list[SamplingLoss]:
     """Radii at a tenth, at all and at ten times the draws, the average of the population's."""
     few = population
     if len(population) > 1:
-        few = enough(population, FEW if declared.scheme in SLOW else SIMULATED)
+        few = resample_inputs(
+            population, FEW_INPUTS if declared.scheme in SLOW_SCHEMES else SIMULATED_INPUTS
+        )
     true = float(few.true_radii(declared.sigma).mean()) / declared.sensitivity
     numbers = [draws * 10**step if step >= 0 else draws // 10**-step for step in STEPS]
     found = []
     for n in numbers:
         if 1 <= n <= declared.most:
             plan = Plan((n,)).reserved(declared.reserve)
-            radii = declared.radii(expected(declared, few, n, plan))
-            found.append(Loss(n, float(radii.mean()), true))
+            radii = declared.radii(expected_tally(declared, few, n, plan))
+            found.append(SamplingLoss(n, float(radii.mean()), true))
     return found
 
 
-def cost(
-    declared: Declared, inputs: Population, rule: str, work: Work, radius: float | None
-) -> Cost:
+def _rule_cost(
+    declared: DeclaredSettings, inputs: Population, rule: str, work: Workload, radius: float | None
+) -> RuleCost:
     """One rule's draws, certificates and time."""
-    outcome = simulate(declared, inputs, rule, work.draws)
+    outcome = simulate_plan(declared, inputs, rule, work.draws)
     name, target = Until(rule).parsed()
     target = target if name == "radius" else (radius or 0.0)
     certified = (outcome.radius > 0) & (outcome.radius >= target)
     mean, rate = float(outcome.draws.mean()), work.throughput
-    return Cost(
+    return RuleCost(
         rule,
         mean,
         float(certified.mean()),
         float(outcome.radius.mean()),
         None if rate is None else work.inputs * mean / rate,
-        None if rate is None else slowest_share(outcome, work.inputs, work.workers) / rate,
+        None if rate is None else slowest_worker_draws(outcome, work.inputs, work.workers) / rate,
     )

@@ -1,4 +1,4 @@
-"""What `predict` will cost in use, by the tallies of a run: draws, latency, abstentions, money."""
+"""Estimate what `predict` will cost in use, from a run: draws, latency, abstentions, money."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -6,23 +6,28 @@ from typing import Any
 
 import numpy as np
 
-from simplicert.analysis.tables.grid import Grid
-from simplicert.analysis.tables.numbers import NONE, down, up
 from simplicert.bounds import SCHEMES
 from simplicert.errors import require
 from simplicert.plan.population import Population
-from simplicert.runs.manifest import Manifest
-from simplicert.smoothed.sequence import looks, p_values, require_deciding, shares
+from simplicert.smoothed.prediction import (
+    look_shares,
+    p_values,
+    prediction_looks,
+    require_decidable,
+)
+from simplicert.store.manifest import Manifest
 from simplicert.types import Certificates, Expectations, Floats, Ints
-from simplicert.types.arrays import positive
+from simplicert.types.arrays import check_positive
 
 REPEATS = 20  # predictions that are simulated of each input
+
 MILLION, HOUR = 1_000_000, 3600.0
-SLOWEST = 0.99  # of predictions are no slower than the latency called so
+
+SLOW_QUANTILE = 0.99  # of predictions are no slower than the latency called so
 
 
 @dataclass(frozen=True)
-class Service:
+class ServiceSettings:
     """How predictions are made, and what an hour of one worker costs."""
 
     draws: int = 1000  # at most
@@ -32,9 +37,9 @@ class Service:
 
     def __post_init__(self) -> None:
         """Refuse what is no service."""
-        require_deciding(self.draws, self.alpha)
+        require_decidable(self.draws, self.alpha)
         if self.price is not None:
-            positive("price", self.price)
+            check_positive("price", self.price)
             require(
                 self.seconds is not None,
                 "price must come with the time of a draw: give throughput, or a run drawn here",
@@ -42,10 +47,10 @@ class Service:
 
 
 @dataclass(frozen=True, eq=False)
-class Serving:
+class ServingEstimate:
     """What predictions of inputs like these come to."""
 
-    service: Service
+    service: ServiceSettings
     source: str
     draws: Floats  # (N REPEATS,) of a prediction
     abstained: float
@@ -62,7 +67,7 @@ class Serving:
     @property
     def slow(self) -> float:
         """Draws of a slow prediction."""
-        return float(np.quantile(self.draws, SLOWEST, method="higher"))
+        return float(np.quantile(self.draws, SLOW_QUANTILE, method="higher"))
 
     @property
     def million(self) -> float | None:
@@ -73,21 +78,21 @@ class Serving:
         return MILLION * self.mean * service.seconds / HOUR * service.price
 
 
-def serve(
-    service: Service,
+def estimate_serving(
+    service: ServiceSettings,
     population: Population,
     radius: Floats | None = None,
     seed: int = 0,
     *,
     basis: str = "",
     function: dict[str, Any] | None = None,
-) -> Serving:
+) -> ServingEstimate:
     """Predictions of each input, simulated with a fixed seed on the votes that the run saw."""
     cells = np.repeat(population.cells, REPEATS, axis=0)
     top = np.repeat(population.top, REPEATS)
-    used, classes = simulated(cells, service, np.random.default_rng(seed))
+    used, classes = _simulate_predictions(cells, service, np.random.default_rng(seed))
     given = classes >= 0
-    return Serving(
+    return ServingEstimate(
         service,
         population.source,
         used.astype(float),
@@ -99,7 +104,7 @@ def serve(
     )
 
 
-def served_function(known: Expectations) -> dict[str, Any]:
+def serving_settings(known: Expectations) -> dict[str, Any]:
     """What `Smoothed` must be given to be the run's function; of a noise scale its fingerprint."""
     held: dict[str, Any] = {"sigma": known.sigma, "kind": known.kind}
     if known.grid is not None:
@@ -113,7 +118,7 @@ def serving_scheme(declared: Manifest, kind: str) -> str:
     return own if own != "joint" and own in SCHEMES[kind] else "gated"
 
 
-def radius_basis(declared: Manifest, certificates: Certificates) -> str:
+def describe_radius_basis(declared: Manifest, certificates: Certificates) -> str:
     """Which bounds an operational radius is computed from, and how likely they are to be wrong."""
     known = certificates.known
     own = (known.kind, known.scheme) == (declared.kind, declared.scheme)
@@ -133,13 +138,15 @@ def radius_basis(declared: Manifest, certificates: Certificates) -> str:
     return says
 
 
-def simulated(cells: Floats, service: Service, random: np.random.Generator) -> tuple[Ints, Ints]:
+def _simulate_predictions(
+    cells: Floats, service: ServiceSettings, random: np.random.Generator
+) -> tuple[Ints, Ints]:
     """(M,) draws and classes, -1 where undecided; the last cell votes for nobody."""
-    plan = looks(service.draws, service.alpha)
+    plan = prediction_looks(service.draws, service.alpha)
     votes = np.zeros(cells.shape, np.int64)
     used, classes = np.zeros(len(cells), np.int64), np.full(len(cells), -1)
     going = np.arange(len(cells))
-    for (first, look), share in zip(pairwise((0, *plan)), shares(len(plan)), strict=True):
+    for (first, look), share in zip(pairwise((0, *plan)), look_shares(len(plan)), strict=True):
         votes[going] += random.multinomial(look - first, cells[going])
         used[going] = look
         top, p = p_values(votes[going][:, :-1], float(share))
@@ -149,65 +156,3 @@ def simulated(cells: Floats, service: Service, random: np.random.Generator) -> t
         if not going.size:
             break
     return used, classes
-
-
-def serving_table(found: Serving) -> Grid:
-    """As a reader sees it."""
-    service = found.service
-    rows = [
-        ("draws of a prediction, mean", f"{found.mean:,.1f}"),
-        ("draws of a prediction, 99 % are below", f"{found.slow:,.0f}"),
-        ("seconds of one worker, mean", time_of(found.mean, service.seconds)),
-        ("seconds of one worker, 99 % are below", time_of(found.slow, service.seconds)),
-        ("abstains", f"{up(100 * found.abstained, 2)} %"),
-        ("gives another class than the run's", f"{up(100 * found.disagreed, 2)} %"),
-    ]
-    if found.radius is not None:
-        live = found.radius > 0
-        rows.append(("has an operational radius", f"{down(100 * live.mean(), 1)} % of inputs"))
-        rows.append(("operational radius, mean over all", down(float(found.radius.mean()), 4)))
-    rows.append(
-        ("a million predictions cost", NONE if found.million is None else f"{found.million:,.2f}")
-    )
-    notes = [
-        *([found.basis] if found.basis else []),
-        *([served_words(found.function)] if found.function else []),
-        f"simulated with a fixed seed, {REPEATS} predictions an input: {found.source}",
-        "an input by itself; together they fill batches and take less",
-        *(["no times: the run was not drawn here"] if service.seconds is None else []),
-        *(["no costs: give the price of an hour of one worker"] if service.price is None else []),
-    ]
-    title = f"predict with up to {service.draws:,} draws at alpha {service.alpha:g}"
-    return Grid(title, ("", "value"), rows, tuple(notes))
-
-
-def served_words(function: dict[str, Any]) -> str:
-    """Which function predicts, in a sentence."""
-    shown = {
-        name: f"{value:g}" if type(value) is float else value for name, value in function.items()
-    }
-    listed = ", ".join(f"{name} {value}" for name, value in shown.items())
-    return f"of the run's own function, and of no other: Smoothed with {listed}"
-
-
-def time_of(draws: float, seconds: float | None) -> str:
-    """Seconds, rounded up."""
-    return NONE if seconds is None else up(draws * seconds, 4)
-
-
-def serving_record(found: Serving) -> dict[str, Any]:
-    """For machines."""
-    service = found.service
-    return {
-        "draws_at_most": service.draws,
-        "alpha": service.alpha,
-        "mean_draws": found.mean,
-        "slow_draws": found.slow,
-        "seconds_a_draw": service.seconds,
-        "abstained": found.abstained,
-        "disagreed": found.disagreed,
-        "price_a_million": found.million,
-        "smoothed": found.function,
-        "operational_radius_rests_on": found.basis,
-        "operational_radius": None if found.radius is None else found.radius.tolist(),
-    }

@@ -1,21 +1,67 @@
-"""What a plan costs: its looks followed on made-up draws, with the rule that would stop them."""
+"""Simulate a plan: the radius its draws can reach, and how many draws its stopping rule takes.
+
+Reach: the largest radius of a number of draws, and the fewest draws that reach a radius. All
+answers are those of `bound` on draws that all agree: no formula of its own is used here.
+Simulation: every input is followed through the looks of the plan on simulated draws, with the rule
+that would stop them.
+"""
 
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from simplicert.plan.declared import Declared
-from simplicert.plan.population import Population, scores
+from simplicert.plan.declared import DeclaredSettings
+from simplicert.plan.population import Population, sum_scores
 from simplicert.stopping import Until
-from simplicert.types import Floats, Ints
+from simplicert.types import Floats, Ints, Plan
 
-SIMULATED = 1000  # inputs followed: the population's own, repeated, or every so many of them
+
+def largest_radius(
+    declared: DeclaredSettings, draws: int, share: float = 1.0, mechanism: str = "two_sided"
+) -> float:
+    """The radius where all draws agree, at a look with this share of alpha."""
+    declared.require_draws(draws)
+    return float(declared.radii(declared.unanimous_tally(draws, share), mechanism)[0])
+
+
+def smallest_draws(
+    declared: DeclaredSettings, radius: float = 0.0, share: float = 1.0
+) -> int | None:
+    """The fewest draws that, all agreeing, reach a radius; any at all for 0; None if none do.
+
+    The radius rises with draws that all agree. The result is the end of a search that saw the
+    radius reached there, and not reached with one draw less.
+    """
+
+    def reached(draws: int) -> bool:
+        found = largest_radius(declared, draws, share)
+        return found > 0 and found >= radius
+
+    low, high = 0, 1
+    while not reached(high):
+        if high == declared.most:
+            return None
+        low, high = high, min(2 * high, declared.most)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reached(middle) else (middle, high)
+    return high
+
+
+def certifies_nothing(declared: DeclaredSettings, plan: Plan) -> bool:
+    """Whether not even draws that all agree would be certified at any look of the plan."""
+    looks = zip(plan.looks, plan.weights, strict=True)
+    return not any(declared.radii(declared.unanimous_tally(n, share))[0] > 0 for n, share in looks)
+
+
+SIMULATED_INPUTS = 1000  # inputs followed: the population's own, repeated, or every so many of them
+
 SHUFFLES = 20  # ways to deal inputs out to workers that are averaged
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class SimulatedPlan:
     """What M inputs had been drawn and were certified when the rule let them go."""
 
     rule: str
@@ -23,9 +69,9 @@ class Outcome:
     radius: Floats  # (M,)
 
 
-def simulate(
-    declared: Declared, population: Population, rule: str, draws: int, seed: int = 0
-) -> Outcome:
+def simulate_plan(
+    declared: DeclaredSettings, population: Population, rule: str, draws: int, seed: int = 0
+) -> SimulatedPlan:
     """Follow every input of the population through the looks of the rule's plan."""
     declared.require_draws(draws)
     names = ("alpha", "kind", "scheme", "method", "sensitivity")
@@ -39,8 +85,8 @@ def simulate(
         left = population.some(going)
         cells[going] += random.multinomial(look - first, left.cells)
         if left.variance is not None:
-            sums[going] += drawn_sums(left, look - first, random)
-        held = scores(left, lambda *_, now=sums[going]: now, look)
+            sums[going] += _draw_score_sums(left, look - first, random)
+        held = sum_scores(left, lambda *_, now=sums[going]: now, look)
         tally = declared.tally(cells[going], plan, left.top, *held)
         stopped = until(tally) != ""
         used[going] = look
@@ -48,10 +94,10 @@ def simulate(
         going = going[~stopped]
         if not going.size:
             break
-    return Outcome(rule, used, found)
+    return SimulatedPlan(rule, used, found)
 
 
-def drawn_sums(population: Population, draws: int, random: np.random.Generator) -> Floats:
+def _draw_score_sums(population: Population, draws: int, random: np.random.Generator) -> Floats:
     """(M, K) sums of scores by the normal law, each class by itself; no more than the draws."""
     assert population.variance is not None
     noise = random.standard_normal(population.shares.shape)
@@ -60,7 +106,7 @@ def drawn_sums(population: Population, draws: int, random: np.random.Generator) 
     return np.asarray(total * np.minimum(1.0, draws / np.maximum(total.sum(axis=1), 1e-9))[:, None])
 
 
-def enough(population: Population, inputs: int = SIMULATED) -> Population:
+def resample_inputs(population: Population, inputs: int = SIMULATED_INPUTS) -> Population:
     """About so many inputs of the population, evenly chosen or evenly repeated."""
     size = len(population)
     if size >= inputs:
@@ -68,7 +114,7 @@ def enough(population: Population, inputs: int = SIMULATED) -> Population:
     return population.some(np.tile(np.arange(size), -(-inputs // size)))
 
 
-def slowest_share(outcome: Outcome, inputs: int, workers: int, seed: int = 0) -> float:
+def slowest_worker_draws(outcome: SimulatedPlan, inputs: int, workers: int, seed: int = 0) -> float:
     """Draws of the worker that has most to do, on average over ways to deal the inputs out."""
     random = np.random.default_rng(seed)
     if workers == 1:

@@ -1,7 +1,8 @@
-"""A batch of fixed shape in the memory of one device, filled with noisy copies and classified.
+"""Keep a batch of fixed shape on one device, fill it with noisy copies and classify it.
 
 Kernels give other last bits for other shapes and layouts, so every forward pass of a run has the
-same of both: a short batch is padded by whatever it held before, and the padding is dropped.
+same shape and layout: a short batch is padded by whatever it held before, and the padding is
+dropped.
 """
 
 import os
@@ -12,14 +13,14 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from simplicert.cores import cores
 from simplicert.errors import InvalidInput
-from simplicert.sampling.noise import add_noise, add_steps, device_seed, generator
+from simplicert.machine import available_cores
+from simplicert.sampling.noise import add_grid_noise, add_noise, chunk_generator, device_seed
 
 MOST_THREADS = 8  # that draw noise side by side
 
 
-class Copies(NamedTuple):
+class NoisyCopies(NamedTuple):
     """Noisy copies of one input that fill some rows of a batch."""
 
     at: int  # first row in the batch
@@ -28,10 +29,10 @@ class Copies(NamedTuple):
     rows: slice  # rows of the chunk
 
 
-class Batch(Protocol):
+class SamplingBatch(Protocol):
     """What the drawing loop needs of a device."""
 
-    def fill(self, copies: Sequence[Copies]) -> None:
+    def fill(self, copies: Sequence[NoisyCopies]) -> None:
         """Draw the noise of these copies and write them into the batch."""
 
     def outputs(self, rows: int | None = None) -> np.ndarray:
@@ -67,7 +68,7 @@ class HostBatch:
         self.classify, self.step = classify, step
         self.spread = spread.astype(np.float32) if step is None else spread
 
-    def fill(self, copies: Sequence[Copies]) -> None:
+    def fill(self, copies: Sequence[NoisyCopies]) -> None:
         """Draw on the host, chunks side by side: each has its own generator and its own rows."""
         if len(copies) == 1:
             self._put(copies[0])
@@ -79,13 +80,13 @@ class HostBatch:
         """Threads, from the first time that there is work for several."""
         return ThreadPoolExecutor(noise_threads())
 
-    def _put(self, copies: Copies) -> None:
+    def _put(self, copies: NoisyCopies) -> None:
         at, x, where, rows = copies
         out = self.memory[at : at + rows.stop - rows.start]
         if self.step is None:
-            add_noise(out, x, generator(*where), rows, self.spread)
+            add_noise(out, x, chunk_generator(*where), rows, self.spread)
         else:
-            add_steps(out, x, generator(*where), rows, self.spread, self.step)
+            add_grid_noise(out, x, chunk_generator(*where), rows, self.spread, self.step)
 
     def outputs(self, rows: int | None = None) -> np.ndarray:
         """Classify what is in memory."""
@@ -108,7 +109,7 @@ class HostBatch:
 def noise_threads() -> int:
     """As many as torch is to use where OMP_NUM_THREADS says so, else one for each of its cores."""
     told = os.environ.get("OMP_NUM_THREADS", "")
-    return min(int(told) if told.isdigit() and int(told) else cores(), MOST_THREADS)
+    return min(int(told) if told.isdigit() and int(told) else available_cores(), MOST_THREADS)
 
 
 class DeviceBatch:
@@ -134,12 +135,12 @@ class DeviceBatch:
         kind = torch.float32 if step is None else torch.float64
         self.spread = torch.as_tensor(spread, dtype=kind, device=device)
 
-    def fill(self, copies: Sequence[Copies]) -> None:
+    def fill(self, copies: Sequence[NoisyCopies]) -> None:
         """Draw on the device, chunk after chunk."""
         for one in copies:
             self._put(one)
 
-    def _put(self, copies: Copies) -> None:
+    def _put(self, copies: NoisyCopies) -> None:
         import torch
 
         at, x, where, rows = copies

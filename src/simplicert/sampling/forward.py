@@ -1,22 +1,88 @@
-"""From a classifier to a function of a whole batch in memory, whatever kind it is."""
+"""Call any kind of classifier on a batch in memory, and try again when it fails.
+
+The classifier is foreign code, and a remote model sometimes does not answer (HTTP 503, a
+connection reset). Whatever class such an error has, it says nothing about our files or our
+arguments. The same rows are sent again a few times; then the error is raised as ClassifierFailed,
+whose cause is the original.
+
+call_with_retries      the classifier's outputs, after a few attempts
+wrap_array_function    a NumPy function as a function of a batch in memory
+wrap_torch_function    a torch function, or a module laid out for its device
+frozen_copy            our own copy of a module, in eval mode and without gradients
+first_outputs          the first call, which explains an error in one sentence
+check_outputs          numbers, one row for each row of the batch
+"""
 
 import contextlib
 import copy
+import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from simplicert.errors import InvalidInput, SimplicertError, require
-from simplicert.models.model import is_module
-from simplicert.models.shapes import channels_hint
-from simplicert.sampling.asking import ask, may_pass
+from simplicert.errors import InvalidInput, SamplingFailed, SimplicertError, require
+from simplicert.models.model import channels_hint, is_module
+
+PAUSES = (0.05, 0.1, 0.2)  # seconds before the same batch is asked again
+
+
+class ClassifierFailed(SamplingFailed):
+    """The classifier raised, each time it was asked; `__cause__` is what it raised last."""
+
+    def __init__(self, words: str) -> None:
+        """`words`: what the classifier said, in one line."""
+        super().__init__(words)
+        self.words = words
+
+    def __str__(self) -> str:
+        """As a sentence."""
+        return f"the classifier failed: {self.words}"
+
+
+def call_with_retries(
+    classify: Callable[[], np.ndarray], restore: Callable[[], None]
+) -> np.ndarray:
+    """The classifier's answer; `restore` writes the batch anew, which it may have changed."""
+    for pause in PAUSES:
+        try:
+            return classify()
+        except Exception:  # whatever it is, it was raised by the classifier
+            time.sleep(pause)
+        restore()
+    try:
+        return classify()
+    except Exception as error:
+        raise ClassifierFailed(first_line(error)) from error
+
+
+def retry_calls(forward: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
+    """The same function of rows, which it writes into the batch itself; failures as above."""
+    return lambda rows: call_with_retries(lambda: forward(rows), lambda: None)
+
+
+def is_temporary_error(error: Exception) -> bool:
+    """Whether a classifier that has not answered yet may do so later, by the error it raised.
+
+    Errors of connections are OSErrors; any other error in the first batch, or a file that is not
+    there, means that model and data do not fit, which is better told at once.
+    """
+    local = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
+    return isinstance(error, OSError) and not isinstance(error, local)
+
+
+def first_line(error: BaseException) -> str:
+    """What an error says, as one line that cannot move a cursor; its class if it says nothing."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return "".join(letter if letter.isprintable() else "?" for letter in lines[0])
+
 
 Classify = Callable[[Any], np.ndarray]
+
 ONE_IMAGE = 3  # axes of a batch whose rows are flat images, or of one image taken for a batch
 
 
-def of_arrays(classifier: Callable[[np.ndarray], Any]) -> Classify:
+def wrap_array_function(classifier: Callable[[np.ndarray], Any]) -> Classify:
     """A plain function of NumPy arrays; its outputs are copied, as they may lie in the batch."""
     return lambda memory: np.array(classifier(memory))
 
@@ -46,7 +112,7 @@ def frozen_copy(classifier: Any) -> Any:
     return own
 
 
-def of_tensors(
+def wrap_torch_function(
     own: Any, device: str, channels_last: bool, compiled: bool, autocast: bool
 ) -> Classify:
     """A torch function, or a module of our own, which is moved and laid out for the device."""
@@ -90,9 +156,9 @@ def first_outputs(classify: Callable[[], np.ndarray], shape: tuple[int, ...]) ->
     except SimplicertError:
         raise
     except Exception as error:  # the classifier is foreign code and may raise anything
-        if not may_pass(error):
-            raise failed(shape, error) from error
-        return ask(classify, lambda: None)
+        if not is_temporary_error(error):
+            raise _explain_failure(shape, error) from error
+        return call_with_retries(classify, lambda: None)
 
 
 def check_outputs(outputs: np.ndarray, labels_only: bool, rows: int) -> None:
@@ -106,11 +172,11 @@ def check_outputs(outputs: np.ndarray, labels_only: bool, rows: int) -> None:
     require(
         fits and (labels_only or outputs.shape[1] >= 2),  # noqa: PLR2004
         f"classifier must return outputs of shape {wanted}, got {outputs.shape}"
-        f"{numbers_hint(outputs, labels_only)}",
+        f"{_labels_hint(outputs, labels_only)}",
     )
 
 
-def failed(shape: tuple[int, ...], error: Exception) -> InvalidInput:
+def _explain_failure(shape: tuple[int, ...], error: Exception) -> InvalidInput:
     """A classifier's own error at its first batch, in one sentence with what may be the matter."""
     words = str(error).strip().splitlines()
     hint = channels_hint(shape)
@@ -122,7 +188,7 @@ def failed(shape: tuple[int, ...], error: Exception) -> InvalidInput:
     )
 
 
-def numbers_hint(outputs: np.ndarray, labels_only: bool) -> str:
+def _labels_hint(outputs: np.ndarray, labels_only: bool) -> str:
     """Class numbers where scores were awaited: how to say so."""
     if outputs.ndim != 1 or labels_only:
         return ""

@@ -1,8 +1,8 @@
-"""Noise as a pure function of (seed, input, chunk): whoever draws it, it is the same.
+"""Make noise that depends only on (seed, input, chunk), whoever draws it.
 
-Draw d of an input is row d mod c of its chunk d // c, c decided by the batch size. Rows of a
-chunk come one after another from its own generator, so a draw does not depend on which other
-draws are made beside it.
+Draw d of an input is row d mod c of its chunk d // c, where the batch size decides c. The rows of a
+chunk come one after another from its own generator, so a draw does not depend on which other draws
+are made beside it.
 """
 
 import hashlib
@@ -16,10 +16,11 @@ from simplicert.errors import InvalidInput
 SMALLEST_CHUNK, LARGEST_CHUNK = 32, 64
 
 NOISE, VOTES, PILOT, PILOT_VOTES = range(4)  # streams that never share a number
+
 STREAMS = 4
 
 
-def stream_of(stream: int, chunk: int) -> int:
+def stream_number(stream: int, chunk: int) -> int:
     """The stream for chunks of this size: draws of other batch sizes never share noise."""
     return stream + STREAMS * (LARGEST_CHUNK - chunk)
 
@@ -30,7 +31,7 @@ def chunk_rows(batch_size: int) -> int:
     return max(sizes, key=lambda c: (batch_size // c * c, c))
 
 
-def generator(seed: int, item: int, chunk: int, stream: int) -> np.random.Generator:
+def chunk_generator(seed: int, item: int, chunk: int, stream: int) -> np.random.Generator:
     """The generator of one chunk: a counter-based stream keyed by (seed, item), none shared."""
     key = np.random.SeedSequence((seed, item)).generate_state(2, np.uint64)
     return np.random.Generator(np.random.Philox(key=key, counter=[0, 0, chunk, stream]))
@@ -42,7 +43,7 @@ def device_seed(seed: int, item: int, chunk: int, stream: int) -> int:
     return int.from_bytes(hashlib.blake2b(packed, digest_size=8).digest(), "little") >> 1
 
 
-def named_seed(*words: object) -> int:
+def hash_seed(*words: object) -> int:
     """63 bits of a hash: seeds of other words never meet, but for a chance of 2^-63."""
     text = "\n".join(map(str, words))
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little") >> 1
@@ -60,7 +61,7 @@ def add_noise(
     out += x
 
 
-def add_steps(
+def add_grid_noise(
     out: np.ndarray,
     x: np.ndarray,
     random: np.random.Generator,
@@ -81,14 +82,14 @@ def add_steps(
 
 def refuse_off_grid(inputs: np.ndarray, index: np.ndarray, step: float) -> None:
     """Every input must lie on the grid; snapping one would certify another input."""
-    off = np.flatnonzero(~on_grid(inputs, step))
+    off = np.flatnonzero(~is_on_grid(inputs, step))
     if off.size:
         raise InvalidInput(
             f"inputs must lie on the grid of {step:.6g}, and input {index[off[0]]} does not"
         )
 
 
-def on_grid(inputs: np.ndarray, step: float) -> Any:
+def is_on_grid(inputs: np.ndarray, step: float) -> Any:
     """(N,) whether every feature of an input is the float32 nearest to a whole number of steps."""
     snapped = (np.rint(inputs.astype(np.float64) / step) * step).astype(np.float32)
     return (snapped == inputs).reshape(len(inputs), -1).all(axis=1)

@@ -1,7 +1,7 @@
-"""The function that is evaluated, built in one place for whoever evaluates it.
+"""Build the noisy classifier in one place, for everything that evaluates it.
 
-Noise onto rows, rounded to the grid where there is one; the forward pass of a copy of our own, in
-eval mode; its outputs read as scores. `sample`, a run, its replay, the attack and
+Noise is added to rows, and rounded to the grid if there is one; our own copy of the classifier runs
+in eval mode; its outputs are read as scores. `sample`, a run, its replay, the attack and
 `Smoothed.predict` all classify through what is built here.
 """
 
@@ -12,11 +12,17 @@ from typing import Any
 import numpy as np
 
 from simplicert.errors import require
-from simplicert.models.model import is_module, uncallable
-from simplicert.sampling.batch import Batch, DeviceBatch, HostBatch
-from simplicert.sampling.forward import Classify, check_outputs, frozen_copy, of_arrays, of_tensors
+from simplicert.models.model import explain_uncallable, is_module
+from simplicert.sampling.batch import DeviceBatch, HostBatch, SamplingBatch
+from simplicert.sampling.forward import (
+    Classify,
+    check_outputs,
+    frozen_copy,
+    wrap_array_function,
+    wrap_torch_function,
+)
 from simplicert.sampling.noise import refuse_off_grid
-from simplicert.sampling.score import Scores, reader
+from simplicert.sampling.score import Scores, output_reader
 from simplicert.types import Ints
 from simplicert.types.smoothing import Smoothing
 
@@ -30,7 +36,7 @@ class NoisyClassifier:
         self, classifier: Any, smoothing: Smoothing, device: str = "cpu", compiled: bool = False
     ) -> None:
         """A module is copied here; a function is called as it is."""
-        wrong = uncallable(classifier)
+        wrong = explain_uncallable(classifier)
         require(not wrong, f"classifier {wrong}")
         self.smoothing, self.device, self.compiled = smoothing, device, compiled
         self.own = frozen_copy(classifier)  # the module that is classified with, or the function
@@ -54,9 +60,11 @@ class NoisyClassifier:
 
     def _classify(self, torch_kind: bool, channels_last: bool) -> Classify:
         if not torch_kind:
-            return of_arrays(self.own)
+            return wrap_array_function(self.own)
         own = frozen_copy(self.own) if self._ready else self.own  # another layout, another copy
-        return of_tensors(own, self.device, channels_last, self.compiled, self.smoothing.autocast)
+        return wrap_torch_function(
+            own, self.device, channels_last, self.compiled, self.smoothing.autocast
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         """What travels to another process: the copy and its settings, to be made ready there."""
@@ -79,14 +87,14 @@ class Evaluation:
     spread: np.ndarray  # the noise's deviation, as inputs lie in memory
     classify: Classify
 
-    def laid_out(self, inputs: np.ndarray) -> np.ndarray:
+    def lay_out(self, inputs: np.ndarray) -> np.ndarray:
         """Inputs as they lie in the memory of a batch."""
         return np.ascontiguousarray(np.moveaxis(inputs, 1, -1)) if self.channels_last else inputs
 
-    def batch(self, rows: int, chunk: int) -> Batch:
+    def batch(self, rows: int, chunk: int) -> SamplingBatch:
         """Memory for so many noisy copies on the device, whose noise is drawn by the chunk."""
         empty = np.empty((0, *self.shape), np.float32)
-        shape = (rows, *self.laid_out(empty).shape[1:])
+        shape = (rows, *self.lay_out(empty).shape[1:])
         step = self.smoothing.grid
         if self.torch_kind and self.device != "cpu":
             return DeviceBatch(shape, self.classify, self.spread, step, self.device, chunk)
@@ -94,9 +102,9 @@ class Evaluation:
 
     def read(self, outputs: np.ndarray) -> Scores:
         """What a batch of outputs says."""
-        return reader(self.smoothing)(outputs)
+        return output_reader(self.smoothing)(outputs)
 
-    def classes_of(self, outputs: np.ndarray, rows: int) -> int:
+    def count_classes(self, outputs: np.ndarray, rows: int) -> int:
         """The number of classes by the outputs of a first pass, or what is wrong with them."""
         said, labels_only = self.smoothing.num_classes, self.smoothing.outputs == "labels"
         check_outputs(outputs, labels_only, rows)

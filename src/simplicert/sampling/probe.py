@@ -1,6 +1,6 @@
-"""Before the first draw: does the model answer row by row, and always the same?
+"""Check before the first draw that the model answers row by row, and always the same.
 
-Draws must be independent given the input. A model whose answer for a row depends on the rest of its
+Draws must be independent given the input. A model whose output for a row depends on the rest of its
 batch (statistics over the batch) breaks that and is refused. One that is random by itself is
 covered by the theory as long as its randomness is fresh for every draw, and is marked.
 """
@@ -13,41 +13,48 @@ from simplicert.errors import InvalidInput
 from simplicert.sampling.forward import Classify
 
 CLOSE, CLOSE_HALF = 1e-3, 5e-2  # of an output's spread; half precision rounds coarsely
+
 TINY = 1e-5  # of an output's size
+
 LUCK = 4  # times the change from one pass to the next, which a random model may show by chance
+
 PASSES = 4
 
 
-class Nature(NamedTuple):
+class ProbeResult(NamedTuple):
     """What the probe found."""
 
     random: bool  # the same batch gave other outputs
     packable: bool  # a row's outputs are the same bits wherever in the batch it stands
 
 
-def probe(forward: Classify, batch: np.ndarray, other: np.ndarray, half: bool) -> Nature:
+def probe_classifier(
+    forward: Classify, batch: np.ndarray, other: np.ndarray, half: bool
+) -> ProbeResult:
     """Ask the same rows again, moved, and among other neighbours; `other` is a second batch."""
     first, again = forward(batch), forward(batch)
     random = not np.array_equal(first, again, equal_nan=True)
     if random:
-        refuse_shared_randomness(forward, batch)
-    slack = allowance(first, half) + (LUCK * np.abs(gap(first, again)).max(axis=0) if random else 0)
+        _refuse_shared_randomness(forward, batch)
+    slack = _rounding_allowance(first, half) + (
+        LUCK * np.abs(_output_gap(first, again)).max(axis=0) if random else 0
+    )
     rows = len(batch)
     packable = True
     for shift in {1, rows // 2, rows - 1} - {0}:
         moved = np.roll(forward(np.roll(batch, shift, axis=0)), -shift, axis=0)
-        refuse_unless_close(first, moved, slack)
+        _refuse_unless_close(first, moved, slack)
         packable &= np.array_equal(first, moved, equal_nan=True)
     few = max(rows // 4, 1)
     mixed = other.copy()
     mixed[:few] = batch[:few]
     among = forward(mixed)[:few]
-    refuse_unless_close(first[:few], among, slack)
+    _refuse_unless_close(first[:few], among, slack)
     packable &= np.array_equal(first[:few], among, equal_nan=True)
-    return Nature(random=random, packable=bool(packable) or random)
+    return ProbeResult(random=random, packable=bool(packable) or random)
 
 
-def allowance(first: np.ndarray, half: bool) -> np.ndarray:
+def _rounding_allowance(first: np.ndarray, half: bool) -> np.ndarray:
     """How far rounding may move each output: a share of that output's own spread and size."""
     values = np.where(np.isfinite(first), first, 0.0).astype(float).reshape(len(first), -1)
     return np.asarray(
@@ -56,7 +63,7 @@ def allowance(first: np.ndarray, half: bool) -> np.ndarray:
     )
 
 
-def gap(first: np.ndarray, again: np.ndarray) -> np.ndarray:
+def _output_gap(first: np.ndarray, again: np.ndarray) -> np.ndarray:
     """The difference, output by output; infinite where only one of the two is a number."""
     one, two = (x.astype(float).reshape(len(x), -1) for x in (first, again))
     number = np.isfinite(one) & np.isfinite(two)
@@ -65,9 +72,9 @@ def gap(first: np.ndarray, again: np.ndarray) -> np.ndarray:
     return np.where(same, both, np.inf)
 
 
-def refuse_unless_close(first: np.ndarray, again: np.ndarray, slack: np.ndarray) -> None:
+def _refuse_unless_close(first: np.ndarray, again: np.ndarray, slack: np.ndarray) -> None:
     """Differences of rounding are fine; larger ones mean that rows are not answered alone."""
-    moved = np.abs(gap(first, again))
+    moved = np.abs(_output_gap(first, again))
     if (moved > slack).any():
         raise InvalidInput(
             f"classifier answers a row differently among other rows (by {moved.max():.3g}): draws "
@@ -75,7 +82,7 @@ def refuse_unless_close(first: np.ndarray, again: np.ndarray, slack: np.ndarray)
         )
 
 
-def refuse_shared_randomness(forward: Classify, batch: np.ndarray) -> None:
+def _refuse_shared_randomness(forward: Classify, batch: np.ndarray) -> None:
     """A model that is random must be so anew for every row: the draws of a batch are independent.
 
     Sent copies of one row, a model that draws once for the whole batch gives equal answers
@@ -83,8 +90,8 @@ def refuse_shared_randomness(forward: Classify, batch: np.ndarray) -> None:
     """
     copies = np.repeat(batch[:1], len(batch), axis=0)
     passes = [forward(copies) for _ in range(PASSES)]
-    within = max(np.abs(gap(p, np.repeat(p[:1], len(p), axis=0))).max() for p in passes)
-    between = max(np.abs(gap(p[:1], passes[0][:1])).max() for p in passes)
+    within = max(np.abs(_output_gap(p, np.repeat(p[:1], len(p), axis=0))).max() for p in passes)
+    between = max(np.abs(_output_gap(p[:1], passes[0][:1])).max() for p in passes)
     if len(batch) > 1 and within < TINY * between:
         raise InvalidInput(
             "classifier is random by itself, once for a whole batch: draws would not be "

@@ -1,26 +1,34 @@
-"""Sampler: a classifier made ready on one device, probed once, that turns inputs into tallies."""
+"""Turn inputs into tallies with one classifier on one device.
 
+Sampler               prepares the classifier, probes it once, and draws tallies
+PilotResult           what earlier draws of the same inputs decided for later ones
+decide_compilation    whether torch.compile pays off, decided once from the planned work of the
+                      whole run
+"""
+
+import time
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from simplicert.sampling import draw
-from simplicert.sampling.asking import asked_again
-from simplicert.sampling.batch import Copies
-from simplicert.sampling.draw import AfterBatch, Loop, go_on
-from simplicert.sampling.forward import first_outputs
-from simplicert.sampling.leading import leading
-from simplicert.sampling.ledger import Ledger
+from simplicert.errors import require
+from simplicert.models.model import is_module
+from simplicert.sampling import loop
+from simplicert.sampling.batch import NoisyCopies
+from simplicert.sampling.forward import call_with_retries, first_outputs, retry_calls
+from simplicert.sampling.loop import AfterBatch, DrawingLoop, go_on
 from simplicert.sampling.noise import PILOT, chunk_rows
 from simplicert.sampling.noisy import NoisyClassifier
-from simplicert.sampling.probe import Nature, probe
-from simplicert.sampling.settings import LEADERS, PILOT_FOR_LEADERS, Settings
+from simplicert.sampling.probe import ProbeResult, probe_classifier
+from simplicert.sampling.settings import LEADERS, PILOT_FOR_LEADERS, SamplingSettings
+from simplicert.sampling.sums import RunningSums, keep_leading_sums
 from simplicert.types import Ints, Plan, Tally
 
 ROWS, COLUMNS = 4, 8  # of the outputs that a run keeps, to know its model again
 
 
-class Earlier(NamedTuple):
+class PilotResult(NamedTuple):
     """What earlier draws of the same inputs decided for all later ones."""
 
     pilot: Ints | None
@@ -31,7 +39,11 @@ class Sampler:
     """One classifier, one device, one shape of batch."""
 
     def __init__(
-        self, classifier: Any, example: np.ndarray, settings: Settings, tensors: bool = False
+        self,
+        classifier: Any,
+        example: np.ndarray,
+        settings: SamplingSettings,
+        tensors: bool = False,
     ) -> None:
         """`example`: (M, ...) a few inputs for the probe; `tensors`: a function of tensors."""
         smoothing = settings.smoothing
@@ -40,27 +52,27 @@ class Sampler:
         self.evaluation = self.noisy.on(example.shape[1:], tensors)
         self.chunk = chunk_rows(settings.batch_size)
         self.batch = self.evaluation.batch(settings.batch_size, self.chunk)
-        self.nature, self.classes, self.answers = self._probe(example)
-        self.loop = Loop(
+        self.probe_result, self.classes, self.answers = self._probe(example)
+        self.loop = DrawingLoop(
             self.batch,
             settings.batch_size,
             self.chunk,
             self.evaluation.read,
-            self.nature.packable,
+            self.probe_result.packable,
             settings.seed,
         )
 
-    def _probe(self, example: np.ndarray) -> tuple[Nature, int, np.ndarray]:
+    def _probe(self, example: np.ndarray) -> tuple[ProbeResult, int, np.ndarray]:
         """Two noisy batches of the example inputs: outputs' shape, dependence, randomness.
 
         And the outputs themselves, of a few rows: what the model does, whatever it is made of.
         """
-        smoothing, laid_out = self.settings.smoothing, self.evaluation.laid_out(example)
+        smoothing, laid_out = self.settings.smoothing, self.evaluation.lay_out(example)
         one, other = (self._example_batch(laid_out, turn) for turn in range(2))
         outputs = first_outputs(lambda: self.batch.of(one), (len(one), *example.shape[1:]))
-        classes = self.evaluation.classes_of(outputs, len(one))
+        classes = self.evaluation.count_classes(outputs, len(one))
         self.normalised = smoothing.outputs != "labels" and sums_to_one(outputs)
-        nature = probe(asked_again(self.batch.of), one, other, smoothing.autocast)
+        nature = probe_classifier(retry_calls(self.batch.of), one, other, smoothing.autocast)
         return nature, classes, outputs.reshape(len(outputs), -1)[:: self.chunk][:ROWS, :COLUMNS]
 
     def _example_batch(self, inputs: np.ndarray, turn: int) -> np.ndarray:
@@ -68,7 +80,7 @@ class Sampler:
         rows = slice(0, self.chunk)
         self.batch.fill(
             [
-                Copies(
+                NoisyCopies(
                     number * self.chunk,
                     inputs[(number + turn) % len(inputs)],
                     (self.settings.seed, number, turn, PILOT),
@@ -87,7 +99,7 @@ class Sampler:
         *,
         labels: Ints | None = None,
         plan: Plan | None = None,
-        before: Tally | Earlier | None = None,
+        before: Tally | PilotResult | None = None,
         after_batch: AfterBatch = go_on,
         keep_finished: bool = False,
     ) -> Tally | None:
@@ -100,13 +112,13 @@ class Sampler:
         settings = self.settings
         smoothing = settings.smoothing
         self.evaluation.refuse_off_grid(inputs, index)
-        rows = self.evaluation.laid_out(inputs)
+        rows = self.evaluation.lay_out(inputs)
         soft = smoothing.outputs != "labels"
         pilot, leaders = (
             self._pilot(rows, index, soft) if before is None else (before.pilot, before.leaders)
         )
-        ledger = Ledger(len(rows), self.classes, soft, leaders)
-        done = draw.run(
+        ledger = RunningSums(len(rows), self.classes, soft, leaders)
+        done = loop.draw_inputs(
             self.loop,
             rows,
             index,
@@ -133,7 +145,7 @@ class Sampler:
             "segments": np.column_stack([index, seeds, ends]),
         }
         if ledger.sums is not None and ledger.squares is not None:
-            fields |= leading(ledger.sums, ledger.squares)._asdict()
+            fields |= keep_leading_sums(ledger.sums, ledger.squares)._asdict()
         complete: dict[str, Any] = {
             name: None if values is None else values[:done] for name, values in fields.items()
         }
@@ -151,9 +163,9 @@ class Sampler:
         settings = self.settings
         wanted = settings.histograms and soft
         draws = settings.pilot or (PILOT_FOR_LEADERS if wanted else 0)
-        ledger = Ledger(len(rows), self.classes, soft, None)
+        ledger = RunningSums(len(rows), self.classes, soft, None)
         if draws:
-            draw.run(self.loop, rows, index, (0, draws), ledger, pilot=True)
+            loop.draw_inputs(self.loop, rows, index, (0, draws), ledger, pilot=True)
         if not wanted or ledger.sums is None:
             return ledger.counts[:, :-1], None
         most = min(LEADERS, self.classes - 1)
@@ -164,3 +176,47 @@ class Sampler:
 def sums_to_one(outputs: np.ndarray) -> bool:
     """Whether outputs are shares of 1, row by row: probabilities rather than logits."""
     return bool((outputs >= 0).all() and np.allclose(outputs.sum(axis=1), 1, rtol=0, atol=1e-4))
+
+
+WORTH = 600.0  # seconds of eager work from which compiling (about a minute) is worth its price
+
+
+def decide_compilation(
+    classifier: Any,
+    example: np.ndarray,
+    settings: SamplingSettings,
+    draws: int,
+    asked: bool | None,
+    tensors: bool = False,
+) -> SamplingSettings:
+    """The settings with `compiled` set: as asked, or where the planned draws are worth it."""
+    if not is_module(classifier):
+        require(not asked, "compile must not be asked for a classifier that is no torch module")
+        return settings
+    if _contains_torchscript(classifier):
+        require(not asked, "compile must not be asked for TorchScript: torch.compile refuses it")
+        return settings
+    if asked is not None:
+        require(not asked or can_compile(), "compile needs a C++ compiler, and none was found")
+        return replace(settings, compiled=asked)
+    if draws < settings.batch_size or not can_compile():
+        return settings
+    sampler = Sampler(classifier, example, settings, tensors)
+    start = time.perf_counter()
+    call_with_retries(sampler.batch.outputs, sampler.batch.clear)
+    planned = (time.perf_counter() - start) * draws / settings.batch_size
+    return replace(settings, compiled=planned > WORTH)
+
+
+def _contains_torchscript(module: Any) -> bool:
+    """Whether it is TorchScript, or TorchScript behind a normalisation."""
+    import torch
+
+    return any(isinstance(part, torch.jit.ScriptModule) for part in module.modules())
+
+
+def can_compile() -> bool:
+    """Whether there is a C++ compiler, which torch.compile needs on the CPU."""
+    import shutil
+
+    return any(shutil.which(name) for name in ("g++", "c++", "clang++", "cl"))

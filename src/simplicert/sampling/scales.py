@@ -1,4 +1,4 @@
-"""Features in units of their own, and one sigma for all of them: a doubt, said before the draws."""
+"""Warn before the draws if features have very different scales but share one sigma."""
 
 from typing import Any
 
@@ -7,13 +7,17 @@ import numpy as np
 from simplicert.types import Floats, Ints
 
 APART = 100.0  # factor between the scales of two features from which a doubt is raised
+
 FEWEST, SHARE = 7, 0.1  # rows, and share of rows, that must differ for a scale to be told
+
 ROWS = 256  # looked at, evenly chosen
+
 UPPER = 0.75
+
 VECTORS = 2  # axes of a batch of feature vectors
 
 
-def scale_doubt(inputs: Any, argument: str = "noise_scale") -> str:
+def scale_warning(inputs: Any, argument: str = "noise_scale") -> str:
     """A sentence where features differ in scale by a factor of 100 or more; else nothing.
 
     Feature vectors only, of shape (N, features): the values of pictures, series and volumes share
@@ -22,7 +26,7 @@ def scale_doubt(inputs: Any, argument: str = "noise_scale") -> str:
     """
     if len(inputs.shape) != VECTORS:
         return ""
-    scales = feature_scales(inputs[spread_rows(len(inputs))])
+    scales = feature_scales(inputs[_pick_rows(len(inputs))])
     if np.isnan(scales).all():
         return ""
     small, large = int(np.nanargmin(scales)), int(np.nanargmax(scales))
@@ -54,6 +58,6 @@ def feature_scales(rows: np.ndarray) -> Floats:
     return np.where(told, scales, np.nan)
 
 
-def spread_rows(rows: int) -> Ints:
+def _pick_rows(rows: int) -> Ints:
     """Numbers of at most ROWS rows, evenly spread."""
     return np.unique(np.linspace(0, rows - 1, min(rows, ROWS)).astype(np.int64))

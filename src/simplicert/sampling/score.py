@@ -1,4 +1,4 @@
-"""What one batch of outputs says: a class for each row, its scores, and which rows say nothing."""
+"""Read a batch of outputs: a class for each row, its scores, and which rows are invalid."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -10,6 +10,7 @@ from simplicert.types import Floats, Ints
 from simplicert.types.smoothing import Smoothing
 
 FAR, BELOW = 1e-2, -1e-9  # how far rounding may take a sum from 1, and a probability below 0
+
 FLOAT32 = 2.0**-23  # twice the rounding of one score, relative
 
 
@@ -20,7 +21,7 @@ class Scores(NamedTuple):
     soft: Floats | None  # (B, K) in [0, 1]; all 0 where the output is no number
 
 
-def from_logits(outputs: np.ndarray) -> Scores:
+def read_logits(outputs: np.ndarray) -> Scores:
     """Argmax and softmax; rows with NaN, +inf, nothing but -inf, or a tie at the top are invalid.
 
     A tie counts for no class, as the paper's strict inequality has it; its softmax is kept.
@@ -32,10 +33,10 @@ def from_logits(outputs: np.ndarray) -> Scores:
     soft = np.exp(shifted)
     soft /= soft.sum(axis=1, keepdims=True)
     soft[~finite] = 0.0
-    return Scores(winner(logits, finite), soft)
+    return Scores(_winning_class(logits, finite), soft)
 
 
-def from_probabilities(outputs: np.ndarray) -> Scores:
+def read_probabilities(outputs: np.ndarray) -> Scores:
     """Class probabilities, scaled down where they sum to more than 1; missing mass is invalid."""
     soft = outputs.astype(np.float64)
     finite = np.asarray(np.isfinite(soft).all(axis=1))
@@ -49,10 +50,10 @@ def from_probabilities(outputs: np.ndarray) -> Scores:
         'use outputs="logits" for scores before the softmax',
     )
     soft = np.clip(soft, 0.0, None) / np.maximum(total, 1.0)[:, None]
-    return Scores(winner(outputs.astype(np.float64), finite), soft)
+    return Scores(_winning_class(outputs.astype(np.float64), finite), soft)
 
 
-def from_labels(classes: int) -> Callable[[np.ndarray], Scores]:
+def label_reader(classes: int) -> Callable[[np.ndarray], Scores]:
     """Class numbers; anything outside 0..K-1 is invalid. There are no scores."""
 
     def read(outputs: np.ndarray) -> Scores:
@@ -68,14 +69,14 @@ def from_labels(classes: int) -> Callable[[np.ndarray], Scores]:
     return read
 
 
-def winner(values: np.ndarray, finite: np.ndarray) -> Ints:
+def _winning_class(values: np.ndarray, finite: np.ndarray) -> Ints:
     """(B,) the column of the largest value; K where there is none or more than one."""
     top = np.where(finite, values.max(axis=1), 0.0)
     alone = (values == top[:, None]).sum(axis=1) == 1
     return np.asarray(np.where(finite & alone, values.argmax(axis=1), values.shape[1]))
 
 
-def from_scores(limit: float) -> Callable[[np.ndarray], Scores]:
+def score_reader(limit: float) -> Callable[[np.ndarray], Scores]:
     """Scores of any classifier, divided by their limit; what is missing goes to no class.
 
     A row with a negative score, a sum above the limit or something that is no number is invalid.
@@ -94,7 +95,7 @@ def from_scores(limit: float) -> Callable[[np.ndarray], Scores]:
         sound = np.asarray(finite & (scores >= 0).all(axis=1) & within)
         soft = scores / np.maximum(total, limit)[:, None]
         soft[~sound] = 0.0
-        return Scores(winner(scores, sound), soft)
+        return Scores(_winning_class(scores, sound), soft)
 
     return read
 
@@ -104,12 +105,12 @@ def highest_sum(limit: float, classes: int) -> float:
     return limit * (1 + classes * FLOAT32)
 
 
-def reader(smoothing: Smoothing) -> Callable[[np.ndarray], Scores]:
+def output_reader(smoothing: Smoothing) -> Callable[[np.ndarray], Scores]:
     """How a classifier's outputs are read."""
     if smoothing.outputs == "labels":
         assert smoothing.num_classes is not None  # checked with the settings
-        return from_labels(smoothing.num_classes)
+        return label_reader(smoothing.num_classes)
     if smoothing.outputs == "scores":
         assert smoothing.score_limit is not None  # likewise
-        return from_scores(smoothing.score_limit)
-    return {"logits": from_logits, "probabilities": from_probabilities}[smoothing.outputs]
+        return score_reader(smoothing.score_limit)
+    return {"logits": read_logits, "probabilities": read_probabilities}[smoothing.outputs]

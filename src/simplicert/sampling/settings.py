@@ -1,4 +1,4 @@
-"""Settings of a drawing: all that decides a tally besides the classifier and its inputs."""
+"""Settings of a drawing: everything besides classifier and inputs that decides a tally."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,13 +9,16 @@ from simplicert.errors import InvalidInput, require
 from simplicert.types.smoothing import Smoothing
 
 CPU_ROWS, GPU_ROWS = 256, 1024  # largest default batch
+
 MEMORY = 1 << 26  # bytes of one default batch
+
 LEADERS = 3  # classes with a score histogram of their own
+
 PILOT_FOR_LEADERS = 32  # draws that choose them where no pilot is asked for
 
 
 @dataclass(frozen=True)
-class Settings:
+class SamplingSettings:
     """Checked at construction; two equal settings draw the same tally of the same input."""
 
     smoothing: Smoothing  # all that changes the function
@@ -33,11 +36,11 @@ class Settings:
             f"smoothing must be a Smoothing, got {self.smoothing!r}",
         )
         for name, least in (("seed", 0), ("batch_size", 1), ("pilot", 0)):
-            check_whole(name, getattr(self, name), least)
+            check_whole_number(name, getattr(self, name), least)
         check_device(self.device)
 
 
-def check_whole(name: str, value: Any, least: int) -> None:
+def check_whole_number(name: str, value: Any, least: int) -> None:
     """A whole number that fits in 64 bits, or a sentence."""
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     require(
@@ -62,7 +65,7 @@ def check_device(device: str) -> None:
     require(torch.device(device).type != "meta", "device must hold numbers, got 'meta'")
 
 
-def default_batch(shape: tuple[int, ...], device: str) -> int:
+def default_batch_size(shape: tuple[int, ...], device: str) -> int:
     """A power of two that fills the device and not its memory."""
     most = CPU_ROWS if device == "cpu" else GPU_ROWS
     fitting = MEMORY // max(4 * int(np.prod(shape)), 1)
@@ -78,7 +81,7 @@ def default_device() -> str:
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
-def refuse_bytes(dtype: Any) -> None:
+def _refuse_uint8(dtype: Any) -> None:
     """Bytes are pixels in 0..255, and whoever has them mostly means sigma for [0, 1]."""
     require(
         not str(dtype).endswith("uint8"),
@@ -87,14 +90,14 @@ def refuse_bytes(dtype: Any) -> None:
     )
 
 
-def as_array(inputs: Any) -> np.ndarray:
+def convert_inputs(inputs: Any) -> np.ndarray:
     """Inputs as float32 in this machine's memory; torch tensors too."""
     if hasattr(inputs, "detach"):
         inputs = inputs.detach().cpu()
         # NumPy has no bfloat16; single precision holds all of its numbers.
         inputs = (inputs.float() if inputs.is_floating_point() else inputs).numpy()
     array = np.asarray(inputs)
-    refuse_bytes(array.dtype)
+    _refuse_uint8(array.dtype)
     require(
         array.dtype != object,
         f"inputs must be one array or tensor of numbers, got {type(inputs).__name__}",

@@ -1,4 +1,4 @@
-"""Smoothed classifiers for use: prediction, certification, the operational radius."""
+"""Smoothed classifiers for use: predict, certify, and compute the operational radius."""
 
 from simplicert.smoothed.operational import operational_radius
 from simplicert.smoothed.prediction import ABSTAIN, Predictions

@@ -1,4 +1,4 @@
-"""A smoothed classifier on disk: the network as an exported program, and its settings as text."""
+"""Save and load a smoothed classifier: an exported network, and its settings as TOML."""
 
 from dataclasses import fields
 from pathlib import Path
@@ -12,16 +12,19 @@ from simplicert.files import read_toml
 from simplicert.models import Model, load_model
 from simplicert.models.model import is_module
 from simplicert.sampling.forward import frozen_copy
-from simplicert.sampling.settings import as_array
+from simplicert.sampling.settings import convert_inputs
 from simplicert.types.smoothing import Smoothing
 
 TEXT, PROGRAM = "smoothed.toml", "model.pt2"
+
 FORMAT = 2
+
 FORMATS = (1, 2)  # that are read: the first had no grid, no autocast, no limit of scores
+
 SETTINGS = (*(field.name for field in fields(Smoothing)), "kind", "sensitivity")
 
 
-def write(folder: Path, own: Any, example: Any, settings: dict[str, Any]) -> None:
+def write_smoothed(folder: Path, own: Any, example: Any, settings: dict[str, Any]) -> None:
     """`own`: a frozen module; `example`: a few inputs, which fix the shape of each."""
     require(
         is_module(own),
@@ -31,7 +34,7 @@ def write(folder: Path, own: Any, example: Any, settings: dict[str, Any]) -> Non
     assert set(settings) == set(SETTINGS)
     import torch
 
-    rows = torch.from_numpy(as_array(example))
+    rows = torch.from_numpy(convert_inputs(example))
     if len(rows) == 1:  # a single row would be taken for the only number of rows
         rows = rows.repeat(2, *[1] * (rows.ndim - 1))
     # Another thread may be predicting with this one, and its images may lie channels last.
@@ -44,15 +47,15 @@ def write(folder: Path, own: Any, example: Any, settings: dict[str, Any]) -> Non
         words = str(error).strip().splitlines() or [type(error).__name__]
         raise InvalidInput(f"classifier cannot be exported by torch: {words[0]}") from error
     if settings["autocast"]:
-        drop_precision_checks(program)
+        _drop_precision_checks(program)
     folder.mkdir(parents=True, exist_ok=True)
     torch.export.save(program, folder / PROGRAM)
     fingerprint = load_model(str(folder / PROGRAM), trust=True).fingerprint  # just made here
-    kept = {"format": FORMAT, "fingerprint": fingerprint, **plain(settings)}
+    kept = {"format": FORMAT, "fingerprint": fingerprint, **_toml_settings(settings)}
     (folder / TEXT).write_text(tomli_w.dumps(kept), encoding="utf-8")
 
 
-def drop_precision_checks(program: Any) -> None:
+def _drop_precision_checks(program: Any) -> None:
     """Without the assertions that numbers are in single precision, which autocast makes false."""
     import torch
 
@@ -62,7 +65,7 @@ def drop_precision_checks(program: Any) -> None:
     program.graph_module.recompile()
 
 
-def plain(settings: dict[str, Any]) -> dict[str, Any]:
+def _toml_settings(settings: dict[str, Any]) -> dict[str, Any]:
     """As TOML holds them: it has no null, so what is not set is left out."""
     held = {name: value for name, value in settings.items() if value is not None}
     return {
@@ -71,7 +74,7 @@ def plain(settings: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def read(folder: Path, *, trust: bool = False) -> tuple[Model, dict[str, Any]]:
+def read_smoothed(folder: Path, *, trust: bool = False) -> tuple[Model, dict[str, Any]]:
     """The network and the settings; refused where they do not belong together."""
     path = folder / TEXT
     require(path.is_file(), f"{folder} must be a folder that Smoothed.save wrote, with {TEXT}")

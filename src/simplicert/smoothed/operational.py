@@ -1,4 +1,4 @@
-"""The operational radius: how far the deployed classifier, with its few draws, keeps its answer.
+"""The operational radius: how far `predict`, with its few draws, keeps returning the same class.
 
 A certificate is about endless draws: within its radius the class's expectation stays above every
 other's. `predict` draws n times and must tell them apart. Let the class have at least a = E_0 and
@@ -9,25 +9,25 @@ the class with probability at most
     alpha (1 - w) + min over s of  P(Bin(n, a) < t(s)) + (1 - a) / b P(Bin(n, b) > s),
 
 w the last look's share of alpha. The first term is for looks before the last, which stop at
-another class with at most their shares. At the last look the class is given out if it has at least
-t(s) votes and nobody else has more than s, where t(s) is the fewest that pass the test against s.
-Of the others, P(Bin(n, p) > s) <= p / b P(Bin(n, b) > s) for p <= b <= s / (n - 1), because up to
-there the density of the beta distribution rises; and their p sum to at most 1 - a.
+another class with at most their shares. At the last look the class is returned if it has at least
+t(s) votes and no other class has more than s, where t(s) is the fewest that pass the test against
+s. Of the others, P(Bin(n, p) > s) <= p / b P(Bin(n, b) > s) for p <= b <= s / (n - 1), because up
+to there the density of the beta distribution rises; and their p sum to at most 1 - a.
 """
 
 import numpy as np
 from scipy.special import betainc, ndtr, ndtri
 
-from simplicert.bounds.limits import sign_test
-from simplicert.certification import unit_radius
+from simplicert.bounds import binomial
+from simplicert.certification import drawn_sigma, radius_scale, unit_radius
 from simplicert.errors import require
 from simplicert.mechanisms import MECHANISMS
-from simplicert.scale import drawn_sigma, noise_scale
-from simplicert.search import last_below, toward_zero
-from simplicert.smoothed.sequence import looks, require_deciding, shares
+from simplicert.search import find_last_below, round_toward_zero
+from simplicert.smoothed.prediction import look_shares, prediction_looks, require_decidable
 from simplicert.types import Certificates, Floats, Ints
 
 ROUNDING = 1e-9  # of a probability, and of a radius: far above what scipy's functions miss
+
 FARTHEST = 40.0  # sigmas: Phi(-40) is no number above 0 any more
 
 
@@ -40,14 +40,14 @@ def operational_radius(
     where they have a sensitivity. As true as the certificates: where these hold, this
     holds. 0 where there is no certificate, and where so few draws tell nothing apart.
     """
-    require_deciding(draws, alpha)
+    require_decidable(draws, alpha)
     require(0 < beta < 1, f"beta must be a number in (0, 1), got {beta!r}")
     known = certificates.known
     require(
         known.margin is None,
         "certificates must have bounds on both expectations, and scheme joint has none: use gated",
     )
-    test = Test(draws, alpha)
+    test = LastLookTest(draws, alpha)
     live = ~np.isnan(known.e0) & ~certificates.abstained
     e0 = np.where(live, known.e0, 0.5)
     e1 = np.where(live, np.minimum(known.e1, 1 - known.e0), 0.5)
@@ -60,18 +60,18 @@ def operational_radius(
     # In units of sigma at the noise; the scale that certificates have is multiplied once, last.
     most = np.minimum(unit_radius("two_sided", MECHANISMS["two_sided"], e0, e1), FARTHEST)
     none = np.zeros(len(e0))
-    found = last_below(fails, np.full(len(e0), beta), none, most)
+    found = find_last_below(fails, np.full(len(e0), beta), none, most)
     found = np.where(live & (fails(found) <= beta), found, 0.0)
-    radius = found * noise_scale(drawn_sigma(known), certificates.sensitivity)
-    return toward_zero(radius, ROUNDING * radius)
+    radius = found * radius_scale(drawn_sigma(known), certificates.sensitivity)
+    return round_toward_zero(radius, ROUNDING * radius)
 
 
-class Test:
+class LastLookTest:
     """The last look of `predict`: how likely it is not to give out a class."""
 
     def __init__(self, draws: int, alpha: float) -> None:
         """Which numbers of votes pass against which."""
-        weights = shares(len(looks(draws, alpha)))
+        weights = look_shares(len(prediction_looks(draws, alpha)))
         self.draws, self.before = draws, alpha * float(1 - weights[-1])
         rivals = np.arange(draws // 2 + 1)
         fewest = fewest_votes(rivals, alpha * float(weights[-1]) / 2, draws)
@@ -101,6 +101,6 @@ def fewest_votes(rivals: Ints, level: float, draws: int) -> Ints:
     low, high = rivals + 1, np.full(len(rivals), draws + 1)  # high passes or is out of reach
     while (low < high).any():
         middle = (low + high) // 2
-        enough = sign_test.passes(middle, rivals, np.asarray(level)) | (middle > draws)
+        enough = binomial.passes_sign_test(middle, rivals, np.asarray(level)) | (middle > draws)
         low, high = np.where(enough, low, middle + 1), np.where(enough, middle, high)
     return np.asarray(low)

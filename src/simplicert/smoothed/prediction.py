@@ -1,13 +1,156 @@
-"""`predict`: a class, or an explicit abstention with its p-value; no more draws than needed."""
+"""Predict the class of each input, or abstain with a p-value, with no more draws than needed.
 
+Looks: the numbers of draws at which votes are counted, and what each look spends of alpha. At a
+look the winner of the votes is returned if the sign test between it and the runner-up has a tail of
+at most half the look's share: by Hung and Fithian (2019) the winner is then wrong with probability
+at most that share, for any number of classes, and the shares sum to alpha. Nothing is promised
+about an input that is never decided: it abstains.
+
+`VoteCounter` draws and counts the votes of one call of `predict`. The noise is that of `sample`, in
+a stream of its own: with one seed for both, a prediction and a certificate still rest on different
+draws. An input's votes depend on the seed and on its place among the inputs, and not on the other
+inputs or on other threads.
+
+`predict_classes` goes from look to look and returns `Predictions`.
+"""
+
+import math
+import secrets
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from simplicert.smoothed.ballot import Ballot
-from simplicert.smoothed.sequence import looks, p_values, shares
+from simplicert.bounds import binomial
+from simplicert.bounds.binomial import SHRINK
+from simplicert.errors import require
+from simplicert.sampling import loop
+from simplicert.sampling.batch import NoisyCopies
+from simplicert.sampling.forward import first_outputs
+from simplicert.sampling.loop import DrawingLoop
+from simplicert.sampling.noise import NOISE, chunk_rows, hash_seed, stream_number
+from simplicert.sampling.noisy import Evaluation
+from simplicert.sampling.score import Scores
+from simplicert.sampling.settings import check_whole_number, default_batch_size
+from simplicert.sampling.sums import draw_votes
 from simplicert.types import Bools, Floats, Ints
+
+GROWTH = 1.4  # of one look over the one before
+
+LAST_LOOK_SHARE = 0.5  # share of alpha that the last look keeps
+
+
+def prediction_looks(draws: int, alpha: float) -> tuple[int, ...]:
+    """Numbers of draws at which votes are counted, the last at `draws`."""
+    found = [first_look(alpha)]
+    while found[-1] * GROWTH < draws / GROWTH:
+        found.append(math.ceil(found[-1] * GROWTH))
+    return (*(look for look in found if look < draws), draws)
+
+
+def first_look(alpha: float) -> int:
+    """The fewest draws that decide anything if all agree, with a twentieth of alpha to spend."""
+    return math.ceil(-math.log2(alpha / 2 / 20))
+
+
+def look_shares(count: int) -> Floats:
+    """What each look spends of alpha: the last one half, the others equal parts of the rest."""
+    if count == 1:
+        return np.ones(1)
+    return np.append(np.full(count - 1, (1 - LAST_LOOK_SHARE) / (count - 1)), LAST_LOOK_SHARE)
+
+
+def p_values(votes: Ints, share: float) -> tuple[Ints, Floats]:
+    """(N,) the winners and their p-values at a look with this share: at most alpha decides.
+
+    Twice the tail of the sign test, over the share, at most 1; a tie is no winner, p is 1.
+    """
+    order = np.argsort(-votes, axis=1, kind="stable")[:, :2]
+    rows = np.arange(len(votes))
+    wins, losses = votes[rows, order[:, 0]], votes[rows, order[:, 1]]
+    tail = binomial.sign_test_tail(wins, losses) / SHRINK  # as `passes` has room for rounding
+    p = np.minimum(2 * tail / share, 1.0)
+    return order[:, 0], np.where(wins > losses, p, 1.0)
+
+
+def require_decidable(draws: int, alpha: float) -> None:
+    """Refuse what could never be decided, or needs no deciding."""
+    require(
+        isinstance(alpha, float) and 0 < alpha < 1,
+        f"alpha must be a number in (0, 1), got {alpha!r}",
+    )
+    whole = isinstance(draws, (int, np.integer)) and not isinstance(draws, bool)
+    fewest = math.ceil(-math.log2(alpha / 2 * (1.0 if draws <= first_look(alpha) else 0.5)))
+    require(
+        bool(whole) and draws >= fewest,
+        f"draws must be a whole number of at least {fewest} to decide anything at alpha {alpha:g}, "
+        f"got {draws!r}",
+    )
+
+
+class VoteCounter:
+    """One vote for each draw: the class itself, or one drawn by the scores.
+
+    A vote by scores has the scores' mean as its expectation, so that the same test decides
+    which mean is the largest (STATISTICS.md B2). A draw without an answer votes for no class.
+    """
+
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        inputs: np.ndarray,
+        soft: bool,
+        seed: int | None,
+        batch_size: int | None,
+        classes: int | None,
+    ) -> None:
+        """With a batch size every pass is of that many rows, as a run's are; else as it fits.
+
+        `classes`: None before the classifier was ever asked about inputs of this shape.
+        """
+        if seed is not None:
+            check_whole_number("seed", seed, 0)
+        evaluation.refuse_off_grid(inputs, np.arange(len(inputs)))
+        self.soft = soft
+        self.inputs = evaluation.lay_out(inputs)
+        size = batch_size or default_batch_size(evaluation.shape, evaluation.device)
+        chunk = chunk_rows(size)
+        own = secrets.randbits(63) if seed is None else hash_seed("simplicert predict", seed)
+        batch = evaluation.batch(size, chunk)
+        whole = batch_size is not None
+        self.loop = DrawingLoop(
+            batch, size, chunk, evaluation.read, packable=True, seed=own, whole=whole
+        )
+        self.classes = classes or self._first_classes(evaluation)
+        self.found = np.zeros((len(inputs), self.classes + 1), np.int64)
+        self.going = np.arange(len(inputs))
+
+    def _first_classes(self, evaluation: Evaluation) -> int:
+        """By a first pass, whose answers are looked at and not counted."""
+        rows = self.loop.passed(1)
+        where = (self.loop.seed, len(self), 0, stream_number(NOISE, self.loop.chunk))
+        self.loop.batch.fill([NoisyCopies(0, self.inputs[0], where, slice(0, 1))])
+        outputs = first_outputs(lambda: self.loop.batch.outputs(rows), (rows, *evaluation.shape))
+        return evaluation.count_classes(outputs, rows)
+
+    def __len__(self) -> int:
+        """Inputs."""
+        return len(self.inputs)
+
+    def draw(self, going: Ints, span: tuple[int, int]) -> Ints:
+        """(N, K) all votes so far, after the draws span[0]..span[1]-1 of these inputs."""
+        self.going = going
+        loop.draw_inputs(self.loop, self.inputs[going], going, span, self)
+        return self.found[:, :-1]
+
+    def add(self, slots: Ints, scores: Scores, lots: Floats) -> None:
+        """Count one batch: row i belongs to input going[slots[i]]."""
+        chosen = scores.hard
+        if self.soft:
+            assert scores.soft is not None  # kind softmax is refused with labels
+            chosen = draw_votes(scores.soft, lots)
+        np.add.at(self.found, (self.going[slots], chosen), 1)
+
 
 ABSTAIN = -1
 
@@ -36,14 +179,14 @@ class Predictions:
         return len(self.classes)
 
 
-def predict(ballot: Ballot, alpha: float, draws: int) -> Predictions:
+def predict_classes(ballot: VoteCounter, alpha: float, draws: int) -> Predictions:
     """Look after look, until each input is decided or has had all its draws."""
-    plan = looks(draws, alpha)
+    plan = prediction_looks(draws, alpha)
     count = len(ballot)
     used, best = np.zeros(count, np.int64), np.ones(count)
     classes = np.full(count, ABSTAIN)
     going = np.arange(count)
-    for span, share in zip(pairwise((0, *plan)), shares(len(plan)), strict=True):
+    for span, share in zip(pairwise((0, *plan)), look_shares(len(plan)), strict=True):
         votes = ballot.draw(going, span)
         used[going] = span[1]
         top, p = p_values(votes[going], float(share))

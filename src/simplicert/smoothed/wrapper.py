@@ -1,4 +1,8 @@
-"""Smoothed: any classifier, smoothed for use."""
+"""Smoothed: wrap any classifier to predict and certify with it under noise.
+
+`Smoothed` is the public class. `certify` warns, and never refuses, where so few draws could certify
+nothing even if they all agreed.
+"""
 
 import secrets
 import warnings
@@ -11,26 +15,48 @@ from numpy.typing import ArrayLike
 from simplicert.bounds import bound
 from simplicert.certification import certify
 from simplicert.errors import InvalidInput, SimplicertWarning, choose, require
-from simplicert.models.model import uncallable
+from simplicert.models.model import explain_uncallable
 from simplicert.sampling import sample
 from simplicert.sampling.noisy import NoisyClassifier
-from simplicert.sampling.scales import scale_doubt
-from simplicert.sampling.settings import as_array, check_device, check_whole, default_device
+from simplicert.sampling.scales import scale_warning
+from simplicert.sampling.settings import (
+    check_device,
+    check_whole_number,
+    convert_inputs,
+    default_device,
+)
 from simplicert.smoothed import keeping
-from simplicert.smoothed.ballot import Ballot
-from simplicert.smoothed.doubts import too_few_draws
 from simplicert.smoothed.operational import operational_radius
-from simplicert.smoothed.prediction import Predictions, predict
-from simplicert.smoothed.sequence import require_deciding
-from simplicert.types import KINDS, Certificates, Expectations, Floats
-from simplicert.types.arrays import positive
+from simplicert.smoothed.prediction import (
+    Predictions,
+    VoteCounter,
+    predict_classes,
+    require_decidable,
+)
+from simplicert.stopping.projection import unanimous_tally
+from simplicert.types import KINDS, Certificates, Expectations, Floats, Tally
+from simplicert.types.arrays import check_positive
 from simplicert.types.smoothing import Smoothing
 
 if TYPE_CHECKING:
     from simplicert.smoothed.module import SoftSmoothed
 
+
+def _too_few_draws_warning(tally: Tally, alpha: float, kind: str, scheme: str) -> str:
+    """A sentence where not even draws that all agree would be certified at any look."""
+    looks = [int(tally.draws.max())] if tally.plan is None else tally.plan.looks
+    settings: dict[str, Any] = {"alpha": alpha, "kind": kind, "scheme": scheme}
+    if not all(bound(unanimous_tally(tally, draws), **settings).refused.all() for draws in looks):
+        return ""
+    return (
+        f"{looks[-1]} draws certify nothing at alpha {alpha:g}, kind {kind}, scheme {scheme} with "
+        f"{tally.classes} classes, even if all agree: draw more"
+    )
+
+
 DRAWS = 1000  # of a prediction, at most
-SHAPED = 2  # axes of a batch of inputs, at least
+
+LEAST_AXES = 2  # axes of a batch of inputs, at least
 
 
 class Smoothed:
@@ -65,7 +91,7 @@ class Smoothed:
         autocast: bool = False,
     ) -> None:
         """Nothing is drawn yet."""
-        wrong = uncallable(classifier)
+        wrong = explain_uncallable(classifier)
         require(not wrong, f"classifier {wrong}")
         scale: Any = noise_scale  # becomes an array there
         self.smoothing = Smoothing(sigma, outputs, num_classes, score_limit, scale, grid, autocast)
@@ -75,9 +101,9 @@ class Smoothed:
             "kind must be multinomial with labels as outputs, got softmax: there are no scores",
         )
         if batch_size is not None:
-            check_whole("batch_size", batch_size, 1)
+            check_whole_number("batch_size", batch_size, 1)
         self.classifier = classifier
-        self.sensitivity = positive("sensitivity", sensitivity)
+        self.sensitivity = check_positive("sensitivity", sensitivity)
         self.batch_size = batch_size
         self.device = default_device() if device is None else device
         check_device(self.device)
@@ -117,14 +143,14 @@ class Smoothed:
         At most `draws` noisy copies of each input. Without a seed the noise is different every
         time, which is what an adversary should meet. Several threads may predict at once.
         """
-        require_deciding(draws, alpha)
-        batch = batched(inputs)
+        require_decidable(draws, alpha)
+        batch = _require_batch(inputs)
         evaluation = self._noisy.on(batch.shape[1:], hasattr(inputs, "detach"))
         known = self._classes.get(evaluation.shape)
         soft = self.kind == "softmax"
-        ballot = Ballot(evaluation, batch, soft, seed, self.batch_size, known)
+        ballot = VoteCounter(evaluation, batch, soft, seed, self.batch_size, known)
         self._classes[evaluation.shape] = ballot.classes
-        return predict(ballot, alpha, draws)
+        return predict_classes(ballot, alpha, draws)
 
     def certify(
         self,
@@ -150,7 +176,7 @@ class Smoothed:
                 why = "predict and operational_radius go by the same"
             said = f"{name} must be given to Smoothed and not to certify, got {options[name]!r:.60}"
             raise InvalidInput(f"{said}: {why}")
-        doubt = "" if self.noise_scale is not None else scale_doubt(as_array(inputs))
+        doubt = "" if self.noise_scale is not None else scale_warning(convert_inputs(inputs))
         if doubt:
             warnings.warn(doubt, SimplicertWarning, stacklevel=2)
         tally = sample(
@@ -163,7 +189,9 @@ class Smoothed:
             **{"batch_size": self.batch_size, "device": self.device, **options},
         )
         known = bound(tally, alpha, self.kind, scheme)
-        if known.refused.all() and (doubt := too_few_draws(tally, alpha, self.kind, scheme)):
+        if known.refused.all() and (
+            doubt := _too_few_draws_warning(tally, alpha, self.kind, scheme)
+        ):
             warnings.warn(doubt, SimplicertWarning, stacklevel=2)
         return certify(known, sensitivity=self.sensitivity)
 
@@ -221,14 +249,14 @@ class Smoothed:
     def save(self, folder: Path | str, example: Any) -> None:
         """Write the network, exported by torch, and all settings; `example`: a batch of inputs."""
         held = {**vars(self.smoothing), "kind": self.kind, "sensitivity": self.sensitivity}
-        keeping.write(Path(folder), self._noisy.own, example, held)
+        keeping.write_smoothed(Path(folder), self._noisy.own, example, held)
 
     @classmethod
     def load(
         cls, folder: Path | str, device: str | None = None, *, trust: bool = False
     ) -> "Smoothed":
         """What `save` wrote; `trust` vouches for a network with operations that are not listed."""
-        model, settings = keeping.read(Path(folder), trust=trust)
+        model, settings = keeping.read_smoothed(Path(folder), trust=trust)
         return cls(model.classifier, **settings, device=device)
 
     def __repr__(self) -> str:
@@ -238,11 +266,11 @@ class Smoothed:
         return f"Smoothed({name}, sigma={self.sigma:g}{stage}, kind={self.kind})"
 
 
-def batched(inputs: Any) -> np.ndarray:
+def _require_batch(inputs: Any) -> np.ndarray:
     """A batch of finite numbers in single precision."""
     shape = tuple(inputs.shape if hasattr(inputs, "detach") else np.shape(inputs))
     require(
-        len(shape) >= SHAPED and shape[0] > 0,
+        len(shape) >= LEAST_AXES and shape[0] > 0,
         f"inputs must be a batch of shape (N, features...) with N > 0, got shape {shape}",
     )
-    return as_array(inputs)
+    return convert_inputs(inputs)

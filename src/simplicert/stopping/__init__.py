@@ -1,21 +1,83 @@
-"""When an input has been drawn often enough: a function from a tally at a look to a reason."""
+"""Decide for each input whether it has been drawn often enough.
+
+`Until` is a stopping rule with the settings of the certificates it asks about: it maps a tally at a
+look to the reason to stop, or "" to go on. `plan_looks` makes the looks that such a rule needs.
+The rules (fixed, radius=R, rtol=X, decided) map (radii, target) to a word for every input. They get
+radii as functions, because radii are expensive and no rule needs all of them: the radius now, the
+likely one at the last look, and the best to hope for.
+"""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from simplicert.bounds import bound
 from simplicert.certification import certify
 from simplicert.errors import InvalidInput, require
-from simplicert.stopping.projection import hopeful, likely
-from simplicert.stopping.rules import CERTIFIED, GO_ON, RULES, Radii
+from simplicert.stopping.projection import project_hopeful, project_likely
 from simplicert.types import Floats, Plan, Tally
 from simplicert.types.arrays import Texts
 
+__all__ = ["BUDGET", "CERTIFIED", "GO_ON", "Until", "plan_looks"]
+
+GO_ON, CERTIFIED, BELOW_TARGET, HOPELESS = "", "certified", "below target", "hopeless"
+
+
+class RadiusForecast(NamedTuple):
+    """(N,) in units of the input: certified now, likely at the last look, the best to hope for."""
+
+    inputs: int
+    now: Callable[[], Floats]
+    likely: Callable[[], Floats]
+    hopeful: Callable[[], Floats]
+
+
+RuleFunction = Callable[[RadiusForecast, float], Texts]
+
+
+def _stop_at_last_look(radii: RadiusForecast, target: float) -> Texts:
+    """Never before the last look."""
+    return np.full(radii.inputs, GO_ON)
+
+
+def _stop_at_radius(radii: RadiusForecast, target: float) -> Texts:
+    """Is the radius at least the target? Stop when it is, or when it cannot be any more."""
+    now = radii.now()
+    lost = (now < target) & (radii.hopeful() < target)
+    return np.select([now >= target, lost], [CERTIFIED, BELOW_TARGET], GO_ON)
+
+
+def _stop_at_rtol(radii: RadiusForecast, target: float) -> Texts:
+    """Stop when all further draws would raise the radius by less than a share `target` of it."""
+    now = radii.now()
+    near = (now > 0) & (now >= (1 - target) * radii.likely())
+    lost = (now == 0) & (radii.hopeful() == 0)
+    return np.select([near, lost], [CERTIFIED, HOPELESS], GO_ON)
+
+
+def _stop_when_decided(radii: RadiusForecast, target: float) -> Texts:
+    """Stop when anything is certified, or nothing ever will be."""
+    now = radii.now()
+    lost = (now == 0) & (radii.hopeful() == 0)
+    return np.select([now > 0, lost], [CERTIFIED, HOPELESS], GO_ON)
+
+
+# By the word before "=" of `until`; True where a target follows it.
+RULES: dict[str, tuple[RuleFunction, bool]] = {
+    "fixed": (_stop_at_last_look, False),
+    "radius": (_stop_at_radius, True),
+    "rtol": (_stop_at_rtol, True),
+    "decided": (_stop_when_decided, False),
+}
+
 FUTILITY = 0.02  # of a share that is given up at a look; costs certificates, never truth
+
 SMALLEST_LOOK = 150  # the first look of a plan that doubles is not below it
-FOR_THE_LAST = 0.5  # share of alpha that the last look keeps
+
+LAST_LOOK_SHARE = 0.5  # share of alpha that the last look keeps
 
 BUDGET = "budget"  # the plan's last look was reached
 
@@ -62,7 +124,7 @@ class Until:
 
     def plan(self, draws: int) -> Plan:
         """Looks that double up to `draws`: the last keeps half of alpha, the others share half."""
-        return plan_until(draws, self.rule)
+        return plan_looks(draws, self.rule)
 
     def __call__(self, tally: Tally) -> Texts:
         """(N,) the reason to stop: certified, below target, hopeless, budget; or ""."""
@@ -70,11 +132,11 @@ class Until:
         assert tally.plan is not None
         name, target = self.parsed()
         judge, _ = RULES[name]
-        radii = Radii(
+        radii = RadiusForecast(
             len(tally),
             lambda: self._radii(tally),
-            lambda: self._radii(likely(tally)),
-            lambda: self._radii(hopeful(tally, FUTILITY)),
+            lambda: self._radii(project_likely(tally)),
+            lambda: self._radii(project_hopeful(tally, FUTILITY)),
         )
         reasons = judge(radii, target)
         ended = (tally.draws >= tally.plan.looks[-1]) & (reasons != CERTIFIED)
@@ -87,7 +149,7 @@ class Until:
         return np.asarray(certify(known, names, self.sensitivity).radius)
 
 
-def plan_until(draws: int, rule: str) -> Plan:
+def plan_looks(draws: int, rule: str) -> Plan:
     """Looks that double up to `draws`; the last keeps half of alpha, the others share the rest."""
     if rule == "fixed":
         return Plan((draws,))
@@ -97,8 +159,5 @@ def plan_until(draws: int, rule: str) -> Plan:
     before = len(looks) - 1
     if not before:
         return Plan((draws,), rule=rule)
-    weights = [(1 - FOR_THE_LAST) / before] * before
-    return Plan(tuple(looks), (*weights, FOR_THE_LAST), rule)
-
-
-__all__ = ["BUDGET", "CERTIFIED", "GO_ON", "Until", "plan_until"]
+    weights = [(1 - LAST_LOOK_SHARE) / before] * before
+    return Plan(tuple(looks), (*weights, LAST_LOOK_SHARE), rule)

@@ -1,7 +1,8 @@
-"""A tally as it may look at the end of its plan: what is likely, and the best to be hoped for.
+"""Project a tally to the end of its plan: what is likely, and the best to be hoped for.
 
-Nothing here proves anything. A projection only decides whether drawing on is worth it: to stop
+Nothing here proves anything. A projection only decides whether drawing on is worth it: stopping
 early turns a certificate into an abstention at worst, never into a false one.
+`unanimous_tally` is the best tally there is: all draws agree.
 """
 
 from typing import Any
@@ -9,23 +10,52 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
+from simplicert.bounds import binomial
 from simplicert.bounds.box import largest_other
-from simplicert.bounds.limits import clopper_pearson
 from simplicert.types import FIXED_POINT, Floats, Ints, Tally
+from simplicert.types.scores import BINS
+
+
+def unanimous_tally(tally: Tally, draws: int) -> Tally:
+    """One input, all of whose draws are of one class, with the sort of evidence that a tally has.
+
+    What is not certified of it is certified of no input with so many draws.
+    """
+    first = np.zeros((1, tally.classes), np.int64)
+    first[0, 0] = 1
+    held: dict[str, Any] = {"counts": first * draws}
+    for name in ("softmax_sums", "softmax_squares"):
+        if getattr(tally, name) is not None:
+            held[name] = first * (draws << FIXED_POINT)
+    if tally.votes is not None:
+        held["votes"] = first * draws
+    if tally.pilot is not None:
+        held["pilot"] = first * int(tally.pilot.sum(axis=1).max())
+    if tally.leaders is not None:
+        leaders = np.arange(tally.leaders.shape[1])[None]
+        histograms = np.zeros((1, leaders.size + 1, BINS), np.int64)
+        histograms[:, 1:, 0] = draws
+        histograms[:, 0, -1] = draws
+        held |= {"leaders": leaders, "histograms": histograms}
+    return Tally(**held, sigma=tally.sigma, plan=tally.plan)
+
 
 LEAST = 3.0  # draws by which a mean score may be missed, however little the scores vary
 
 
-def likely(tally: Tally) -> Tally:
+def project_likely(tally: Tally) -> Tally:
     """The counts of the last look if every class keeps its share."""
     assert tally.plan is not None and tally.invalid is not None
     last = tally.plan.looks[-1]
-    return at_the_end(
-        tally, lambda counts, _: apportioned(counts, last), tally.softmax_sums, tally.histograms
+    return _project_tally(
+        tally,
+        lambda counts, _: apportion_counts(counts, last),
+        tally.softmax_sums,
+        tally.histograms,
     )
 
 
-def hopeful(tally: Tally, tail: float) -> Tally:
+def project_hopeful(tally: Tally, tail: float) -> Tally:
     """The same with the top class as strong, and its rivals as weak, as they may be.
 
     A class is missed by that with probability `tail`, roughly for softmax scores.
@@ -36,18 +66,20 @@ def hopeful(tally: Tally, tail: float) -> Tally:
     def best(counts: Ints, top: Ints) -> Ints:
         """Each row's top class at its upper limit, all others at most at the rival's lower one."""
         n, rows = counts.sum(axis=1), np.arange(len(counts))
-        high = np.ceil(clopper_pearson.upper(counts[rows, top], n, np.array(tail)) * last)
+        high = np.ceil(binomial.clopper_pearson_upper(counts[rows, top], n, np.array(tail)) * last)
         rival = largest_other(counts, top)
-        low, _ = clopper_pearson.lower(rival, n, np.array(tail))
-        others = np.minimum(apportioned(counts, last), np.floor(low * last).astype(int)[:, None])
-        return filled(others, top, high.astype(np.int64), last)
+        low, _ = binomial.clopper_pearson_lower(rival, n, np.array(tail))
+        others = np.minimum(
+            apportion_counts(counts, last), np.floor(low * last).astype(int)[:, None]
+        )
+        return _fill_counts(others, top, high.astype(np.int64), last)
 
-    sums = None if tally.softmax_sums is None else hopeful_sums(tally, tail)
-    scores = None if tally.histograms is None else hopeful_scores(tally, tail)
-    return at_the_end(tally, best, sums, scores)
+    sums = None if tally.softmax_sums is None else _hopeful_sums(tally, tail)
+    scores = None if tally.histograms is None else _hopeful_histograms(tally, tail)
+    return _project_tally(tally, best, sums, scores)
 
 
-def filled(others: Ints, top: Ints, high: Ints, total: int | Ints) -> Ints:
+def _fill_counts(others: Ints, top: Ints, high: Ints, total: int | Ints) -> Ints:
     """Rows that sum to `total`: the top class has `high` or more, the others no more than given."""
     rows, out = np.arange(len(others)), others.copy()
     out[rows, top] = 0
@@ -59,27 +91,27 @@ def filled(others: Ints, top: Ints, high: Ints, total: int | Ints) -> Ints:
     return np.asarray(out)
 
 
-def hopeful_sums(tally: Tally, tail: float) -> Ints:
+def _hopeful_sums(tally: Tally, tail: float) -> Ints:
     """Softmax sums of the tally's own draws, the top class raised and the others lowered."""
     assert tally.softmax_sums is not None
-    top, rows, n = leading_class(tally), np.arange(len(tally)), tally.draws
+    top, rows, n = _leading_class(tally), np.arange(len(tally)), tally.draws
     own, rival = tally.softmax_sums[rows, top], largest_other(tally.softmax_sums, top)
-    high = own + (deviation(tally, top, own) * -ndtri(tail)).astype(np.int64)
+    high = own + (_sum_deviation(tally, top, own) * -ndtri(tail)).astype(np.int64)
     # A rival's scores are taken to vary as a binomial's would, which is the most they can.
     mean = rival / (n << FIXED_POINT)
     spread = np.sqrt(n * mean * (1 - mean)) + LEAST
     low = rival - (spread * -ndtri(tail) * 2.0**FIXED_POINT).astype(np.int64)
     most = n << FIXED_POINT
     others = np.minimum(tally.softmax_sums, np.maximum(low, 0)[:, None])
-    return filled(others, top, np.minimum(high, most), most)
+    return _fill_counts(others, top, np.minimum(high, most), most)
 
 
-def leading_class(tally: Tally) -> Ints:
+def _leading_class(tally: Tally) -> Ints:
     """(N,) the class that scores are expected to favour."""
     return np.asarray((tally.counts if tally.votes is None else tally.votes).argmax(axis=1))
 
 
-def deviation(tally: Tally, top: Ints, own: Ints) -> Floats:
+def _sum_deviation(tally: Tally, top: Ints, own: Ints) -> Floats:
     """(N,) standard deviation of the top class's sum, in units of 2^-40, and a little more."""
     n, rows = tally.draws, np.arange(len(tally))
     mean = own / (n << FIXED_POINT)
@@ -92,27 +124,27 @@ def deviation(tally: Tally, top: Ints, own: Ints) -> Floats:
     return np.asarray((varied + LEAST) * 2.0**FIXED_POINT)
 
 
-def hopeful_scores(tally: Tally, tail: float) -> Ints:
+def _hopeful_histograms(tally: Tally, tail: float) -> Ints:
     """Histograms with the share that may be missed (Massart's) moved up, or down for rivals."""
     assert tally.histograms is not None and tally.leaders is not None
     moved = np.ceil(np.sqrt(-np.log(tail) / 2 * tally.draws)).astype(np.int64)[:, None, None]
-    ours = tally.leaders == leading_class(tally)[:, None]
+    ours = tally.leaders == _leading_class(tally)[:, None]
     ours = np.column_stack([ours, np.zeros(len(ours), bool)])[:, :, None]
-    up = without_first(tally.histograms, moved)
-    down = without_first(tally.histograms[:, :, ::-1], moved)[:, :, ::-1]
+    up = _drop_first_draws(tally.histograms, moved)
+    down = _drop_first_draws(tally.histograms[:, :, ::-1], moved)[:, :, ::-1]
     up[:, :, -1:] += tally.histograms.sum(axis=2, keepdims=True) - up.sum(axis=2, keepdims=True)
     down = down.copy()
     down[:, :, :1] += tally.histograms.sum(axis=2, keepdims=True) - down.sum(axis=2, keepdims=True)
     return np.where(ours, up, down)
 
 
-def without_first(histograms: Ints, count: Ints) -> Ints:
+def _drop_first_draws(histograms: Ints, count: Ints) -> Ints:
     """The same without the first `count` draws, in the order of the bins."""
     left = np.maximum(np.cumsum(histograms, axis=2) - count, 0)
     return np.asarray(np.diff(left, axis=2, prepend=0))
 
 
-def at_the_end(tally: Tally, grown: Any, sums: Ints | None, scores: Ints | None) -> Tally:
+def _project_tally(tally: Tally, grown: Any, sums: Ints | None, scores: Ints | None) -> Tally:
     """A tally of the last look: `grown` maps counts (N, K + 1) and the top class to its counts."""
     assert tally.plan is not None and tally.invalid is not None
     last, fields = tally.plan.looks[-1], dict[str, Any]()
@@ -136,7 +168,7 @@ def at_the_end(tally: Tally, grown: Any, sums: Ints | None, scores: Ints | None)
             fields["softmax_rest"] = others * 0 if whole else others
             fields["softmax_classes"] = tally.softmax_classes
     if scores is not None:
-        flat = apportioned(scores.reshape(-1, scores.shape[2]), last)
+        flat = apportion_counts(scores.reshape(-1, scores.shape[2]), last)
         fields["histograms"] = flat.reshape(scores.shape)
         fields["leaders"] = tally.leaders
     return Tally(
@@ -151,7 +183,7 @@ def at_the_end(tally: Tally, grown: Any, sums: Ints | None, scores: Ints | None)
     )
 
 
-def apportioned(counts: Ints, total: int) -> Ints:
+def apportion_counts(counts: Ints, total: int) -> Ints:
     """Counts that sum to `total` with the same shares: the largest remainders are rounded up."""
     exact = counts * (total / counts.sum(axis=1, keepdims=True))
     out = np.floor(exact).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Training under noise: certificates are only as good as the base model is there."""
+"""Train a classifier under noise: certificates are only as good as the base model is there."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,14 +32,14 @@ def train(  # noqa: PLR0913
     call goes on where an earlier one was interrupted. Without `test`, every tenth input of the data
     is held out and tested on; `class_map` says which class of the data each class of the test is.
     """
-    from simplicert.data.libraries import library
+    from simplicert.importing import import_library
 
-    library("torch", "torch", "training")
+    import_library("torch", "torch", "training")
     from simplicert.training.job import run_training
-    from simplicert.training.recipes import resolved
     from simplicert.training.sets import training_sets
+    from simplicert.training.settings import resolve_settings
 
-    settings = resolved(recipe, options)
+    settings = resolve_settings(recipe, options)
     trained, tested = training_sets(data, test, class_map)
     start = None if init is None else Path(init)
     return run_training(
@@ -49,10 +49,10 @@ def train(  # noqa: PLR0913
         Path(out),
         init=start,
         device=device,
-        report=report or silent,
-        watch=watch or silent,
+        report=report or _ignore_reports,
+        watch=watch or _ignore_reports,
     )
 
 
-def silent(_: object) -> None:
+def _ignore_reports(_: object) -> None:
     """Tell nobody."""

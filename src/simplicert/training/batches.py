@@ -1,9 +1,11 @@
-"""Which inputs a step sees, and how: functions of (seed, epoch, batch, shard), nothing else.
+"""Choose and prepare the inputs of each training step: order, crops, flips and noise.
 
-An epoch is a permutation of the inputs, cut into batches; an incomplete last one is left out (the
-next permutation leaves out others). Each batch is cut into shards of one size, and every shard
-has its own stream of crops, flips and noise. A process makes one or several shards of each batch,
-so the same training can be done by one process or by many.
+Everything is a function of (seed, epoch, batch, shard) and of nothing else. An epoch is a
+permutation of the inputs, cut into batches; an incomplete last one is left out (the next
+permutation leaves out others). Each batch is cut into shards of one size, and every shard has its
+own stream of crops, flips and noise. A process makes one or several shards of each batch, so the
+same training can be done by one process or by many. `augment_images` crops and flips, before
+`noisy_copies` adds noise.
 """
 
 from collections.abc import Iterator
@@ -11,39 +13,68 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from simplicert.cores import cores
 from simplicert.data import Dataset
-from simplicert.data.ahead import ahead
+from simplicert.data.inputs import read_ahead
 from simplicert.errors import InvalidInput
+from simplicert.machine import available_cores
 from simplicert.sampling.noise import device_seed
-from simplicert.training.augmentation import Singles, augmented
-from simplicert.training.places import neighbours
-from simplicert.training.settings import Settings
+from simplicert.training.settings import TrainingSettings, local_process_count
 from simplicert.types import Ints
 
+Singles = NDArray[np.float32]
+
+
+def augment_images(images: Singles, random: np.random.Generator, crop: int, flip: bool) -> Singles:
+    """N x C x H x W, each image moved and mirrored by its own draw; the same size as before."""
+    count = len(images)
+    across, down = random.integers(
+        0, 2 * crop + 1, (2, count)
+    )  # drawn always: streams stay in step
+    mirrored = random.random(count) < 1 / 2
+    out = _crop_images(images, crop, down, across) if crop else images.copy()
+    if flip:
+        out[mirrored] = out[mirrored, :, :, ::-1]
+    return out
+
+
+def _crop_images(images: Singles, crop: int, down: np.ndarray, across: np.ndarray) -> Singles:
+    """Windows of an image with a black border of `crop` pixels."""
+    height, width = images.shape[2:]
+    border = ((0, 0), (0, 0), (crop, crop), (crop, crop))
+    windows = np.lib.stride_tricks.sliding_window_view(
+        np.pad(images, border), (height, width), axis=(2, 3)
+    )
+    taken: Singles = windows[np.arange(len(images)), :, down, across]
+    return np.ascontiguousarray(taken)
+
+
 READERS = (2, 8)  # threads that read batches ahead: fewest and most
+
 IMAGE = 4  # axes of a batch of images
+
 ORDER, CROPS = 1, 2  # streams of NumPy's generator
+
 FIRST_STREAM = 2**20  # of the noise: far from those that certification draws
 
 
-class Batch(NamedTuple):
+class TrainingBatch(NamedTuple):
     """Inputs in their own units, without noise, and their labels."""
 
     inputs: Singles
     labels: Ints
 
 
-def labels_of(data: Dataset) -> Ints:
+def training_labels(data: Dataset) -> Ints:
     """The labels, which a training cannot do without."""
     if data.labels is None:
         raise InvalidInput(f"data {data.name} must have labels to train on, got none")
     return data.labels
 
 
-def batch_shape(settings: Settings, count: int) -> tuple[int, int]:
+def batch_shape(settings: TrainingSettings, count: int) -> tuple[int, int]:
     """How many batches an epoch of `count` inputs has, and how many inputs a batch."""
     size = min(settings.batch_size, count // settings.shards * settings.shards)
     if size == 0:
@@ -51,7 +82,7 @@ def batch_shape(settings: Settings, count: int) -> tuple[int, int]:
     return count // size, size
 
 
-def batch_rows(settings: Settings, epoch: int, count: int) -> Ints:
+def batch_rows(settings: TrainingSettings, epoch: int, count: int) -> Ints:
     """(batches, batch size) positions of one epoch."""
     order = np.random.default_rng((settings.seed, epoch, ORDER)).permutation(count)
     batches, size = batch_shape(settings, count)
@@ -59,46 +90,46 @@ def batch_rows(settings: Settings, epoch: int, count: int) -> Ints:
 
 
 def epoch_batches(
-    data: Dataset, settings: Settings, epoch: int, shards: range
-) -> Iterator[list[Batch]]:
+    data: Dataset, settings: TrainingSettings, epoch: int, shards: range
+) -> Iterator[list[TrainingBatch]]:
     """The shards of each batch of an epoch, read a little ahead of their use."""
     rows = batch_rows(settings, epoch, len(data))
 
-    def read(batch: int) -> list[Batch]:
-        return read_shards(data, settings, epoch, batch, rows[batch], shards)
+    def read(batch: int) -> list[TrainingBatch]:
+        return _read_shards(data, settings, epoch, batch, rows[batch], shards)
 
-    return ahead(read, range(len(rows)), readers())
+    return read_ahead(read, range(len(rows)), count_readers())
 
 
-def readers() -> int:
+def count_readers() -> int:
     """This process's share of the job's cores; what is read does not depend on it."""
     fewest, most = READERS
-    return max(fewest, min(most, cores() // neighbours()))
+    return max(fewest, min(most, available_cores() // local_process_count()))
 
 
-def read_shards(
-    data: Dataset, settings: Settings, epoch: int, batch: int, rows: Ints, shards: range
-) -> list[Batch]:
+def _read_shards(
+    data: Dataset, settings: TrainingSettings, epoch: int, batch: int, rows: Ints, shards: range
+) -> list[TrainingBatch]:
     """These shards of one batch, cropped and flipped."""
     parts = rows.reshape(settings.shards, -1)
-    labels = labels_of(data)
+    labels = training_labels(data)
     return [
-        Batch(
-            read_inputs(data, settings, (epoch, batch, shard), parts[shard]), labels[parts[shard]]
+        TrainingBatch(
+            _read_inputs(data, settings, (epoch, batch, shard), parts[shard]), labels[parts[shard]]
         )
         for shard in shards
     ]
 
 
-def read_inputs(
-    data: Dataset, settings: Settings, place: tuple[int, int, int], rows: Ints
+def _read_inputs(
+    data: Dataset, settings: TrainingSettings, place: tuple[int, int, int], rows: Ints
 ) -> Singles:
     """The inputs at these positions; images moved and mirrored where the settings say so."""
     inputs = data.inputs[rows]
     if inputs.ndim != IMAGE or not (settings.crop or settings.flip):
         return inputs
     random = np.random.default_rng((settings.seed, *place, CROPS))
-    return augmented(inputs, random, settings.crop, settings.flip)
+    return augment_images(inputs, random, settings.crop, settings.flip)
 
 
 def noisy_copies(

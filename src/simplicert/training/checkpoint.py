@@ -1,5 +1,10 @@
-"""The state of a training after an epoch: one file, replaced whole, read without running code."""
+"""Write and read the state of a training after each epoch, and its log.
 
+checkpoint.pt holds the state: one file, replaced whole, read without running code
+(`write_checkpoint`, `read_checkpoint`). log.csv has one row per epoch (`write_log`).
+"""
+
+import csv
 import io
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,28 +12,44 @@ from typing import Any
 
 import torch
 
+from simplicert.atomic import write_atomically
 from simplicert.errors import InvalidInput, require
 from simplicert.files import open_file
-from simplicert.models.files import open_archive
-from simplicert.runs.atomic import write_whole
-from simplicert.training.bench import Bench
-from simplicert.training.log import Row
+from simplicert.models.model import open_archive
+from simplicert.training.trainer import Trainer
 
-NAME = "checkpoint.pt"
+LOG_NAME = "log.csv"
+
+COLUMNS = ("epoch", "rate", "loss", "train_accuracy", "noisy_accuracy", "seconds")
+
+EpochRow = dict[str, float]  # by COLUMNS; accuracies under noise, the second on the test inputs
+
+
+def write_log(folder: Path, log: list[EpochRow]) -> None:
+    """All rows so far; the file is replaced whole."""
+    text = io.StringIO()
+    table = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    table.writeheader()
+    table.writerows({name: f"{row[name]:.6g}" for name in COLUMNS} for row in log)
+    write_atomically(folder / LOG_NAME, text.getvalue().encode())
+
+
+CHECKPOINT_NAME = "checkpoint.pt"
+
 FORMAT = 1
 
 Identity = dict[str, Any]  # what a training is: settings, data, start
 
 
 @dataclass(frozen=True)
-class State:
+class TrainingState:
     """Where a training stands."""
 
     epoch: int  # epochs done
-    log: list[Row]
+    log: list[EpochRow]
 
 
-def write_checkpoint(folder: Path, identity: Identity, bench: Bench, log: list[Row]) -> None:
+def write_checkpoint(folder: Path, identity: Identity, bench: Trainer, log: list[EpochRow]) -> None:
     """After an epoch. Random numbers are functions of the place, so none need to be kept."""
     content = {
         "format": FORMAT,
@@ -41,29 +62,29 @@ def write_checkpoint(folder: Path, identity: Identity, bench: Bench, log: list[R
     }
     memory = io.BytesIO()
     torch.save(content, memory)
-    write_whole(folder / NAME, memory.getvalue())
+    write_atomically(folder / CHECKPOINT_NAME, memory.getvalue())
 
 
-def sweep(folder: Path) -> None:
+def remove_temporary_files(folder: Path) -> None:
     """Remove what a killed process left half written; one training at a time has the folder."""
     for path in folder.glob(".*.tmp"):
         path.unlink()
 
 
-def read_checkpoint(folder: Path, identity: Identity, bench: Bench) -> State:
+def read_checkpoint(folder: Path, identity: Identity, bench: Trainer) -> TrainingState:
     """Put a training where it stood; a fresh one where there is no checkpoint."""
-    path = folder / NAME
+    path = folder / CHECKPOINT_NAME
     if not path.exists():
-        return State(0, [])
-    held = opened(path, bench.team.device)
-    refuse_other(path, held["identity"], identity)
+        return TrainingState(0, [])
+    held = _load_checkpoint_file(path, bench.process_group.device)
+    _refuse_other_training(path, held["identity"], identity)
     bench.module.load_state_dict(held["model"])
     bench.optimiser.load_state_dict(held["optimiser"])
     bench.scaler.load_state_dict(held["scaler"])
-    return State(held["epoch"], held["log"])
+    return TrainingState(held["epoch"], held["log"])
 
 
-def opened(path: Path, device: torch.device) -> dict[str, Any]:
+def _load_checkpoint_file(path: Path, device: torch.device) -> dict[str, Any]:
     """The file's content; tensors and plain values only."""
     try:
         open_file(path).close()
@@ -76,7 +97,7 @@ def opened(path: Path, device: torch.device) -> dict[str, Any]:
     return held
 
 
-def refuse_other(path: Path, held: Identity, wanted: Identity) -> None:
+def _refuse_other_training(path: Path, held: Identity, wanted: Identity) -> None:
     """The same training is continued; for another one the first difference is named."""
     for name in held | wanted:
         before, now = held.get(name), wanted.get(name)

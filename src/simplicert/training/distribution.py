@@ -1,4 +1,9 @@
-"""Several processes that train one network: started by torchrun, joined by gloo or nccl."""
+"""Train one network with several processes, started by torchrun and joined by gloo or nccl.
+
+`process_rank`, `process_count`, `local_process_count` and `is_first_process` read what torchrun
+tells a process through its environment; without torchrun there is one process. `join_processes`
+gives the `ProcessGroup`, and `share_gradients` averages gradients over it.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,12 +13,11 @@ import torch
 from torch import Tensor, distributed, nn
 
 from simplicert.errors import require
-from simplicert.training.places import place, processes
-from simplicert.training.settings import Settings
+from simplicert.training.settings import TrainingSettings, process_count, process_rank
 
 
 @dataclass(frozen=True)
-class Team:
+class ProcessGroup:
     """This process's place among those that train together."""
 
     rank: int
@@ -25,7 +29,7 @@ class Team:
         """The one that writes files."""
         return self.rank == 0
 
-    def shards(self, settings: Settings) -> range:
+    def shards(self, settings: TrainingSettings) -> range:
         """The shards of every batch that are this process's."""
         share = settings.shards // self.size
         return range(self.rank * share, (self.rank + 1) * share)
@@ -41,7 +45,7 @@ class Team:
         if self.size > 1:
             distributed.barrier()
 
-    def agree(self, module: nn.Module) -> None:
+    def broadcast_statistics(self, module: nn.Module) -> None:
         """Everyone takes the first's batch statistics, which each gathered from its own shards."""
         if self.size > 1:
             for buffer in module.buffers():
@@ -49,25 +53,27 @@ class Team:
 
 
 @contextmanager
-def team(device: str | None) -> Iterator[Team]:
+def join_processes(device: str | None) -> Iterator[ProcessGroup]:
     """Join the others that torchrun started, if any; leave them at the end."""
-    size = processes()
+    size = process_count()
     found = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
     if found.type == "cuda":
         require(torch.cuda.is_available(), f"device must be one that is here, got {found}")
-        found = torch.device("cuda", place("LOCAL_RANK") if found.index is None else found.index)
+        found = torch.device(
+            "cuda", process_rank("LOCAL_RANK") if found.index is None else found.index
+        )
         torch.cuda.set_device(found)
     if size == 1:
-        yield Team(0, 1, found)
+        yield ProcessGroup(0, 1, found)
         return
     distributed.init_process_group("nccl" if found.type == "cuda" else "gloo")
     try:
-        yield Team(distributed.get_rank(), size, found)
+        yield ProcessGroup(distributed.get_rank(), size, found)
     finally:
         distributed.destroy_process_group()
 
 
-def joined(run: nn.Module, team: Team) -> nn.Module:
+def share_gradients(run: nn.Module, team: ProcessGroup) -> nn.Module:
     """The module with its gradients averaged over all processes."""
     if team.size == 1:
         return run

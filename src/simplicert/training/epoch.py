@@ -1,26 +1,58 @@
-"""One epoch, whatever the method: the only training loop of this package."""
+"""Train for one epoch, whatever the method, and measure accuracy with or without noise.
+
+`train_epoch` is the only training loop of this package. `single_draw_accuracy` classifies each
+input once, with one noisy draw or without noise.
+"""
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from simplicert.data import Dataset
 from simplicert.errors import TrainingFailed
 from simplicert.sampling.noise import device_seed
-from simplicert.training.batches import Batch, batch_shape, epoch_batches, noisy_copies
-from simplicert.training.bench import Bench
+from simplicert.training.batches import (
+    TrainingBatch,
+    batch_shape,
+    epoch_batches,
+    noisy_copies,
+    training_labels,
+)
 from simplicert.training.methods import METHODS
-from simplicert.training.schedules import rate_at
+from simplicert.training.trainer import Trainer, learning_rate
+
+BATCH = 500
+
+AFTER_ALL = 2**31  # as the epoch of the noise: none is trained in it, so no noise is seen twice
+
+
+def single_draw_accuracy(bench: Trainer, data: Dataset, sigma: float) -> float:
+    """Share of inputs classified right, one draw each; the same noise at every call."""
+    team, labels = bench.process_group, training_labels(data)
+    bench.module.eval()
+    right = torch.zeros(1, dtype=torch.float64, device=team.device)
+    with torch.no_grad():
+        for batch in range(team.rank, -(-len(data) // BATCH), team.size):
+            rows = np.arange(batch * BATCH, min((batch + 1) * BATCH, len(data)))
+            inputs = torch.from_numpy(data.inputs[rows]).to(team.device)
+            if sigma > 0:
+                inputs = noisy_copies(inputs, sigma, 1, bench.settings.seed, (AFTER_ALL, batch, 0))
+            answers = bench.logits(inputs, trained=False).argmax(1).cpu().numpy()
+            right += int((answers == labels[rows]).sum())
+    return float(team.total(right)) / len(data)
+
 
 OWN_DRAWS = 2**19  # the stream of a network's own random numbers, such as dropout
+
 EVERY = 10  # batches between two looks at the sums, which wait for the device
 
 
 @dataclass(frozen=True)
-class Sums:
+class EpochMeans:
     """The means so far in an epoch."""
 
     epoch: int  # from 0
@@ -32,33 +64,37 @@ class Sums:
     seconds: float
 
 
-Report = Callable[[Sums], None]
+Report = Callable[[EpochMeans], None]
 
 
-def train_epoch(bench: Bench, data: Dataset, epoch: int, report: Report) -> Sums:
+def train_epoch(bench: Trainer, data: Dataset, epoch: int, report: Report) -> EpochMeans:
     """Train for one epoch; raises TrainingFailed as soon as the loss is seen not to be a number."""
     started = time.perf_counter()
-    settings, shards = bench.settings, bench.team.shards(bench.settings)
+    settings, shards = bench.settings, bench.process_group.shards(bench.settings)
     batches, _ = batch_shape(settings, len(data))
-    sums = torch.zeros(3, dtype=torch.float64, device=bench.team.device)  # loss, right, seen
+    sums = torch.zeros(
+        3, dtype=torch.float64, device=bench.process_group.device
+    )  # loss, right, seen
     bench.module.train()
     for batch, parts in enumerate(epoch_batches(data, settings, epoch, shards)):
-        place = device_seed(settings.seed, epoch, batch, OWN_DRAWS + bench.team.rank)
+        place = device_seed(settings.seed, epoch, batch, OWN_DRAWS + bench.process_group.rank)
         torch.manual_seed(place)
-        rate = rate_at(settings, epoch * batches + batch, batches)
+        rate = learning_rate(settings, epoch * batches + batch, batches)
         sums += train_batch(bench, parts, (epoch, batch, shards.start), rate)
         if batch % EVERY == EVERY - 1:
-            report(means(sums, (epoch, settings.epochs, batch + 1, batches), started))
-    done = means(bench.team.total(sums), (epoch, settings.epochs, batches, batches), started)
+            report(_epoch_means(sums, (epoch, settings.epochs, batch + 1, batches), started))
+    done = _epoch_means(
+        bench.process_group.total(sums), (epoch, settings.epochs, batches, batches), started
+    )
     report(done)
     return done
 
 
 def train_batch(
-    bench: Bench, parts: list[Batch], place: tuple[int, int, int], rate: float
+    bench: Trainer, parts: list[TrainingBatch], place: tuple[int, int, int], rate: float
 ) -> Tensor:
     """One step; the sums of loss, right answers and inputs that it saw."""
-    settings, device = bench.settings, bench.team.device
+    settings, device = bench.settings, bench.process_group.device
     method = METHODS[settings.method]
     copies = method.copies(settings)
     epoch, batch, first = place
@@ -81,7 +117,7 @@ def train_batch(
     return torch.stack([loss.detach() * seen, right, torch.tensor(seen, device=device)]).double()
 
 
-def means(sums: Tensor, place: tuple[int, int, int, int], started: float) -> Sums:
+def _epoch_means(sums: Tensor, place: tuple[int, int, int, int], started: float) -> EpochMeans:
     """Sums as means, refused where the loss is no number."""
     loss, right, seen = sums.tolist()
     if not torch.isfinite(sums).all():
@@ -90,4 +126,4 @@ def means(sums: Tensor, place: tuple[int, int, int, int], started: float) -> Sum
             "what was kept after the epochs before it is intact"
         )
     seconds = time.perf_counter() - started
-    return Sums(*place, loss / seen, right / seen, seconds)
+    return EpochMeans(*place, loss / seen, right / seen, seconds)

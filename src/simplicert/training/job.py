@@ -1,32 +1,119 @@
-"""A whole training: from data to a folder that is a model."""
+"""Run a whole training: from data to a folder that is a model.
 
+`run_training` trains or continues until the last epoch. `write_model_folder` then writes the
+weights, model.toml and a picture of the training curve.
+"""
+
+import platform
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import tomli_w
+import torch
+
+from simplicert.atomic import write_atomically
 from simplicert.data import Dataset
 from simplicert.errors import require
+from simplicert.figures.style import save_figure
+from simplicert.figures.trends import training_curve
 from simplicert.models.model import Model
-from simplicert.models.trained import TEXT, load_folder, read_folder
-from simplicert.training.batches import batch_shape, labels_of
-from simplicert.training.bench import Bench
-from simplicert.training.checkpoint import NAME as CHECKPOINT
-from simplicert.training.checkpoint import Identity, read_checkpoint, sweep, write_checkpoint
-from simplicert.training.distribution import team
-from simplicert.training.epoch import Report, train_epoch
-from simplicert.training.evaluation import accuracy
-from simplicert.training.log import Row, write_log
-from simplicert.training.network import fresh, started_from
-from simplicert.training.outcome import described, write_outcome
-from simplicert.training.places import processes
-from simplicert.training.schedules import rate_at
-from simplicert.training.settings import Settings
+from simplicert.models.trained import (
+    FORMAT,
+    TEXT,
+    WEIGHTS,
+    load_trained_folder,
+    read_trained_folder,
+    trained_fingerprint,
+)
+from simplicert.models.weights import save_weights
+from simplicert.training.batches import batch_shape, training_labels
+from simplicert.training.checkpoint import CHECKPOINT_NAME as CHECKPOINT
+from simplicert.training.checkpoint import (
+    EpochRow,
+    Identity,
+    read_checkpoint,
+    remove_temporary_files,
+    write_checkpoint,
+    write_log,
+)
+from simplicert.training.distribution import join_processes
+from simplicert.training.epoch import Report, single_draw_accuracy, train_epoch
+from simplicert.training.network import class_count, initialise_network, read_initial_network
+from simplicert.training.settings import TrainingSettings, process_count
+from simplicert.training.trainer import Trainer, learning_rate
 
-Watch = Callable[[Row], None]  # told after every epoch
+CURVE = "curve.png"
+
+
+def _write_model_folder(
+    folder: Path,
+    bench: Trainer,
+    sets: dict[str, Dataset],
+    log: list[EpochRow],
+    clean: float,
+    began: str | None,
+) -> None:
+    """Everything but the checkpoint; model.toml comes last, so a folder that has it is whole.
+
+    `began`: the fingerprint of the network that this one began from, where it did.
+    """
+    from simplicert import __version__
+
+    settings, data = bench.settings, sets["data"]
+    network = {
+        "arch": settings.arch,
+        "num_classes": class_count(data),
+        "input_shape": [int(n) for n in data.inputs.shape[1:]],
+    }
+    module = bench.module.cpu().to(memory_format=torch.contiguous_format).eval()  # type: ignore[call-overload]
+    save_weights(module, folder / WEIGHTS, network | {"sigma": settings.sigma})
+    save_figure(lambda axes: training_curve(log, axes), folder / CURVE)
+    content: dict[str, Any] = {
+        "format": FORMAT,
+        "model": network
+        | {"fingerprint": trained_fingerprint(module)}
+        | ({} if data.classes is None else {"classes": list(data.classes)})
+        | ({} if began is None else {"began_from": began}),
+        "result": {
+            "noisy_accuracy": log[-1]["noisy_accuracy"],
+            "clean_accuracy": clean,
+            "draws": 1,
+            "seconds": round(sum(row["seconds"] for row in log), 1),
+            "processes": bench.process_group.size,
+        },
+        "training": settings.table(),
+        **{name: describe_data(held) for name, held in sets.items()},
+        "made": {
+            "simplicert": __version__,
+            "torch": torch.__version__,
+            "device": bench.process_group.device.type,
+            "threads": torch.get_num_threads(),
+            "machine": platform.machine(),
+        },
+    }
+    write_atomically(folder / TEXT, tomli_w.dumps(content).encode())
+
+
+def describe_data(data: Dataset) -> dict[str, Any]:
+    """A data set as model.toml records it: the fingerprint is of the whole, whatever was chosen."""
+    first, last = int(data.index[0]), int(data.index[-1])
+    return {
+        "name": data.name,
+        "fingerprint": data.fingerprint,
+        "inputs": len(data),
+        "first": first,
+        "last": last,
+        **({} if data.class_map is None else {"class_map": list(data.class_map)}),
+    }
+
+
+Watch = Callable[[EpochRow], None]  # told after every epoch
 
 
 def run_training(
-    settings: Settings,
+    settings: TrainingSettings,
     data: Dataset,
     test: Dataset,
     out: Path,
@@ -41,31 +128,35 @@ def run_training(
     The checkpoint is replaced after every epoch, so an interruption loses at most one. The rest is
     written at the end.
     """
-    labels_of(test)
+    training_labels(test)
     if settings.shards == 1:
-        settings = replace(settings, shards=processes())
+        settings = replace(settings, shards=process_count())
     require(
-        settings.shards % processes() == 0,
-        f"shards must be a multiple of the {processes()} processes, got {settings.shards}",
+        settings.shards % process_count() == 0,
+        f"shards must be a multiple of the {process_count()} processes, got {settings.shards}",
     )
     batch_shape(settings, len(data))
     require(
         (out / CHECKPOINT).exists() or not (out / TEXT).exists(),
         f"out must be a new folder, or one to continue: {out} already holds a model",
     )
-    with team(device) as members:
-        module = fresh(settings, data) if init is None else started_from(init, settings, data)
-        bench = Bench(settings, members, module)
-        identity = settings.table() | {"data": described(data), "test": described(test)}
+    with join_processes(device) as members:
+        module = (
+            initialise_network(settings, data)
+            if init is None
+            else read_initial_network(init, settings, data)
+        )
+        bench = Trainer(settings, members, module)
+        identity = settings.table() | {"data": describe_data(data), "test": describe_data(test)}
         if init is not None:
-            identity["init"] = read_folder(init, settings.arch).facts.fingerprint
-        course(bench, {"data": data, "test": test}, out, identity, report, watch)
+            identity["init"] = read_trained_folder(init, settings.arch).facts.fingerprint
+        _train_epochs(bench, {"data": data, "test": test}, out, identity, report, watch)
         members.wait()
-    return load_folder(out, settings.arch)
+    return load_trained_folder(out, settings.arch)
 
 
-def course(
-    bench: Bench,
+def _train_epochs(
+    bench: Trainer,
     sets: dict[str, Dataset],
     out: Path,
     identity: Identity,
@@ -73,35 +164,37 @@ def course(
     watch: Watch,
 ) -> None:
     """The epochs that are left, and what the last one leaves behind."""
-    first = bench.team.first
+    first = bench.process_group.first
     if first:
         out.mkdir(parents=True, exist_ok=True)
-        sweep(out)
-    bench.team.wait()
+        remove_temporary_files(out)
+    bench.process_group.wait()
     state = read_checkpoint(out, identity, bench)
     log = list(state.log)
     for epoch in range(state.epoch, bench.settings.epochs):
-        log.append(one_epoch(bench, sets, epoch, report))
+        log.append(train_and_test_epoch(bench, sets, epoch, report))
         if first:
             write_checkpoint(out, identity, bench, log)
             write_log(out, log)
         watch(log[-1])
     if not (out / TEXT).exists():
-        clean = accuracy(bench, sets["test"], 0.0)
+        clean = single_draw_accuracy(bench, sets["test"], 0.0)
         if first:
             write_log(out, log)
-            write_outcome(out, bench, sets, log, clean, identity.get("init"))
+            _write_model_folder(out, bench, sets, log, clean, identity.get("init"))
 
 
-def one_epoch(bench: Bench, sets: dict[str, Dataset], epoch: int, report: Report) -> Row:
+def train_and_test_epoch(
+    bench: Trainer, sets: dict[str, Dataset], epoch: int, report: Report
+) -> EpochRow:
     """Train for an epoch, test once under noise."""
     settings = bench.settings
     sums = train_epoch(bench, sets["data"], epoch, report)
-    bench.team.agree(bench.module)
-    noisy = accuracy(bench, sets["test"], settings.sigma)
+    bench.process_group.broadcast_statistics(bench.module)
+    noisy = single_draw_accuracy(bench, sets["test"], settings.sigma)
     return {
         "epoch": epoch + 1,
-        "rate": rate_at(settings, (epoch + 1) * sums.batches - 1, sums.batches),
+        "rate": learning_rate(settings, (epoch + 1) * sums.batches - 1, sums.batches),
         "loss": sums.loss,
         "train_accuracy": sums.accuracy,
         "noisy_accuracy": noisy,

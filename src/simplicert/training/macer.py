@@ -1,4 +1,4 @@
-"""MACER (Zhai et al. 2020): training that also asks for a larger certified radius.
+"""Compute the loss of MACER (Zhai et al. 2020), which also asks for a larger certified radius.
 
 With z the softmax averaged over k noisy copies, and z' the same of logits times beta,
 
@@ -13,20 +13,21 @@ from torch import Tensor
 from torch.nn.functional import one_hot
 
 SMALLEST = 1e-10  # keeps the logarithm finite where no copy gives the class any score
+
 EDGE = 1e-7  # scores this near to 0 or 1 have margins beyond any gamma in use
 
 
-def loss(
+def mean_macer_loss(
     logits: Tensor, labels: Tensor, *, sigma: float, lam: float, gamma: float, beta: float
 ) -> Tensor:
     """Mean over the batch; logits B x k x K, labels B."""
     scores = logits.softmax(-1).mean(1)
     own = scores.gather(1, labels[:, None])[:, 0]
     classified = -torch.log(own + SMALLEST)
-    return (classified + lam * sigma / 2 * shortfall(logits * beta, labels, gamma)).mean()
+    return (classified + lam * sigma / 2 * margin_shortfall(logits * beta, labels, gamma)).mean()
 
 
-def shortfall(logits: Tensor, labels: Tensor, gamma: float) -> Tensor:
+def margin_shortfall(logits: Tensor, labels: Tensor, gamma: float) -> Tensor:
     """max(gamma - margin, 0) for each input that is classified right, 0 for the others.
 
     Where a score is 0 or 1 to the last bit the margin is infinite and nothing is left to gain. Such

@@ -1,60 +1,102 @@
-"""The network that a training starts from: built, normalised, perhaps filled with weights."""
+"""Build the network that a training starts from, with its normalisation in front.
 
+`initialise_network` starts from random weights, `read_initial_network` from another training's.
+`channel_moments` computes the mean and spread of each channel (the axis after the batch), a chunk
+of inputs at a time.
+"""
+
+from collections.abc import Callable
+from math import prod
 from pathlib import Path
 
 import numpy as np
 import torch
 from torch import nn
 
-from simplicert.data import Dataset
+from simplicert.data import Dataset, Inputs
+from simplicert.data.inputs import read_ahead
 from simplicert.errors import require
-from simplicert.models.architectures import build
-from simplicert.models.normalisation import checked
-from simplicert.models.normalised import Normalised
-from simplicert.models.trained import read_facts, read_folder
-from simplicert.training.batches import labels_of
-from simplicert.training.moments import moments
-from simplicert.training.settings import Settings
+from simplicert.models.architectures import build_network
+from simplicert.models.modules import Normalised
+from simplicert.models.normalisation import check_mean_std
+from simplicert.models.trained import read_facts, read_trained_folder
+from simplicert.training.batches import count_readers, training_labels
+from simplicert.training.settings import TrainingSettings
+from simplicert.types import Floats, Ints
+
+CHUNK = 2**22  # values at a time: 32 MB of float64
+
+
+def channel_moments(inputs: Inputs, rows: Ints) -> tuple[Floats, Floats]:
+    """(C,) mean and standard deviation of the inputs at these positions.
+
+    They are read twice: squares of distances from the mean keep digits that a difference of
+    squares would lose.
+    """
+    mean = _channel_mean(inputs, rows, lambda values: values)
+    middle = mean.reshape(-1, *(1 for _ in inputs.shape[2:]))
+    return mean, np.sqrt(_channel_mean(inputs, rows, lambda values: (values - middle) ** 2))
+
+
+def _channel_mean(inputs: Inputs, rows: Ints, change: Callable[[Floats], Floats]) -> Floats:
+    """(C,) mean over inputs and pixels of what `change` makes of the values."""
+    within = tuple(range(2, len(inputs.shape)))
+    step = max(1, CHUNK // prod(inputs.shape[1:]))
+    parts = [rows[at : at + step] for at in range(0, len(rows), step)]
+    total: Floats | None = None
+    for values in read_ahead(inputs.__getitem__, parts, count_readers()):
+        changed = change(values.astype(np.float64))
+        if total is None:
+            total = changed.sum((0, *within))
+            continue
+        for own in changed.sum(within):  # one by one, as NumPy adds: the bits of a single chunk
+            total = total + own
+    assert total is not None
+    return total / (len(rows) * prod(inputs.shape[2:]))
+
 
 MOST = 10_000  # inputs that the normalisation is computed from
+
 CONSTANT = 1e-6  # a feature that varies less is not divided by its spread
 
 
-def classes_of(data: Dataset) -> int:
+def class_count(data: Dataset) -> int:
     """The number of classes: by their names, else by the largest label."""
-    return len(data.classes) if data.classes else int(labels_of(data).max()) + 1
+    return len(data.classes) if data.classes else int(training_labels(data).max()) + 1
 
 
-def fresh(settings: Settings, data: Dataset) -> nn.Module:
+def initialise_network(settings: TrainingSettings, data: Dataset) -> nn.Module:
     """A network with random weights of this seed, its normalisation in front."""
     shape = tuple(int(n) for n in data.inputs.shape[1:])
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.seed)
-        network = build(settings.arch, classes_of(data), shape)
-    return Normalised(network, *normalisation(settings, data))
+        network = build_network(settings.arch, class_count(data), shape)
+    return Normalised(network, *choose_normalisation(settings, data))
 
 
-def started_from(folder: Path, settings: Settings, data: Dataset) -> nn.Module:
+def read_initial_network(folder: Path, settings: TrainingSettings, data: Dataset) -> nn.Module:
     """The network of another training of ours, normalisation included, to be trained on."""
     facts = read_facts(folder)
     require(
         facts.arch == settings.arch,
         f"init {folder} must hold weights of {settings.arch}, got those of {facts.arch}",
     )
-    wanted = (classes_of(data), tuple(int(n) for n in data.inputs.shape[1:]))
+    wanted = (class_count(data), tuple(int(n) for n in data.inputs.shape[1:]))
     got = (facts.num_classes, facts.input_shape)
     require(
         got == wanted,
         f"init {folder} must fit {wanted[0]} classes and inputs of {wanted[1]}, got {got[0]} "
         f"and {got[1]}",
     )
-    return read_folder(folder, settings.arch).module
+    return read_trained_folder(folder, settings.arch).module
 
 
-def normalisation(settings: Settings, data: Dataset) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def choose_normalisation(
+    settings: TrainingSettings, data: Dataset
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Mean and spread of each channel (the axis after the batch): the settings' or the data's."""
     if settings.mean is not None:
-        return checked(settings.mean, settings.std)
+        return check_mean_std(settings.mean, settings.std)
     step = -(-len(data) // MOST)
-    mean, spread = moments(data.inputs, np.arange(0, len(data), step))
-    return checked(mean.tolist(), np.where(spread > CONSTANT, spread, 1).tolist())
+    mean, spread = channel_moments(data.inputs, np.arange(0, len(data), step))
+    return check_mean_std(mean.tolist(), np.where(spread > CONSTANT, spread, 1).tolist())

@@ -1,4 +1,4 @@
-"""Which inputs are trained on and which are tested on: never the same ones."""
+"""Choose the inputs to train on and the inputs to test on: never the same ones."""
 
 from dataclasses import replace
 
@@ -6,13 +6,14 @@ import numpy as np
 
 from simplicert.data import Dataset, load_data
 from simplicert.data.class_map import map_classes
-from simplicert.data.dataset import difference
-from simplicert.data.inputs import Chosen
+from simplicert.data.dataset import compare_class_names
+from simplicert.data.inputs import SelectedInputs
 from simplicert.errors import require
-from simplicert.training.network import classes_of
+from simplicert.training.network import class_count
 from simplicert.types import Ints
 
 TENTH = 10  # without a test set, every tenth input is held out
+
 SPLITS = (":train", ":test")
 
 
@@ -29,10 +30,10 @@ def training_sets(
     whole = load_data(data) if isinstance(data, str) else data
     require(class_map is None or test is not None, "class_map must come with test, got it alone")
     if test is None:
-        return held_out(whole)
+        return _hold_out_tenth(whole)
     other = load_data(test) if isinstance(test, str) else test
     if class_map is not None:
-        other = map_classes(other, class_map, whole.classes, classes_of(whole))
+        other = map_classes(other, class_map, whole.classes, class_count(whole))
     shapes = [tuple(one.inputs.shape[1:]) for one in (whole, other)]
     require(
         shapes[0] == shapes[1],
@@ -43,22 +44,24 @@ def training_sets(
         require(
             whole.classes == other.classes,
             f"test {other.name} must have the classes of {whole.name}: "
-            f"{difference(whole.classes, other.classes)}",
+            f"{compare_class_names(whole.classes, other.classes)}",
         )
     same = whole.fingerprint == other.fingerprint and np.intersect1d(whole.index, other.index).size
     require(not same, f"test must hold none of the inputs trained on, got {other.name} for both")
     return whole, other
 
 
-def held_out(data: Dataset) -> tuple[Dataset, Dataset]:
+def _hold_out_tenth(data: Dataset) -> tuple[Dataset, Dataset]:
     """All but every tenth input, and every tenth."""
     require(len(data) > TENTH, f"data must hold more than {TENTH} inputs, got {len(data)}")
     tested = np.arange(len(data)) % TENTH == TENTH - 1
-    return part(data, np.flatnonzero(~tested)), part(data, np.flatnonzero(tested))
+    return _take_positions(data, np.flatnonzero(~tested)), _take_positions(
+        data, np.flatnonzero(tested)
+    )
 
 
-def part(data: Dataset, positions: Ints) -> Dataset:
+def _take_positions(data: Dataset, positions: Ints) -> Dataset:
     """Some inputs of a data set, in this order."""
     labels = None if data.labels is None else data.labels[positions]
-    inputs = Chosen(data.inputs, positions)
+    inputs = SelectedInputs(data.inputs, positions)
     return replace(data, inputs=inputs, labels=labels, index=data.index[positions])

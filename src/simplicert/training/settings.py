@@ -1,19 +1,51 @@
-"""Settings: everything that decides what a training computes, checked before the first batch."""
+"""Hold and check the settings of a training, by option or from a recipe.
 
+`TrainingSettings` is everything that decides what a training computes, checked before the first
+batch. `read_recipe` reads settings by name, from the TOML files beside this one or from a file of
+your own, and `resolve_settings` puts the given options in their place.
+"""
+
+import os
 from dataclasses import asdict, dataclass, fields
 from math import isfinite
+from pathlib import Path
 from typing import Any
 
 from simplicert.errors import InvalidInput, choose, require
-from simplicert.types.arrays import positive
+from simplicert.files import read_toml
+from simplicert.importing import Trust, require_user
+from simplicert.types.arrays import check_positive
+
+
+def process_rank(name: str) -> int:
+    """RANK among all processes, or LOCAL_RANK among those of this machine."""
+    return int(os.environ.get(name, "0"))
+
+
+def process_count() -> int:
+    """How many train together."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def local_process_count() -> int:
+    """How many of them are on this machine."""
+    return int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
+
+
+def is_first_process() -> bool:
+    """Whether this is the one that writes and speaks."""
+    return process_rank("RANK") == 0
+
 
 METHODS = ("gaussian", "macer")
+
 OPTIMISERS = ("sgd", "adamw")
+
 SCHEDULES = ("one-cycle", "steps")
 
 
 @dataclass(frozen=True)
-class Settings:
+class TrainingSettings:
     """One training. Two runs with the same settings and data give the same network."""
 
     sigma: float  # of the noise, in units of the input ([0, 1] for images)
@@ -50,9 +82,9 @@ class Settings:
             if value is not None:
                 object.__setattr__(self, name, tuple(value))
         for name in ("sigma", "rate", "gamma", "beta"):
-            positive(name, getattr(self, name))
+            check_positive(name, getattr(self, name))
         for name, least in LEAST.items():
-            check_whole(name, getattr(self, name), least)
+            _check_whole_setting(name, getattr(self, name), least)
         for name, table in TABLES.items():
             choose(name, getattr(self, name), dict.fromkeys(table))
         for name, (low, high) in RANGES.items():
@@ -75,23 +107,61 @@ class Settings:
 
 
 LEAST = {"epochs": 1, "batch_size": 1, "warmup": 0, "crop": 0, "copies": 1, "seed": 0, "shards": 1}
+
 TABLES = {"method": METHODS, "optimiser": OPTIMISERS, "schedule": SCHEDULES}
+
 RANGES = {"momentum": (0, 1), "weight_decay": (0, 1), "rising": (0, 1), "lam": (0, 1e6)}
-NAMES = tuple(field.name for field in fields(Settings))
+
+NAMES = tuple(field.name for field in fields(TrainingSettings))
 
 
-def check_whole(name: str, value: object, least: int) -> None:
+def _check_whole_setting(name: str, value: object, least: int) -> None:
     """A whole number, at least this."""
     whole = isinstance(value, int) and not isinstance(value, bool)
     if not whole or value < least:  # type: ignore[operator]
         raise InvalidInput(f"{name} must be a whole number of at least {least}, got {value!r}")
 
 
-def settings_from(values: dict[str, Any]) -> Settings:
+def make_settings(values: dict[str, Any]) -> TrainingSettings:
     """Settings by name; an unknown name is refused, not passed over."""
     unknown = sorted(set(values) - set(NAMES))
     require(
         not unknown, f"a training has no setting {', '.join(unknown)}; it has {', '.join(NAMES)}"
     )
     require("sigma" in values, "sigma must be given: the noise to train under")
-    return Settings(**values)
+    return TrainingSettings(**values)
+
+
+FOLDER = Path(__file__).parent / "recipes"
+
+SETTINGS, ABOUT = "settings", "about"  # what a recipe file holds
+
+
+def recipe_names() -> list[str]:
+    """The recipes that ship with the package."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def read_recipe(name: str) -> dict[str, Any]:
+    """The settings of a recipe; `name` may also be the path of a TOML file."""
+    shipped = {known: FOLDER / f"{known}.toml" for known in recipe_names()}
+    own = Path(name).suffix == ".toml"
+    path = Path(name) if own else choose("recipe", name, shipped)
+    try:
+        content = read_toml(path)
+        held: dict[str, Any] = content[SETTINGS]
+    except (OSError, ValueError, KeyError) as error:
+        raise InvalidInput(
+            f"recipe {name} must be a TOML file with a table [{SETTINGS}]: {error!r}"
+        ) from None
+    return held
+
+
+def resolve_settings(recipe: str | None, options: dict[str, Any]) -> TrainingSettings:
+    """A recipe's settings with the given ones in their place; None means not given."""
+    base = {} if recipe is None else read_recipe(recipe)
+    given = {name: value for name, value in options.items() if value is not None}
+    arch = str(base.get("arch", ""))
+    if ":" in arch and "arch" not in given:
+        require_user(Trust(f"recipe {recipe}"), "arch", arch, f"--arch {arch}")
+    return make_settings(base | given)

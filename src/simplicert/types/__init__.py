@@ -1,11 +1,14 @@
-"""Three values that flow one way: Tally (seen), Expectations (known), Certificates (promised)."""
+"""The three value types: Tally (counts seen), Expectations (bounds), Certificates (radii).
+
+They flow one way: `sample` makes a Tally, `bound` turns it into Expectations, and `certify` turns
+those into Certificates.
+"""
 
 from simplicert.types.arrays import Bools, Floats, Ints
-from simplicert.types.bands import ScoreBands
 from simplicert.types.certificates import Certificates
 from simplicert.types.expectations import KINDS, Expectations, Kind
 from simplicert.types.plan import Plan
-from simplicert.types.scores import FIXED_POINT
+from simplicert.types.scores import FIXED_POINT, ScoreBands
 from simplicert.types.tally import Tally
 
 __all__ = [

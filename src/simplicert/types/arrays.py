@@ -1,4 +1,4 @@
-"""Array aliases, and the checks that every value type runs on its arrays."""
+"""Array type aliases, and the checks that every value type runs on its arrays."""
 
 import math
 from numbers import Real
@@ -10,12 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 from simplicert.errors import InvalidInput, require
 
 Floats = NDArray[np.float64]
+
 Ints = NDArray[np.int64]
+
 Bools = NDArray[np.bool_]
+
 Texts = NDArray[np.str_]
 
 
-def whole_numbers(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> Ints:
+def integer_array(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> Ints:
     """A read-only int64 copy of integers of the given shape (None: any length)."""
     raw = np.asarray(values)
     require(
@@ -29,19 +32,19 @@ def whole_numbers(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -
     )
     # What owns its memory and cannot be written to is safe as it is: large tables are not copied.
     safe = raw.dtype == np.int64 and raw.base is None and not raw.flags.writeable
-    return frozen(name, raw if safe else raw.astype(np.int64), shape)
+    return freeze_array(name, raw if safe else raw.astype(np.int64), shape)
 
 
-def real_numbers(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> Floats:
+def float_array(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> Floats:
     """A read-only float64 copy of numbers of the given shape; NaN is the caller's business."""
     try:
         raw = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise InvalidInput(f"{name} must hold numbers, got {values!r:.80}") from None
-    return frozen(name, raw, shape)
+    return freeze_array(name, raw, shape)
 
 
-def probabilities(name: str, values: ArrayLike) -> Floats:
+def check_probabilities(name: str, values: ArrayLike) -> Floats:
     """Values in [0, 1] as float64; float32 is taken at its face value."""
     try:
         array = np.asarray(values, dtype=float)
@@ -55,7 +58,7 @@ def probabilities(name: str, values: ArrayLike) -> Floats:
     return array
 
 
-def frozen(name: str, array: NDArray[Any], shape: tuple[int | None, ...]) -> NDArray[Any]:
+def freeze_array(name: str, array: NDArray[Any], shape: tuple[int | None, ...]) -> NDArray[Any]:
     """The array, made read-only, after its shape was checked."""
     fits = array.ndim == len(shape) and all(
         want is None or want == have for want, have in zip(shape, array.shape, strict=True)
@@ -68,14 +71,14 @@ def frozen(name: str, array: NDArray[Any], shape: tuple[int | None, ...]) -> NDA
     return array
 
 
-def no_negative(name: str, values: Ints) -> None:
+def refuse_negative(name: str, values: Ints) -> None:
     """Refuse a negative entry, saying which."""
     if values.size and values.min() < 0:
         where = tuple(int(i) for i in np.argwhere(values < 0)[0])
         raise InvalidInput(f"{name} must not be negative, got {values[where]} at {where}")
 
 
-def positive(name: str, value: float) -> float:
+def check_positive(name: str, value: float) -> float:
     """A positive finite number, or an error that names it."""
     try:
         number = float(value) if isinstance(value, Real) else math.nan

@@ -1,28 +1,64 @@
-"""Certificates: what is promised. One radius an input, and where it comes from."""
+"""Certificates: one certified radius per input, and the mechanisms it comes from.
+
+`Certificates` holds the radii of every mechanism and turns them into a table.
+`format_radius_down` writes a radius as text that is never larger than the number.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Context, Decimal
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simplicert.errors import require
-from simplicert.types.arrays import Bools, Floats, Ints, Texts, frozen, positive
+from simplicert.types.arrays import Bools, Floats, Ints, Texts, check_positive, freeze_array
 from simplicert.types.expectations import Expectations
-from simplicert.types.text import rounded_down
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# Columns of the table that are not mechanisms, in their order; radii stand between e1 and ensemble.
-BEFORE = ("index", "label", "top", "predicted", "correct", "abstained", "radius", "e0", "e1")
-AFTER = ("ensemble", "winner", "draws", "sigma", "alpha", "kind", "scheme")
-HISTORY = ("looks", "alpha_spent", "stopped")  # where inputs were drawn look by look
-LAST = ("method", "level", "count_top", "count_second", "sensitivity", "grid")
-RESERVED = frozenset(BEFORE + AFTER + HISTORY + LAST)
 
-SHOWN = 10  # rows in a notebook
+DIGITS = Context(prec=400)  # the largest float has 309 before the point
+
+
+def format_radius_down(radius: float, decimals: int = 4) -> str:
+    """A radius with so many decimals, rounded toward zero by exact arithmetic."""
+    if not 0 <= radius < float("inf"):
+        return f"{radius:g}"
+    return str(quantize_float(radius, decimals, ROUND_FLOOR))
+
+
+def quantize_float(value: float, decimals: int, direction: str) -> Decimal:
+    """A finite float's own value with so many decimals."""
+    return Decimal(value).quantize(Decimal(1).scaleb(-decimals), direction, DIGITS)
+
+
+# Columns of the table that are not mechanisms, in their order; radii stand between e1 and ensemble.
+COLUMNS_BEFORE_RADII = (
+    "index",
+    "label",
+    "top",
+    "predicted",
+    "correct",
+    "abstained",
+    "radius",
+    "e0",
+    "e1",
+)
+
+COLUMNS_AFTER_RADII = ("ensemble", "winner", "draws", "sigma", "alpha", "kind", "scheme")
+
+HISTORY_COLUMNS = ("looks", "alpha_spent", "stopped")  # where inputs were drawn look by look
+
+LAST_COLUMNS = ("method", "level", "count_top", "count_second", "sensitivity", "grid")
+
+RESERVED_COLUMNS = frozenset(
+    COLUMNS_BEFORE_RADII + COLUMNS_AFTER_RADII + HISTORY_COLUMNS + LAST_COLUMNS
+)
+
+NOTEBOOK_ROWS = 10  # rows in a notebook
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,12 +81,12 @@ class Certificates:
     def __post_init__(self) -> None:
         """No NaN, nothing negative, nothing certified where the expectations were refused."""
         set_field = object.__setattr__
-        set_field(self, "sensitivity", positive("sensitivity", self.sensitivity))
+        set_field(self, "sensitivity", check_positive("sensitivity", self.sensitivity))
         require(bool(self.radii), "mechanisms must name at least one mechanism, got none")
         copied = {name: np.array(r, float) for name, r in self.radii.items()}
         set_field(self, "radii", MappingProxyType(copied))
         set_field(self, "ensemble", np.array(self.ensemble, float))
-        set_field(self, "winner", frozen("winner", np.array(self.winner, str), (None,)))
+        set_field(self, "winner", freeze_array("winner", np.array(self.winner, str), (None,)))
         self.ensemble.setflags(write=False)
         for name, values in self._computed().items():
             sound = values.shape == self.known.top.shape and bool(
@@ -176,7 +212,7 @@ class Certificates:
         if known.looks is None:
             return {}
         why = known.stopped if known.stopped is not None else np.full(len(known), "")
-        return dict(zip(HISTORY, (known.looks, known.spent, why), strict=True))
+        return dict(zip(HISTORY_COLUMNS, (known.looks, known.spent, why), strict=True))
 
     def __len__(self) -> int:
         """N, the number of inputs."""
@@ -185,7 +221,7 @@ class Certificates:
     def __repr__(self) -> str:
         """One line: how many are certified, and how far."""
         known, live = self.known, ~self.abstained
-        middle = rounded_down(float(np.median(self.radius))) if len(self) else "none"
+        middle = format_radius_down(float(np.median(self.radius))) if len(self) else "none"
         level = "" if known.level == known.alpha else f", proved level {known.level:g}"
         return (
             f"Certificates({int(live.sum())} of {len(self)} inputs certified, "
@@ -200,9 +236,13 @@ class Certificates:
         """For notebooks: the summary line, then the first rows."""
         from html import escape
 
-        frame = self.to_frame().head(SHOWN)
+        frame = self.to_frame().head(NOTEBOOK_ROWS)
         for name in ("radius", *self.columns):  # shown radii are rounded down too
-            frame[name] = [rounded_down(value) for value in frame[name]]
+            frame[name] = [format_radius_down(value) for value in frame[name]]
         table = frame.to_html(index=False, na_rep="", float_format="{:.4g}".format)
-        more = f"<p>first {SHOWN} of {len(self)} inputs</p>" if len(self) > SHOWN else ""
+        more = (
+            f"<p>first {NOTEBOOK_ROWS} of {len(self)} inputs</p>"
+            if len(self) > NOTEBOOK_ROWS
+            else ""
+        )
         return f"<p>{escape(repr(self))}</p>{table}{more}"

@@ -1,4 +1,4 @@
-"""Expectations: what is known. A lower bound for the top class, an upper one for every other."""
+"""Expectations: a lower bound for the top class and an upper bound for every other class."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -12,13 +12,13 @@ from simplicert.types.arrays import (
     Floats,
     Ints,
     Texts,
-    frozen,
-    no_negative,
-    positive,
-    real_numbers,
-    whole_numbers,
+    check_positive,
+    float_array,
+    freeze_array,
+    integer_array,
+    refuse_negative,
 )
-from simplicert.types.bands import ScoreBands
+from simplicert.types.scores import ScoreBands
 from simplicert.types.smoothing import Reading
 
 Kind = Literal["multinomial", "softmax"]
@@ -99,13 +99,13 @@ class Expectations:
     def __post_init__(self) -> None:
         """Check every field; e0 and e1 are both numbers in [0, 1] or both NaN."""
         set_field = object.__setattr__
-        top = whole_numbers("top", self.top, (None,))
-        no_negative("top", top)
+        top = integer_array("top", self.top, (None,))
+        refuse_negative("top", top)
         set_field(self, "top", top)
-        set_field(self, "sigma", positive("sigma", self.sigma))
+        set_field(self, "sigma", check_positive("sigma", self.sigma))
         set_field(self, "kind", choose("kind", self.kind, KINDS))
         for name in ("e0", "e1"):
-            values = real_numbers(name, getattr(self, name), top.shape)
+            values = float_array(name, getattr(self, name), top.shape)
             outside = (values < 0) | (values > 1)
             require(
                 not outside.any(),
@@ -117,7 +117,7 @@ class Expectations:
             "e0 and e1 must be NaN together, where the certificate is refused",
         )
         if self.margin is not None:
-            margin = real_numbers("margin", self.margin, top.shape)
+            margin = float_array("margin", self.margin, top.shape)
             wrong = ~(np.isnan(margin) | (np.isfinite(margin) & (margin > 0)))
             require(not wrong.any(), f"margin must be positive or NaN, got {margin[wrong][:1]}")
             require(bool(np.isnan(self.e0).all()), "margin stands in place of e0 and e1: give one")
@@ -127,9 +127,9 @@ class Expectations:
             set_field(self, "index", np.arange(len(top)))
         for name in ("labels", "index", "draws", "looks", "count_top", "count_second"):
             if getattr(self, name) is not None:
-                set_field(self, name, whole_numbers(name, getattr(self, name), top.shape))
+                set_field(self, name, integer_array(name, getattr(self, name), top.shape))
         if self.grid is not None:
-            set_field(self, "grid", positive("grid", self.grid))
+            set_field(self, "grid", check_positive("grid", self.grid))
         require(
             (self.count_top is None) == (self.count_second is None),
             "count_top and count_second must be given together",
@@ -139,11 +139,11 @@ class Expectations:
             f"bands must have one row for each of {len(top)} inputs",
         )
         if self.spent is not None:
-            set_field(self, "spent", real_numbers("spent", self.spent, top.shape))
+            set_field(self, "spent", float_array("spent", self.spent, top.shape))
         for name in ("reason", "stopped"):
             if getattr(self, name) is not None:
                 words = np.array(getattr(self, name), str)
-                set_field(self, name, frozen(name, words, top.shape))
+                set_field(self, name, freeze_array(name, words, top.shape))
 
     @property
     def refused(self) -> Bools:

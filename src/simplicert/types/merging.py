@@ -1,4 +1,4 @@
-"""Adding tallies: which draws may be put together, and the sums themselves."""
+"""Add tallies: check which draws may be put together, and sum them."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,8 @@ from simplicert.types.arrays import Bools, Ints
 if TYPE_CHECKING:
     from simplicert.types.tally import Tally
 
-SUMMED = (
+
+SUMMED_FIELDS = (
     "counts",
     "invalid",
     "softmax_sums",
@@ -20,15 +21,17 @@ SUMMED = (
     "votes_invalid",
     "histograms",
 )
-SHARED = (
+
+SHARED_FIELDS = (
     "labels",
     "pilot",
     "leaders",
 )  # said once about an input: equal where both sides speak of it
-COMMON = ("softmax_classes",)  # holds of the sum what holds of every part of it
+
+COMMON_FIELDS = ("softmax_classes",)  # holds of the sum what holds of every part of it
 
 
-def disjoint(segments: Ints) -> Ints:
+def join_segments(segments: Ints) -> Ints:
     """Segments in order of (input, seed, first draw); touching ones joined, overlaps refused."""
     rows = segments[np.lexsort(segments.T[2::-1])]
     if (rows[:, 2] >= rows[:, 3]).any():
@@ -47,26 +50,26 @@ def disjoint(segments: Ints) -> Ints:
     return joined
 
 
-def lengths(segments: Ints, index: Ints) -> Ints:
+def segment_lengths(segments: Ints, index: Ints) -> Ints:
     """(N,) draws that the segments describe, input by input."""
     out = np.zeros(len(index), np.int64)
-    np.add.at(out, rows_of(segments[:, 0], index), segments[:, 3] - segments[:, 2])
+    np.add.at(out, find_rows(segments[:, 0], index), segments[:, 3] - segments[:, 2])
     return out
 
 
-def begun(segments: Ints, index: Ints, one_seed: bool) -> Bools:
+def has_first_draws(segments: Ints, index: Ints, one_seed: bool) -> Bools:
     """(N,) inputs whose draws are the first ones of each seed; with `one_seed`, of only one.
 
     Where counts decide how many draws an input gets, draws of several seeds that happen to add up
     to a look are not that look, nor are later draws alone.
     """
-    rows = rows_of(segments[:, 0], index)
+    rows = find_rows(segments[:, 0], index)
     late = np.bincount(rows, segments[:, 2] > 0, len(index)) > 0
     several = np.bincount(rows, minlength=len(index)) > 1
     return ~late & ~(several & one_seed)
 
 
-def rows_of(inputs: Ints, index: Ints) -> Ints:
+def find_rows(inputs: Ints, index: Ints) -> Ints:
     """The row of the index that each input stands in; an unknown input is refused."""
     order = np.argsort(index)
     place = order[np.minimum(np.searchsorted(index[order], inputs), len(index) - 1)]
@@ -76,7 +79,7 @@ def rows_of(inputs: Ints, index: Ints) -> Ints:
     return place
 
 
-def compatible(left: "Tally", right: "Tally") -> None:
+def require_compatible(left: "Tally", right: "Tally") -> None:
     """Refuse to add what was drawn under other conditions."""
     for name, a, b in (
         ("sigma", left.sigma, right.sigma),
@@ -90,39 +93,41 @@ def compatible(left: "Tally", right: "Tally") -> None:
     if left.reading is not None and right.reading is not None:
         for name, a, b in left.reading.differences(right.reading):
             raise IncompatibleTallies(f"tallies of another {name} cannot be added: {a} and {b}")
-    for name in (*SUMMED, *SHARED, *COMMON):
+    for name in (*SUMMED_FIELDS, *SHARED_FIELDS, *COMMON_FIELDS):
         if (getattr(left, name) is None) != (getattr(right, name) is None):
             raise IncompatibleTallies(f"one tally holds {name}, the other does not")
 
 
-def merged(left: "Tally", right: "Tally") -> dict[str, Any]:
+def merge_fields(left: "Tally", right: "Tally") -> dict[str, Any]:
     """The fields of left + right: sums over the union of their inputs."""
     if np.array_equal(left.inputs, right.inputs):
         index = left.inputs
     else:
         index = np.union1d(left.inputs, right.inputs)
-    places = [rows_of(side.inputs, index) for side in (left, right)]
+    places = [find_rows(side.inputs, index) for side in (left, right)]
     out: dict[str, Any] = {"index": index}
-    for name in SUMMED:
+    for name in SUMMED_FIELDS:
         if getattr(left, name) is not None:
             shape = (len(index), *getattr(left, name).shape[1:])
             out[name] = np.zeros(shape, np.int64)
             for place, side in zip(places, (left, right), strict=True):
                 out[name][place] += getattr(side, name)
-    for name in SHARED:
+    for name in SHARED_FIELDS:
         if getattr(left, name) is not None:
-            out[name] = agreed(name, index, places, (getattr(left, name), getattr(right, name)))
-    for name in COMMON:
+            out[name] = _merge_shared(
+                name, index, places, (getattr(left, name), getattr(right, name))
+            )
+    for name in COMMON_FIELDS:
         if getattr(left, name) is not None:
             both = np.concatenate([getattr(left, name), getattr(right, name)])
-            out[name] = common(np.concatenate(places), both, len(index), left.classes)
+            out[name] = intersect_classes(np.concatenate(places), both, len(index), left.classes)
     held = [side.segments for side in (left, right) if side.segments is not None]
     if held:
-        out["segments"] = disjoint(np.concatenate(held))
+        out["segments"] = join_segments(np.concatenate(held))
     return out
 
 
-def agreed(name: str, index: Ints, places: list[Ints], sides: tuple[Ints, Ints]) -> Ints:
+def _merge_shared(name: str, index: Ints, places: list[Ints], sides: tuple[Ints, Ints]) -> Ints:
     """What both sides say of an input, which must be the same where both speak of it."""
     out = np.full((len(index), *sides[0].shape[1:]), -1, np.int64)
     for place, side in zip(places, sides, strict=True):
@@ -134,7 +139,7 @@ def agreed(name: str, index: Ints, places: list[Ints], sides: tuple[Ints, Ints])
     return out
 
 
-def common(places: Ints, classes: Ints, rows: int, none: int) -> Ints:
+def intersect_classes(places: Ints, classes: Ints, rows: int, none: int) -> Ints:
     """(rows, W) classes that every part of an input names, in order; `none` fills what is left.
 
     Part i belongs to row places[i].

@@ -1,4 +1,4 @@
-"""When a tally may be looked at, and how much of alpha each look may spend."""
+"""Plan: the numbers of draws at which a tally is looked at, and each look's share of alpha."""
 
 import math
 from collections.abc import Sequence
@@ -8,8 +8,10 @@ from numbers import Integral, Real
 
 from simplicert.errors import require
 
-FREE = 1e-12  # share of alpha below which none is left: rounding, and no share
+ALPHA_ROUNDING = 1e-12  # share of alpha below which none is left: rounding, and no share
+
 RESERVE = 0.1  # share of alpha that a new run keeps for looks added later
+
 MOST_RESERVED = 0.9
 
 
@@ -62,7 +64,7 @@ class Plan:
             f"reserve must be a share of alpha in 0..{MOST_RESERVED}, got {share!r}",
         )
         require(
-            self.offered <= 1 + FREE,
+            self.offered <= 1 + ALPHA_ROUNDING,
             f"a plan must be reserved before it is extended, got one that offers {self.offered}",
         )
         return Plan(self.looks, tuple(w * (1 - float(share)) for w in self.weights), self.rule)
@@ -80,12 +82,12 @@ class Plan:
             f"draws must exceed the plan's last look {self.looks[-1]}, got {draws}",
         )
         spent, left = math.fsum(self.weights), 1 - self.offered
-        if left > FREE:
+        if left > ALPHA_ROUNDING:
             new, earlier = left / 2, self.weights
         else:
             # Halved so often that only rounding is left of it: not a plan without a reserve.
             require(
-                self.offered > 1 + FREE or self.weights[-1] > 2 * FREE,
+                self.offered > 1 + ALPHA_ROUNDING or self.weights[-1] > 2 * ALPHA_ROUNDING,
                 f"draws must stay at the plan's last look {self.looks[-1]}: its reserve is used up "
                 f"by {len(self.looks)} looks, got {draws}",
             )

@@ -1,19 +1,86 @@
-"""The fields of a tally that come from scores: votes, softmax sums and squares, histograms."""
+"""Softmax scores in a tally: histogram thresholds, bounds on distributions, and checks.
 
+Thresholds: the bins of the score histograms. They never change, because counts cannot be re-binned.
+`ScoreBands`: bounds on the whole distribution of scores, made from histograms.
+`check_scores`: refuses votes, softmax sums, squares and histograms that contradict the draws or
+each other.
+"""
+
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simplicert.errors import require
+from simplicert.types.arrays import Bools, Floats, float_array
 
 if TYPE_CHECKING:
     from simplicert.types.tally import Tally
 
+
+# Even steps in the middle, even steps of the logarithm toward 0 and 1, where saturated scores lie.
+_MIDDLE = np.arange(1, 32) / 32
+
+_TAIL = np.logspace(-6, np.log10(1 / 32), 17)[:-1]
+
+THRESHOLDS = np.concatenate([_TAIL, _MIDDLE, 1 - _TAIL[::-1]])
+
+THRESHOLDS.setflags(write=False)
+
+BINS = len(THRESHOLDS) + 1  # bin b counts scores with exactly b thresholds at or below them
+
+# Bin b of a histogram covers scores from threshold b - 1 to threshold b, the outer ones 0 and 1.
+WIDTHS = np.diff(np.concatenate([[0.0], THRESHOLDS, [1.0]]))
+
+WIDTHS.setflags(write=False)
+
+
+def mean_over_bins(values: Floats) -> Floats:
+    """The mean over [0, 1] of what is constant in each bin (last axis).
+
+    Not a matrix product: its last bits would depend on how many rows are computed together.
+    """
+    return np.asarray((values * WIDTHS).sum(axis=-1))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreBands:
+    """Bounds on P(score >= t), constant in t over each bin of the histograms.
+
+    The top class is above `lower`, every rival below one of the rows of `upper`: not always
+    threshold by threshold, but in the mean of every function of these probabilities that a
+    certificate uses (docs/softmax.md).
+    """
+
+    lower: Floats  # (N, BINS)
+    upper: Floats  # (N, R, BINS)
+
+    def __post_init__(self) -> None:
+        """Probabilities, one row an input."""
+        lower = float_array("lower", self.lower, (None, BINS))
+        upper = float_array("upper", self.upper, (len(lower), None, BINS))
+        for name, values in (("lower", lower), ("upper", upper)):
+            sound = bool(((values >= 0) & (values <= 1)).all())
+            require(sound, f"score bands ({name}) must lie in [0, 1]")
+            object.__setattr__(self, name, values)
+
+    def only(self, rows: Bools) -> "ScoreBands":
+        """The same where something is proved; elsewhere what holds of every score."""
+        return ScoreBands(
+            np.where(rows[:, None], self.lower, 0.0), np.where(rows[:, None, None], self.upper, 1.0)
+        )
+
+    def __len__(self) -> int:
+        """N, the number of inputs."""
+        return len(self.lower)
+
+
 FIXED_POINT = 40  # softmax sums are integers in units of 2^-40, each score rounded down
+
 MOST_SOFTMAX_DRAWS = 2**23 - 1  # sums in units of 2^-40 stay exact as int64
 
 
-def check(tally: "Tally") -> None:
+def check_scores(tally: "Tally") -> None:
     """Refuse votes, sums, squares and histograms that contradict the draws or each other."""
     draws = tally.draws
     if tally.votes is not None:
@@ -32,7 +99,7 @@ def check(tally: "Tally") -> None:
         for name in ("softmax_squares", "softmax_rest"):
             require(getattr(tally, name) is None, f"{name} must come with softmax_sums")
         return
-    check_rest(tally)
+    _check_softmax_rest(tally)
     require(
         int(draws.max()) <= MOST_SOFTMAX_DRAWS,
         f"softmax sums are exact up to {MOST_SOFTMAX_DRAWS} draws, got {draws.max()}",
@@ -57,7 +124,7 @@ def check(tally: "Tally") -> None:
         )
 
 
-def check_rest(tally: "Tally") -> None:
+def _check_softmax_rest(tally: "Tally") -> None:
     """Which sums are exact, and what is known of the others, come together or not at all."""
     one, other = tally.softmax_classes is None, tally.softmax_rest is None
     require(one == other, "softmax_classes and softmax_rest must come together")

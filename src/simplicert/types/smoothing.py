@@ -1,7 +1,7 @@
 """Smoothing: every setting that changes the smoothed function, in one object, checked once.
 
-What is certified, what predicts, what is saved, what is replayed and what is attacked is built
-from it, in one place (`sampling.noisy`). What is not here (batch size, device, seed, compiling)
+Whatever certifies, predicts, saves, replays or attacks a smoothed classifier is built from these
+settings, in one place (`sampling.noisy`). What is not here (batch size, device, seed, compiling)
 changes which draws are made or the last bits of their outputs, and never the function.
 """
 
@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from simplicert.errors import InvalidInput, require
-from simplicert.types.arrays import positive
+from simplicert.types.arrays import check_positive
 
 SMALLEST = float(np.finfo(np.float32).tiny)  # below, digits are lost
+
 OUTPUTS = ("logits", "probabilities", "labels", "scores")
 
 
@@ -34,10 +35,10 @@ class Smoothing:
     def __post_init__(self) -> None:
         """One sentence for each way to be wrong."""
         set_field = object.__setattr__
-        set_field(self, "sigma", positive("sigma", self.sigma))
+        set_field(self, "sigma", check_positive("sigma", self.sigma))
         for name in ("grid", "score_limit"):
             if getattr(self, name) is not None:
-                set_field(self, name, positive(name, getattr(self, name)))
+                set_field(self, name, check_positive(name, getattr(self, name)))
         require(
             isinstance(self.outputs, str) and self.outputs in OUTPUTS,
             f"outputs must be one of {', '.join(OUTPUTS)}, got {self.outputs!r}",
@@ -57,7 +58,7 @@ class Smoothing:
             isinstance(self.autocast, bool), f"autocast must be True or False, got {self.autocast}"
         )
         if self.noise_scale is not None:
-            set_field(self, "noise_scale", shares_of_noise(self.noise_scale))
+            set_field(self, "noise_scale", _check_noise_scale(self.noise_scale))
             least = self.sigma * self.noise_scale[self.noise_scale > 0].min()
             require(
                 least >= SMALLEST,
@@ -97,7 +98,7 @@ class Smoothing:
     @property
     def reading(self) -> "Reading":
         """What a tally keeps of these settings, besides sigma, norm and grid."""
-        scale = None if self.noise_scale is None else fingerprint(self.noise_scale)
+        scale = None if self.noise_scale is None else _noise_scale_fingerprint(self.noise_scale)
         return Reading(self.outputs, self.score_limit, self.autocast, scale)
 
     def __eq__(self, other: object) -> bool:
@@ -149,12 +150,12 @@ class Reading:
         return [pair for pair in pairs if pair[1] != pair[2]]
 
 
-def fingerprint(scale: np.ndarray) -> str:
+def _noise_scale_fingerprint(scale: np.ndarray) -> str:
     """128 bits of SHA-256 of the shares, as 32 hexadecimal digits."""
     return hashlib.sha256(np.ascontiguousarray(scale).tobytes()).hexdigest()[:32]
 
 
-def shares_of_noise(scale: Any) -> np.ndarray:
+def _check_noise_scale(scale: Any) -> np.ndarray:
     """Each feature's share of sigma, as numbers that cannot be changed any more."""
     try:
         array = np.array(scale, dtype=float)

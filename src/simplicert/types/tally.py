@@ -1,19 +1,24 @@
-"""Tally: what was seen. Class counts and softmax sums of noisy draws, and how they were drawn."""
+"""Tally: class counts and softmax sums of noisy draws, and how they were drawn.
+
+`Tally` checks every field once, when it is made, and adds up with other tallies (types.merging).
+`select_inputs` makes a tally of some of its inputs.
+"""
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from simplicert.errors import require
 from simplicert.types import merging, scores
-from simplicert.types.arrays import Ints, no_negative, positive, whole_numbers
-from simplicert.types.histogram import BINS
+from simplicert.types.arrays import Bools, Ints, check_positive, integer_array, refuse_negative
 from simplicert.types.plan import Plan
+from simplicert.types.scores import BINS
 from simplicert.types.smoothing import Reading
 
 NORMS = ("l2", "scaled l2")
+
 MOST_DRAWS = 2**53  # counts stay exact as float64
 
 
@@ -76,7 +81,7 @@ class Tally:
 
     def __post_init__(self) -> None:
         """Check every field once, here, so that no later room needs to."""
-        counts = whole_numbers("counts", self.counts, (None, None))
+        counts = integer_array("counts", self.counts, (None, None))
         rows, classes = counts.shape
         require(rows >= 1, "counts must have at least one row, got none")
         require(
@@ -84,13 +89,13 @@ class Tally:
             f"counts must have at least two classes (columns), got {classes}: "
             "a classifier with one class is constant and needs no certificate",
         )
-        no_negative("counts", counts)
+        refuse_negative("counts", counts)
         set_field = object.__setattr__
         set_field(self, "counts", counts)
-        set_field(self, "sigma", positive("sigma", self.sigma))
+        set_field(self, "sigma", check_positive("sigma", self.sigma))
         require(self.norm in NORMS, f"norm must be one of {', '.join(NORMS)}, got {self.norm!r}")
         if self.grid is not None:
-            set_field(self, "grid", positive("grid", self.grid))
+            set_field(self, "grid", check_positive("grid", self.grid))
         per_input, per_class = (rows,), (rows, classes)
         if self.index is None:
             set_field(self, "index", np.arange(rows))
@@ -113,8 +118,8 @@ class Tally:
     def _check(self, name: str, shape: tuple[int | None, ...]) -> None:
         value = getattr(self, name)
         if value is not None:
-            array = whole_numbers(name, value, shape)
-            no_negative(name, array)
+            array = integer_array(name, value, shape)
+            refuse_negative(name, array)
             object.__setattr__(self, name, array)
 
     def _check_meaning(self) -> None:
@@ -138,15 +143,15 @@ class Tally:
             bool((self.draws > 0).all()),
             f"counts must hold at least one draw an input, got none at row {self.draws.argmin()}",
         )
-        scores.check(self)
+        scores.check_scores(self)
         self._check_history()
 
     def _check_history(self) -> None:
         """Looks follow from the plan; segments must be disjoint and no longer than the draws."""
         draws = self.draws
         if self.segments is not None:
-            object.__setattr__(self, "segments", merging.disjoint(self.segments))
-            held = merging.lengths(self.segments, self.inputs)
+            object.__setattr__(self, "segments", merging.join_segments(self.segments))
+            held = merging.segment_lengths(self.segments, self.inputs)
             require(
                 bool((held <= draws).all()),
                 "segments must not be longer than the draws they describe",
@@ -159,7 +164,9 @@ class Tally:
             taken = np.where(np.isin(draws, at), np.searchsorted(at, draws) + 1, 0)
             if self.segments is not None and len(at) > 1:
                 one_seed = self.plan.rule != "fixed"
-                taken = np.where(merging.begun(self.segments, self.inputs, one_seed), taken, 0)
+                taken = np.where(
+                    merging.has_first_draws(self.segments, self.inputs, one_seed), taken, 0
+                )
             given = self.looks
             require(
                 given is None or bool((given == taken).all()),
@@ -192,9 +199,9 @@ class Tally:
         """Draws of the same inputs added, other inputs joined; refused where it would be false."""
         if not isinstance(other, Tally):
             return NotImplemented
-        merging.compatible(self, other)
+        merging.require_compatible(self, other)
         return Tally(
-            **merging.merged(self, other),
+            **merging.merge_fields(self, other),
             sigma=self.sigma,
             plan=self.plan,
             norm=self.norm,
@@ -223,3 +230,27 @@ class Tally:
             f"Tally({len(self)} inputs, {self.classes} classes, sigma {self.sigma:g}, "
             f"{draws} draws each{', with ' + also if also else ''})"
         )
+
+
+NOT_PER_INPUT = ("sigma", "plan", "norm", "grid", "reading", "segments")  # not one row an input
+
+
+def select_inputs(tally: Tally, rows: Ints | Bools) -> Tally:
+    """The rows named, with their history; at least one."""
+    held: dict[str, Any] = {
+        field.name: getattr(tally, field.name)[rows]
+        for field in fields(tally)
+        if field.name not in NOT_PER_INPUT and getattr(tally, field.name) is not None
+    }
+    segments = tally.segments
+    if segments is not None:
+        segments = segments[np.isin(segments[:, 0], held["index"])]
+    return Tally(
+        **held,
+        sigma=tally.sigma,
+        plan=tally.plan,
+        norm=tally.norm,
+        grid=tally.grid,
+        reading=tally.reading,
+        segments=segments,
+    )

@@ -1,7 +1,8 @@
-"""Networks that a weights file can be loaded into. To add one: write its file, add its row.
+"""Build the networks that a weights file can be loaded into, by name.
 
-A builder takes the number of classes and the shape of one input. By convention the first layer is
-called `conv1` or `fc1` and the last `fc`: a weights file then says by itself what it is for.
+To add one, write its file and add its row. A builder takes the number of classes and the shape of
+one input. By convention the first layer is called `conv1` or `fc1` and the last `fc`, so a weights
+file says by itself how many classes and input channels it is for.
 """
 
 from collections.abc import Callable
@@ -9,28 +10,27 @@ from collections.abc import Callable
 from torch import nn
 
 from simplicert.errors import InvalidInput, SimplicertError, choose, require
-from simplicert.importing import imported, said
-from simplicert.models.architectures.mlp import mlp
-from simplicert.models.architectures.resnet import resnet20, resnet56, resnet110
-from simplicert.models.architectures.resnet50 import resnet50
-from simplicert.models.architectures.small_cnn import small_cnn
-from simplicert.trust import USER, Trust
+from simplicert.importing import USER, Trust, describe_error, import_object
+from simplicert.models.architectures.mlp import build_mlp
+from simplicert.models.architectures.resnet import build_resnet20, build_resnet56, build_resnet110
+from simplicert.models.architectures.resnet50 import build_resnet50
+from simplicert.models.architectures.small_cnn import build_small_cnn
 
-__all__ = ["ARCHITECTURES", "Builder", "build"]
+__all__ = ["ARCHITECTURES", "Builder", "build_network"]
 
 Builder = Callable[[int, tuple[int, ...]], nn.Module]
 
 ARCHITECTURES: dict[str, Builder] = {
-    "resnet20": resnet20,
-    "resnet56": resnet56,
-    "resnet110": resnet110,
-    "resnet50": resnet50,
-    "small_cnn": small_cnn,
-    "mlp": mlp,
+    "resnet20": build_resnet20,
+    "resnet56": build_resnet56,
+    "resnet110": build_resnet110,
+    "resnet50": build_resnet50,
+    "small_cnn": build_small_cnn,
+    "mlp": build_mlp,
 }
 
 
-def build(
+def build_network(
     arch: str,
     num_classes: int,
     input_shape: tuple[int, ...],
@@ -43,7 +43,7 @@ def build(
     """
     if ":" not in arch:
         return choose("arch", arch, ARCHITECTURES)(num_classes, input_shape)
-    function = imported("arch", arch, trust, instead)
+    function = import_object("arch", arch, trust, instead)
     require(callable(function), f"arch {arch} must name a function of its module, got {function!r}")
     try:
         module = function(num_classes, input_shape)
@@ -52,7 +52,7 @@ def build(
     except Exception as error:  # the user's own code may raise anything
         raise InvalidInput(
             f"arch {arch} failed when it was called with {num_classes} classes and inputs of "
-            f"{input_shape}: {said(error)}"
+            f"{input_shape}: {describe_error(error)}"
         ) from error
     require(
         isinstance(module, nn.Module),

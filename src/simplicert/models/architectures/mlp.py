@@ -6,8 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from simplicert.errors import require
-from simplicert.models.architectures.head import logits_of
-from simplicert.models.architectures.shapes import check_classes
+from simplicert.models.architectures.shapes import check_classes, full_precision_logits
 
 WIDTH = 256  # of both hidden layers
 
@@ -25,10 +24,10 @@ class MLP(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Logits of a batch of inputs."""
         x = torch.relu(self.fc1(x.flatten(1)))
-        return logits_of(self.fc, torch.relu(self.fc2(x)))
+        return full_precision_logits(self.fc, torch.relu(self.fc2(x)))
 
 
-def mlp(num_classes: int, input_shape: tuple[int, ...]) -> MLP:
+def build_mlp(num_classes: int, input_shape: tuple[int, ...]) -> MLP:
     """The network for inputs of this shape."""
     require(
         len(input_shape) > 0 and min(input_shape) >= 1,

@@ -13,11 +13,12 @@ import torch
 from torch import Tensor, nn
 
 from simplicert.errors import require
-from simplicert.models.architectures.head import logits_of
-from simplicert.models.architectures.shapes import channels
+from simplicert.models.architectures.shapes import full_precision_logits, image_channels
 
 WIDTHS = (16, 32, 64)
+
 LAYERS_OUTSIDE = 2  # the first convolution and the last linear layer
+
 LAYERS_A_BLOCK = 2
 
 
@@ -54,9 +55,9 @@ class ResNet(nn.Module):
         require(rest == 0 and blocks > 0, f"depth must be 6 n + 2, got {depth}")
         self.conv1 = nn.Conv2d(input_channels, WIDTHS[0], 3, padding=1, bias=False)
         self.bn1 = nn.BatchNorm2d(WIDTHS[0])
-        self.layer1 = stage(WIDTHS[0], WIDTHS[0], blocks, stride=1)
-        self.layer2 = stage(WIDTHS[0], WIDTHS[1], blocks, stride=2)
-        self.layer3 = stage(WIDTHS[1], WIDTHS[2], blocks, stride=2)
+        self.layer1 = _build_stage(WIDTHS[0], WIDTHS[0], blocks, stride=1)
+        self.layer2 = _build_stage(WIDTHS[0], WIDTHS[1], blocks, stride=2)
+        self.layer3 = _build_stage(WIDTHS[1], WIDTHS[2], blocks, stride=2)
         self.fc = nn.Linear(WIDTHS[2], num_classes)
         for layer in self.modules():
             if isinstance(layer, nn.Conv2d):
@@ -67,20 +68,22 @@ class ResNet(nn.Module):
         """Logits of a batch of images."""
         x = torch.relu(self.bn1(self.conv1(x)))
         x = self.layer3(self.layer2(self.layer1(x)))
-        return logits_of(self.fc, x.mean((2, 3)))
+        return full_precision_logits(self.fc, x.mean((2, 3)))
 
 
-def stage(narrow: int, wide: int, blocks: int, stride: int) -> nn.Sequential:
+def _build_stage(narrow: int, wide: int, blocks: int, stride: int) -> nn.Sequential:
     """Blocks of one width; only the first changes width and size."""
     rest = (Block(wide, wide, 1) for _ in range(blocks - 1))
     return nn.Sequential(Block(narrow, wide, stride), *rest)
 
 
-def resnet(depth: int, num_classes: int, input_shape: tuple[int, ...]) -> ResNet:
+def build_resnet(depth: int, num_classes: int, input_shape: tuple[int, ...]) -> ResNet:
     """The CIFAR residual network of that depth (20, 32, 44, 56, 110, ...)."""
-    return ResNet(depth, num_classes, channels(f"resnet{depth}", num_classes, input_shape))
+    return ResNet(depth, num_classes, image_channels(f"resnet{depth}", num_classes, input_shape))
 
 
-resnet20 = partial(resnet, 20)
-resnet56 = partial(resnet, 56)
-resnet110 = partial(resnet, 110)
+build_resnet20 = partial(build_resnet, 20)
+
+build_resnet56 = partial(build_resnet, 56)
+
+build_resnet110 = partial(build_resnet, 110)

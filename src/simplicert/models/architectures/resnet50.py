@@ -7,11 +7,12 @@ names, so that its published weights fit once converted to safetensors.
 import torch
 from torch import Tensor, nn
 
-from simplicert.models.architectures.head import logits_of
-from simplicert.models.architectures.shapes import channels
+from simplicert.models.architectures.shapes import full_precision_logits, image_channels
 
 STEM = 64  # channels after the first convolution
+
 STAGES = ((64, 3, 1), (128, 4, 2), (256, 6, 2), (512, 3, 2))  # width inside, blocks, first stride
+
 EXPANSION = 4  # a block's outputs are so many times as wide as its inside
 
 
@@ -53,7 +54,9 @@ class ResNet50(nn.Module):
         self.maxpool = nn.MaxPool2d(3, 2, padding=1)
         incoming = STEM
         for number, (width, blocks, stride) in enumerate(STAGES, start=1):
-            self.add_module(f"layer{number}", stage(incoming, width, blocks, stride))
+            self.add_module(
+                f"layer{number}", _build_bottleneck_stage(incoming, width, blocks, stride)
+            )
             incoming = width * EXPANSION
         self.fc = nn.Linear(incoming, num_classes)
         for layer in self.modules():
@@ -65,16 +68,16 @@ class ResNet50(nn.Module):
         x = self.maxpool(torch.relu(self.bn1(self.conv1(x))))
         for number in range(1, len(STAGES) + 1):
             x = self.get_submodule(f"layer{number}")(x)
-        return logits_of(self.fc, x.mean((2, 3)))
+        return full_precision_logits(self.fc, x.mean((2, 3)))
 
 
-def stage(incoming: int, width: int, blocks: int, stride: int) -> nn.Sequential:
+def _build_bottleneck_stage(incoming: int, width: int, blocks: int, stride: int) -> nn.Sequential:
     """Blocks of one width; only the first changes width and size."""
     wide = width * EXPANSION
     rest = (Bottleneck(wide, width, 1) for _ in range(blocks - 1))
     return nn.Sequential(Bottleneck(incoming, width, stride), *rest)
 
 
-def resnet50(num_classes: int, input_shape: tuple[int, ...]) -> ResNet50:
+def build_resnet50(num_classes: int, input_shape: tuple[int, ...]) -> ResNet50:
     """The network for images of this shape."""
-    return ResNet50(num_classes, channels("resnet50", num_classes, input_shape))
+    return ResNet50(num_classes, image_channels("resnet50", num_classes, input_shape))

@@ -1,11 +1,19 @@
-"""The shape of one input, checked where a network is built."""
+"""Check input shapes and compute logits: what all networks here share.
+
+image_channels           the channels of an image, with the shape and the classes checked
+check_classes            at least two classes
+full_precision_logits    the last layer, in single precision whatever the rest runs in
+"""
+
+import torch
+from torch import Tensor, nn
 
 from simplicert.errors import InvalidInput, require
 
 IMAGE = 3  # axes of one image
 
 
-def channels(name: str, num_classes: int, input_shape: tuple[int, ...]) -> int:
+def image_channels(name: str, num_classes: int, input_shape: tuple[int, ...]) -> int:
     """The number of channels of an image C x H x W."""
     fits = len(input_shape) == IMAGE and min(input_shape) >= 1
     if not fits:
@@ -17,3 +25,13 @@ def channels(name: str, num_classes: int, input_shape: tuple[int, ...]) -> int:
 def check_classes(num_classes: int) -> None:
     """A classifier needs two classes to tell apart."""
     require(num_classes > 1, f"num_classes must be at least 2, got {num_classes}")
+
+
+def full_precision_logits(layer: nn.Linear, x: Tensor) -> Tensor:
+    """The layer's outputs; logits in half precision would tie, and a tie counts for no class."""
+    kind = x.device.type
+    if not torch.is_autocast_enabled(kind):
+        logits: Tensor = layer(x)
+        return logits
+    with torch.autocast(kind, enabled=False):
+        return full_precision_logits(layer, x.float())

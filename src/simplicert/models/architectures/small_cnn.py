@@ -1,11 +1,10 @@
-"""A small convolutional network, about 150,000 weights: quick on two cores of a laptop."""
+"""A small convolutional network with about 150,000 weights, fast on two cores of a laptop."""
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import max_pool2d
 
-from simplicert.models.architectures.head import logits_of
-from simplicert.models.architectures.shapes import channels
+from simplicert.models.architectures.shapes import full_precision_logits, image_channels
 
 WIDTHS = (32, 64, 64, 64, 96)  # channels after each convolution
 
@@ -36,18 +35,18 @@ class SmallCNN(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Logits of a batch of images."""
         x = torch.relu(self.bn1(self.conv1(x)))
-        x = halved(torch.relu(self.bn2(self.conv2(x))))
+        x = _halve_size(torch.relu(self.bn2(self.conv2(x))))
         x = torch.relu(self.bn3(self.conv3(x)))
-        x = halved(torch.relu(x + self.bn4(self.conv4(x))))
+        x = _halve_size(torch.relu(x + self.bn4(self.conv4(x))))
         x = torch.relu(self.bn5(self.conv5(x)))
-        return logits_of(self.fc, x.mean((2, 3)))
+        return full_precision_logits(self.fc, x.mean((2, 3)))
 
 
-def halved(x: Tensor) -> Tensor:
+def _halve_size(x: Tensor) -> Tensor:
     """The largest of each 2 x 2 square; an odd side keeps its last row."""
     return max_pool2d(x, 2, ceil_mode=True)
 
 
-def small_cnn(num_classes: int, input_shape: tuple[int, ...]) -> SmallCNN:
+def build_small_cnn(num_classes: int, input_shape: tuple[int, ...]) -> SmallCNN:
     """The network for images of this shape."""
-    return SmallCNN(num_classes, channels("small_cnn", num_classes, input_shape))
+    return SmallCNN(num_classes, image_channels("small_cnn", num_classes, input_shape))

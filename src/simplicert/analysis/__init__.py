@@ -1,1 +1,0 @@
-"""Readers of certificates: what they say together, input by input and over the simplex."""

@@ -1,1 +1,0 @@
-"""Schemes: how alpha is spent on selecting a class and on bounding it."""

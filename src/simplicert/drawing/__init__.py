@@ -1,0 +1,1 @@
+"""Drawing into a run folder: settings, preparation, a queue of units, and the workers that draw."""

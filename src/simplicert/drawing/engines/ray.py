@@ -1,0 +1,155 @@
+"""The Ray engine: one actor per worker, on this machine or on a cluster.
+
+Ray starts processes, finds room for them and moves their messages. What is drawn again after a
+loss, and by whom, is decided by the queue, so Ray itself restarts and retries nothing: a unit whose
+actor died goes to any free worker, not to a successor that may have to wait for room.
+"""
+
+import os
+import secrets
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from simplicert.drawing.engines.actors import RayWorkers, WorkerResources
+from simplicert.drawing.engines.cluster import ClusterHead, private_folder
+from simplicert.drawing.settings import DrawingSettings
+from simplicert.drawing.workers import Workers
+from simplicert.errors import InvalidInput
+from simplicert.importing import first_error_line, import_library
+from simplicert.machine import available_cores
+
+STORE = 200_000_000  # bytes of shared memory for messages: units and parts are small
+
+ANSWER_SECONDS = 10.0  # seconds for a cluster to answer
+
+
+@contextmanager
+def ray_workers(request: DrawingSettings) -> Iterator[Workers]:
+    """Join the cluster at `address`, or start one that only this machine and user can reach."""
+    if request.address is None:
+        keep_ray_private()
+    ray = import_library("ray", "ray", "engine ray")
+    if request.address is not None:
+        _require_listener(request.address)
+    with connect_to_ray(ray, request):
+        head = ClusterHead(ray, own=request.address is None)
+        members = RayWorkers(ray, head, request, _choose_resources(ray, request))
+        try:
+            yield members
+        finally:
+            members.close()
+
+
+def keep_ray_private() -> None:
+    """Before ray is imported: nothing is sent to its makers, and no one else gets in.
+
+    Ray would listen on all interfaces, and keep its token in the home folder; this one is never
+    written down. What the user has set stays.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_worker_niceness", "0")  # else its workers yield to everybody else
+    os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")  # listen on 127.0.0.1 only
+    if "RAY_AUTH_MODE" not in os.environ:
+        os.environ["RAY_AUTH_MODE"] = "token"
+        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+
+
+@contextmanager
+def connect_to_ray(ray: Any, request: DrawingSettings) -> Iterator[None]:
+    """A connection; one that was there before is used, and left as it is."""
+    if ray.is_initialized():
+        yield
+        return
+    options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+    with ExitStack() as stack:
+        if request.address is None:
+            cpus = request.cpus_per_worker or 1
+            options |= {
+                "address": "local",
+                "include_dashboard": False,
+                "num_cpus": request.workers * cpus if request.workers else available_cores(),
+                "object_store_memory": STORE,
+                "_node_ip_address": "127.0.0.1",
+                "_temp_dir": str(stack.enter_context(private_folder())),
+            }
+        else:
+            options["address"] = request.address
+        stack.callback(ray.shutdown)
+        with _block_cloud_requests(ray), _ignore_hangups():
+            _start_ray(ray, options, f"at {request.address}" if request.address else "of its own")
+        yield
+
+
+@contextmanager
+def _block_cloud_requests(ray: Any) -> Iterator[None]:
+    """While a Ray of our own starts: without the process that asks in which cloud it runs.
+
+    Even with no dashboard and no usage reports Ray starts a process for both, and the first thing
+    it does is to send requests to 169.254.169.254 and metadata.google.internal. There is no
+    setting against it; Ray itself goes on where that process does not start.
+    """
+    services = getattr(getattr(ray, "_private", None), "services", None)
+    before = getattr(services, "start_api_server", None)
+    if before is None:
+        yield
+        return
+    services.start_api_server = lambda *_, **__: (None, None)  # type: ignore[union-attr]
+    try:
+        yield
+    finally:
+        services.start_api_server = before  # type: ignore[union-attr]
+
+
+@contextmanager
+def _ignore_hangups() -> Iterator[None]:
+    """What is started here outlives the terminal: the leader hears of its end, and stops Ray."""
+    if not hasattr(signal, "SIGHUP") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def _start_ray(ray: Any, options: dict[str, Any], where: str) -> None:
+    """A busy machine may take longer than the half minute that Ray allows its own start."""
+    for last in (False, False, True):
+        try:
+            ray.init(**options)
+        except Exception as error:  # Ray has no class of its own for a start that took too long
+            ray.shutdown()
+            if last or "timed out" not in str(error):
+                raise InvalidInput(
+                    f"a Ray cluster {where} is not to be had: {first_error_line(error)}"
+                ) from None
+        else:
+            return
+
+
+def _require_listener(address: str) -> None:
+    """Ray itself asks an address where no one listens for minutes."""
+    host, colon, port = address.rpartition(":")
+    if not colon or not port.isdigit():  # auto, or a name that Ray knows
+        return
+    try:
+        socket.create_connection((host.removeprefix("ray://"), int(port)), ANSWER_SECONDS).close()
+    except OSError as error:
+        raise InvalidInput(
+            f"address must be that of a running Ray cluster, host:port or auto, got {address!r}: "
+            f"{error.strerror or error}"
+        ) from None
+
+
+def _choose_resources(ray: Any, request: DrawingSettings) -> WorkerResources:
+    """What one worker takes: a core, and a GPU where the cluster has any and may use them."""
+    gpus = request.gpus_per_worker
+    if gpus is None:
+        wanted = request.device is None or request.device.startswith("cuda")
+        gpus = 1.0 if wanted and ray.cluster_resources().get("GPU", 0) >= 1 else 0.0
+    return WorkerResources(float(request.cpus_per_worker or 1), gpus)

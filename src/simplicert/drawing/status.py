@@ -1,0 +1,74 @@
+"""Report how far a run is, from its folder alone."""
+
+from datetime import datetime
+from typing import Any
+
+from simplicert.logs.audit import find_disproofs
+from simplicert.store.imported import ImportedRun
+from simplicert.store.parts import read_seconds
+from simplicert.store.run import Run
+
+RECENT_SECONDS = 600.0  # seconds before the last part
+
+
+def read_status(run: Run | ImportedRun) -> dict[str, Any]:
+    """Inputs done and missing, draws held, seconds spent, and an estimate of what is left."""
+    if isinstance(run, ImportedRun):
+        return _read_log_status(run)
+    manifest = run.manifest
+    target = None if manifest.plan is None else manifest.plan.looks[-1]
+    held = int(run.tally().draws.sum()) if run.paths() else 0
+    ended = int(run.tally().draws[run.stopped != ""].sum()) if run.paths() else 0
+    seconds = run.seconds
+    # With a stopping rule this is the most that can be left.
+    left = 0 if target is None else max(run.missing * target - (held - ended), 0)
+    rate = held / seconds if seconds else None
+    return {
+        "inputs": manifest.inputs,
+        "done": manifest.inputs - run.missing,
+        "missing": run.missing,
+        "draws": held,
+        "draws_left": left,
+        "parts": len(run.paths()),
+        "seconds": round(seconds, 3),
+        "draws_per_second": rate,
+        "seconds_left": left / rate if rate else None,
+        "until": "fixed" if manifest.plan is None else manifest.plan.rule,
+        "failed": run.failed,
+        "at_once": recent_workers(run),
+        "written": _last_written(run),
+    }
+
+
+def _read_log_status(run: ImportedRun) -> dict[str, Any]:
+    """What was imported, and what its audit found; there is nothing to draw."""
+    source = run.manifest.source
+    return {
+        "inputs": run.manifest.inputs,
+        "done": run.manifest.inputs - run.missing,
+        "missing": run.missing,
+        "imported": source.get("file", ""),
+        "format": source.get("format", ""),
+        "holds": run.holds,
+        "audit": list(run.audit),
+        "disproofs": list(find_disproofs(run)),
+    }
+
+
+def recent_workers(run: Run) -> float | None:
+    """Workers that drew side by side of late: their seconds over the time in which they passed."""
+    ends = {path: path.stat().st_mtime for path in run.paths()}
+    recent = [path for path, end in ends.items() if end > max(ends.values()) - RECENT_SECONDS]
+    seconds = {path: read_seconds(path) for path in recent}
+    if not sum(seconds.values()):
+        return None
+    begun = min(ends[path] - seconds[path] for path in recent)
+    return sum(seconds.values()) / (max(ends.values()) - begun)
+
+
+def _last_written(run: Run) -> str | None:
+    """When the last part was written, in this machine's time."""
+    ends = [path.stat().st_mtime for path in run.paths()]
+    if not ends:
+        return None
+    return datetime.fromtimestamp(max(ends)).astimezone().isoformat(" ", "seconds")

@@ -1,0 +1,89 @@
+"""Draw each certified radius, a lower bound, against the distance that an attack needed."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from simplicert.figures.style import GREY, INK, MARKERS, PALE, draw_legend, run_colours, style_axes
+from simplicert.store.attacks import AttackRow
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+BROKEN = "#D55E00"  # Okabe and Ito's vermilion; the mark is a cross besides
+
+MARGIN = 1.08  # of the largest value: where the axes end
+
+
+def attack_distances(
+    several: Mapping[str, Sequence[AttackRow]], axes: "Axes", *, staged: bool = False
+) -> "Axes":
+    """One point an input; the true distance lies between its two coordinates.
+
+    Below the diagonal a certificate is broken: the class was confirmed to change nearer than was
+    promised. Where nothing was found there is no upper bound; the legend counts them. `staged`:
+    the runs have a first stage, and both distances are those behind it.
+    """
+    rows = [row for own in several.values() for row in own]
+    across = MARGIN * max(row.radius for row in rows)
+    up = max(across, MARGIN * max((row.found or 0.0 for row in rows), default=0.0))
+    axes.fill_between([0, across], [0, across], color=PALE, alpha=0.45, linewidth=0)
+    axes.plot([0, across], [0, across], color=INK, linewidth=0.9, label="equal")
+    for place, (name, colour) in enumerate(zip(several, run_colours(len(several)), strict=True)):
+        sound = [row for row in several[name] if row.found is not None and not row.broken]
+        axes.scatter(
+            [row.radius for row in sound],
+            [row.found or 0.0 for row in sound],
+            s=13,
+            marker=MARKERS[place % len(MARKERS)],
+            facecolor=colour,
+            edgecolor="white",
+            linewidths=0.3,
+            label=f"{name}: {len(sound):,}",
+            zorder=3,
+        )
+    _mark_broken_inputs(axes, rows)
+    if missed := sum(row.found is None for row in rows):
+        axes.scatter([], [], s=0, label=f"nothing found: {missed:,}")
+    axes.text(
+        across,
+        0.02 * up,
+        "broken ",
+        ha="right",
+        va="bottom",
+        color=GREY,
+        fontsize="small",
+        zorder=2,
+    )
+    norm = "" if rows[0].norm == "l2" else f" ({rows[0].norm})"
+    norm += " at the noise" if staged else ""
+    style_axes(axes, f"certified radius{norm}", f"attack distance{norm}")
+    axes.set(xlim=(0, across), ylim=(0, up))
+    draw_legend(axes, _attack_note(rows), columns=2, handle=1.0)
+    return axes
+
+
+def _mark_broken_inputs(axes: "Axes", rows: Sequence[AttackRow]) -> None:
+    """Crosses that no one overlooks; none is counted too."""
+    broken = [row for row in rows if row.broken]
+    axes.scatter(
+        [row.radius for row in broken],
+        [row.found or 0.0 for row in broken],
+        s=45,
+        marker="x",
+        color=BROKEN,
+        linewidths=1.8,
+        label=f"broken: {len(broken):,}",
+        zorder=4,
+    )
+
+
+def _attack_note(rows: Sequence[AttackRow]) -> str:
+    """What the points are about, as far as all share it."""
+    said = [
+        {row.kind for row in rows},
+        {f"{row.restarts} restarts of {row.steps} steps" for row in rows},
+        {f"{row.confirm:,} draws confirm" for row in rows},
+    ]
+    first, *rest = [", ".join(sorted(texts)) for texts in said if len(texts) == 1] or [""]
+    return f"{first}\n{', '.join(rest)}" if rest else first

@@ -1,0 +1,151 @@
+"""List every figure by name, and draw one of them.
+
+To add one: write a function (data, axes) -> axes, add its row here, a line to the docstring of
+`simplicert figure` and a section to docs/figures.md; the tests check that all of these exist.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from simplicert.errors import choose, require
+from simplicert.figures import panels, style
+from simplicert.metrics.study import Study
+from simplicert.types import KINDS
+
+NONE, ONE, MANY, TWO = (0, 0), (1, 1), (1, None), (2, None)  # fewest runs and most
+
+WORDS = {NONE: "no run", ONE: "one run", MANY: "one run or more", TWO: "two runs or more"}
+
+
+@dataclass(frozen=True)
+class FigureRow:
+    """One figure: the paper's labels for it, and the panels it is made of."""
+
+    labels: tuple[str, ...]
+    panels: Callable[[panels.FigureRequest], list[panels.Panel]]
+    runs: tuple[int, int | None] = NONE
+    options: tuple[str, ...] = ()  # those that change it
+    size: tuple[float, float] = style.COLUMN  # of one panel alone
+    both: tuple[float, float] = style.PAGE  # of two
+    stacked: bool = False  # two panels one above the other
+
+
+FIGURES: dict[str, FigureRow] = {
+    "process": FigureRow(
+        ("CVPR",),
+        panels.process_panels,
+        size=(7.16, 2.9),
+    ),
+    "cohen-minus-li": FigureRow(
+        ("Cohen_vs_Li",),
+        panels.difference_panels,
+        size=style.SIZE,
+    ),
+    "ratio": FigureRow(
+        ("Theoretical_comparison_results",),
+        panels.ratio_panels,
+        options=("kind",),
+        size=style.SIZE,
+        both=(style.SIZE[0], 1.85 * style.SIZE[1]),
+        stacked=True,
+    ),
+    "winner": FigureRow(
+        ("Theoretical_comparison_results",),
+        panels.winner_panels,
+        options=("kind",),
+        size=style.SIZE,
+    ),
+    "accuracy": FigureRow(
+        ("Imagenet", "Cifar", "MACER_Scatters"),
+        panels.accuracy_panels,
+        ONE,
+        ("kind",),
+    ),
+    "accuracy-sigmas": FigureRow(
+        ("Imagenet", "Cifar"),
+        panels.accuracy_by_sigma_panels,
+        MANY,
+        ("kind",),
+    ),
+    "scatter": FigureRow(
+        ("Scatters", "CIFAR_SCATTERS", "MACER_Scatters"),
+        panels.scatter_panels,
+        ONE,
+        ("kind",),
+        size=style.SIZE,
+        both=(7.16, 2.8),
+    ),
+    "proportion": FigureRow(
+        ("Imagenet_scaling", "IMAGENET_Proportion"),
+        panels.proportion_panels,
+        ONE,
+        ("seed",),
+    ),
+    "time": FigureRow(
+        ("Imagenet_scaling", "IMAGENET_Time"),
+        panels.time_panels,
+        ONE,
+        ("seed",),
+    ),
+    "improvement": FigureRow(
+        ("Differential_Performance",),
+        panels.improvement_panels,
+        MANY,
+        ("kind",),
+    ),
+    "sigmas": FigureRow(
+        ("large_table",),
+        panels.sigma_panels,
+        TWO,
+        ("kind",),
+    ),
+    "distribution": FigureRow(
+        (),
+        panels.distribution_panels,
+        MANY,
+    ),
+    "attack": FigureRow(
+        (),
+        panels.attack_panels,
+        MANY,
+        ("kind",),
+        size=(3.5, 3.4),
+    ),
+}
+
+
+def make_figure(
+    name: str,
+    studies: Sequence[Study],
+    out: Path | str,
+    kind: str | None = None,
+    seed: int | None = None,
+    dpi: int = style.DPI,
+) -> Path:
+    """Draw one figure of the table and write it; what would have no effect on it is refused."""
+    row = choose("figure", name, FIGURES)
+    check_runs_and_options(name, row, len(studies), {"kind": kind, "seed": seed})
+    wanted = None if kind is None else choose("kind", kind, KINDS)
+    drawn = row.panels(panels.FigureRequest(studies, wanted, seed or 0))
+    size = row.size if len(drawn) == 1 else row.both
+    return style.save_figure(drawn, out, size, dpi, stacked=row.stacked)
+
+
+def check_runs_and_options(name: str, row: FigureRow, runs: int, given: dict[str, object]) -> None:
+    """As many runs as the figure is made of, and no option that it does not have."""
+    fewest, most = row.runs
+    require(
+        fewest <= runs and (most is None or runs <= most),
+        f"figure {name} is made of {WORDS[row.runs]}, got {runs or 'none'}",
+    )
+    for option, value in given.items():
+        require(
+            value is None or option in row.options,
+            f"{option} has no effect on the figure {name}: leave it out, got {value}",
+        )
+    seed = given["seed"]
+    require(
+        seed is None or (isinstance(seed, int) and seed >= 0),
+        f"seed must be a whole number from 0 on, got {seed!r}",
+    )

@@ -1,0 +1,89 @@
+"""Draw how the inputs are distributed: over p_A, over the margin, and over the improvement.
+
+`share_improved` shows how many inputs gain more than x percent over Cohen (softmax: Lecuyer).
+`distribution_of_pa` and `distribution_of_margin` show how the inputs of a run are spread over p_A
+and over p_A - p_B.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simplicert.figures.accuracy import draw_paired_lines, draw_run_lines
+from simplicert.figures.style import GREY, draw_legend, mechanism_style, settings_note, style_axes
+from simplicert.mechanisms import PAPER_ENSEMBLE
+from simplicert.metrics.comparison import improvement_curve, percent_gain, read_column_pair
+from simplicert.metrics.intervals import NoisyShares
+from simplicert.types import Certificates, Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+MOST = 100.0  # percent: where the axis ends
+
+
+def share_improved(several: Mapping[str, Certificates], axes: "Axes") -> "Axes":
+    """Proportion of inputs improved by more than x percent; paper fig. (Differential_Performance).
+
+    Over Cohen (softmax: over Lecuyer) by the paper's ensemble, dashed, and by the tight radius,
+    solid. Inputs that the base does not certify at all gain without limit: they are what is left
+    at the right edge, however far the axis goes.
+    """
+    drawn = list(several.values())
+    base = PAPER_ENSEMBLE[drawn[0].known.kind][0]
+    draw_paired_lines(axes, several, partial(improvement_steps, base=base))
+    style_axes(
+        axes,
+        f"improvement over {mechanism_style(base).name} of more than (%)",
+        "proportion of inputs",
+    )
+    axes.set(xlim=(0, MOST), ylim=(0, 1))
+    draw_legend(axes, settings_note(drawn, sigma=False))
+    return axes
+
+
+def improvement_steps(certificates: Certificates, column: str, base: str) -> tuple[Floats, Floats]:
+    """Percentages at which the proportion drops, 0 first, and its value from each to the next."""
+    gains = percent_gain(*read_column_pair(certificates, column, base))
+    at = np.unique(np.concatenate([[0.0, MOST], gains[(gains > 0) & (gains < MOST)]]))
+    return at, improvement_curve(certificates, at, column, base).value
+
+
+def distribution_of_pa(several: Mapping[str, NoisyShares], axes: "Axes") -> "Axes":
+    """Share of inputs with p_A > x against x, one line a run."""
+    values = {name: shares.a for name, shares in several.items()}
+    return _draw_cumulative(several, values, axes, "$p_A$", 0.0)
+
+
+def distribution_of_margin(several: Mapping[str, NoisyShares], axes: "Axes") -> "Axes":
+    """Share of inputs with p_A - p_B > x against x; right of 0 class A is the most frequent."""
+    values = {name: shares.a - shares.b for name, shares in several.items()}
+    axes.axvline(0.0, color=GREY, linewidth=0.8)
+    return _draw_cumulative(several, values, axes, "$p_A - p_B$", -1.0)
+
+
+def _draw_cumulative(
+    several: Mapping[str, NoisyShares],
+    values: Mapping[str, Floats],
+    axes: "Axes",
+    symbol: str,
+    least: float,
+) -> "Axes":
+    """The share of each run's inputs above x, exact: a step at every value."""
+
+    def steps(own: Floats) -> tuple[Floats, Floats]:
+        at = np.unique(np.concatenate([[least], own]))
+        return at, 1 - np.searchsorted(np.sort(own), at, side="right") / len(own)
+
+    draw_run_lines(axes, values, steps)
+    labelled = {shares.labelled for shares in several.values()}
+    said = "A: the label" if labelled == {True} else "A: the most frequent class"
+    sizes = {len(own) for own in values.values()}
+    inputs = f", all {sizes.pop():,} inputs" if len(sizes) == 1 else ""
+    style_axes(axes, f"{symbol}, estimated", f"proportion with {symbol} > x")
+    axes.set(xlim=(least, 1), ylim=(0, 1))
+    draw_legend(axes, said + inputs)
+    return axes

@@ -1,0 +1,248 @@
+"""Draw a map over the simplex: a value at each point, shown as a colour.
+
+`simplex_map` draws any values; `difference_map` and `ratio_map` compare the radii of two sides,
+and `cohen_minus_li` is the figure of the paper. `colour_limits` and `bulk_limits` choose which
+values the colours tell apart, `round_ratios` and `format_level` the numbers beside the colour bar.
+"""
+
+from collections.abc import Sequence
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simplicert import simplex
+from simplicert.errors import require
+from simplicert.figures.frame import CORNERS, annotate_place, draw_curves, draw_frame
+from simplicert.figures.style import DIVERGING, INK, PAPER, SEQUENTIAL, mechanism_style
+from simplicert.simplex import regions
+from simplicert.types import Expectations, Floats, Kind
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.tri import Triangulation
+
+__all__ = [
+    "CORNERS",
+    "STEPS",
+    "cohen_minus_li",
+    "difference_map",
+    "draw_frame",
+    "ratio_colours",
+    "ratio_map",
+    "simplex_map",
+]
+
+BULK = (0.5, 99.5)  # per cent of the area whose values the colours tell apart
+
+FLAT = 1e-9  # values that differ by less are the same
+
+DECADES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # ratios beyond either end share its colour
+
+TICKS = 7  # on a bar of ratios
+
+
+def colour_limits(
+    finite: Floats,
+    centre: float | None,
+    limits: tuple[float, float] | None,
+    logarithmic: bool = False,
+) -> tuple[float, float]:
+    """Values of the first and last colour: the limits, widened to lie evenly about a centre."""
+    low, high = limits or (float(finite.min()), float(finite.max()))
+    require(low < high, f"limits must rise, got {low} and {high}; equal values need their own")
+    if logarithmic:
+        low, high = min(max(low, DECADES[0]), DECADES[-2]), max(min(high, DECADES[-1]), DECADES[1])
+    if centre is None:
+        return low, high
+    if logarithmic:
+        times = max(high / centre, centre / low)
+        return centre / times, centre * times
+    reach = max(high - centre, centre - low)
+    return centre - reach, centre + reach
+
+
+def bulk_limits(values: Floats, equal: float) -> tuple[float, float]:
+    """Limits that a few extreme places do not stretch; some, where all values are the same."""
+    finite = values[np.isfinite(values)]
+    low, high = np.percentile(finite, BULK) if finite.size else (equal, equal)
+    return (float(low), float(high)) if high - low > FLAT else (equal - 0.5, equal + 0.5)
+
+
+def round_ratios(low: float, high: float) -> list[float]:
+    """Round ratios between two others, so few that their names do not touch."""
+    even = [step * np.arange(1, 10 / step) for step in (0.02, 0.05, 0.1, 0.2, 0.5, 1.0)]
+    inside = [[x for x in np.round(row, 2).tolist() if low <= x <= high] for row in even]
+    return next(
+        (row for row in inside if len(row) <= TICKS), [x for x in DECADES if low <= x <= high]
+    )
+
+
+def format_level(level: float) -> str:
+    """A number as the axes write theirs: with a minus sign, not a hyphen."""
+    return f"{level:g}".replace("-", "\N{MINUS SIGN}")
+
+
+STEPS = 200  # cells along a side: three pixels each at the usual size
+
+WIDEST = 70  # letters in a line above a map
+
+FRAME, APART = 0.03, 0.05  # room that the value of a contour needs, from sides and from others
+
+
+def cohen_minus_li(axes: "Axes") -> "Axes":
+    """L_Cohen - L_Li at sigma = 1 over the simplex; paper fig. (Cohen_vs_Li).
+
+    It falls to -sqrt(2 log 2) at (1/2, 0), and at (1, 0) it has no limit. The colours stop at half
+    a sigma, so that the strip along E_0 + E_1 = 1, where alone Cohen is larger, shows.
+    """
+    difference_map(
+        "cohen",
+        "li",
+        "multinomial",
+        axes,
+        label=r"$L_{\mathrm{Cohen}} - L_{\mathrm{Li}}$  ($\sigma = 1$)",
+        limits=(-0.5, 0.5),
+        contours=(-0.4, -0.2, -0.1),
+    )
+    annotate_place(axes, "Li larger", (0.38, 0.33), (0.17, 0.40))
+    annotate_place(axes, "Cohen larger", (0.735, 0.24), (0.83, 0.40))
+    return axes
+
+
+def difference_map(
+    left: simplex.Side, right: simplex.Side, kind: Kind, axes: "Axes", **shown: Any
+) -> "Axes":
+    """Radius of `left` minus that of `right` at sigma = 1; a heavy line where they are equal.
+
+    `shown`: label, limits or contours of `simplex_map`, where the usual ones do not suit.
+    """
+    known = simplex.make_grid(STEPS, kind)
+    values = simplex.radius_difference(left, right, known)
+    low, high = bulk_limits(values, 0.0)
+    if "label" not in shown:
+        _set_headline(axes, f"{_describe_side(left)}  $-$  {_describe_side(right)}")
+    usual = {
+        "label": r"difference of radii ($\sigma = 1$)",
+        "limits": (low, high),
+        "centre": 0.0 if low < -FLAT and high > FLAT else None,
+    }
+    simplex_map(known, values, axes, **{**usual, **shown})
+    draw_curves(axes, regions.trace_boundary(left, right, kind))
+    return axes
+
+
+def ratio_map(
+    left: simplex.Side, right: simplex.Side, kind: Kind, axes: "Axes", **shown: Any
+) -> "Axes":
+    """Radius of `left` over that of `right`, whatever sigma; a heavy line where they are equal."""
+    ratio_colours(left, right, kind, axes, **shown)
+    draw_curves(axes, regions.trace_boundary(left, right, kind))
+    return axes
+
+
+def ratio_colours(
+    left: simplex.Side, right: simplex.Side, kind: Kind, axes: "Axes", **shown: Any
+) -> "Axes":
+    """The same without that line, for figures about other lines.
+
+    Twice and half stand equally far from 1. `shown` as for `difference_map`.
+    """
+    known = simplex.make_grid(STEPS, kind)
+    values = simplex.radius_ratio(left, right, known)
+    low, high = bulk_limits(values, 1.0)
+    if "label" not in shown:
+        _set_headline(axes, f"{_describe_side(left)}  /  {_describe_side(right)}")
+    usual = {
+        "label": "ratio of radii",
+        "limits": (low, high),
+        "centre": 1.0 if low < 1 - FLAT and high > 1 + FLAT else None,
+        "contours": [level for level in round_ratios(low, high) if level != 1],
+    }
+    return simplex_map(known, values, axes, logarithmic=True, **{**usual, **shown})
+
+
+def _set_headline(axes: "Axes", text: str) -> None:
+    """What a map compares, above it: a list of mechanisms may be longer than the bar is high."""
+    lines = wrap(text, WIDEST, break_long_words=False, break_on_hyphens=False)
+    axes.set_title("\n".join(lines), loc="left", fontsize="medium")
+
+
+def _describe_side(side: simplex.Side) -> str:
+    """A side as a reader calls it."""
+    names = [mechanism_style(name).name for name in simplex.gather_mechanisms(side)]
+    return names[0] if len(names) == 1 else f"largest of {', '.join(names)}"
+
+
+def simplex_map(
+    known: Expectations,
+    values: Floats,
+    axes: "Axes",
+    *,
+    label: str,
+    centre: float | None = None,
+    limits: tuple[float, float] | None = None,
+    contours: Sequence[float] = (),
+    logarithmic: bool = False,
+) -> "Axes":
+    """Values at points of the simplex as colours, with a colour bar; returns the axes.
+
+    With a `centre` (0 of a difference, 1 of a ratio) the colours diverge from it and reach equally
+    far both ways; without, they run one way. `limits` default to the finite values; `contours` adds
+    thin lines with their values. Heavy lines are exact ones, and the caller's: `draw_curves`.
+    """
+    from matplotlib.colors import LogNorm, Normalize
+    from matplotlib.tri import Triangulation
+
+    finite = values[np.isfinite(values)]
+    require(
+        values.shape == known.e0.shape and finite.size > 0 and not np.isnan(values).any(),
+        f"values must be a number for each of {len(known)} points, and not all infinite",
+    )
+    low, high = colour_limits(finite, centre, limits, logarithmic)
+    bounded = np.clip(values, finite.min(), finite.max())  # infinity cannot be interpolated
+    if logarithmic:
+        bounded = np.maximum(bounded, low)  # nor has 0 a logarithm; both take the last colour
+    cells = Triangulation(known.e0, known.e1)
+    colours = axes.tripcolor(
+        cells,
+        bounded,
+        shading="gouraud",
+        cmap=SEQUENTIAL if centre is None else DIVERGING,
+        norm=(LogNorm if logarithmic else Normalize)(low, high, clip=False),
+        rasterized=True,  # as vectors, so many triangles make a file that opens slowly
+    )
+    _draw_contours(axes, cells, bounded, contours)
+    draw_frame(axes)
+    beside = axes.inset_axes((1.04, 0.0, 0.03, 1.0))  # exactly as high as the map
+    hidden = int(values.min() < low) + 2 * int(values.max() > high)
+    pointed = ("neither", "min", "max", "both")[hidden]
+    bar = axes.figure.colorbar(colours, cax=beside, label=label, extend=pointed)
+    if logarithmic:
+        ticks = round_ratios(low, high)
+        bar.set_ticks(ticks, labels=[format_level(level) for level in ticks], minor=False)
+        bar.minorticks_off()
+    return axes
+
+
+def _draw_contours(
+    axes: "Axes", cells: "Triangulation", values: Floats, contours: Sequence[float]
+) -> None:
+    """Thin lines, none outside the values; each with its value where it is farthest from a side."""
+    from matplotlib.patheffects import withStroke
+
+    thin = sorted(level for level in contours if values.min() < level < values.max())
+    if not thin:
+        return
+    style = {"colors": INK, "linestyles": "solid", "linewidths": 0.5}
+    lines = axes.tricontour(cells, values, levels=thin, **style)
+    places: list[tuple[float, float]] = []
+    for path in lines.get_paths():
+        e0, e1 = np.asarray(path.vertices).T
+        room = np.min([e1, e0 - e1, 1 - e0 - e1], axis=0)
+        at = room.argmax() if len(room) else 0
+        taken = any(np.hypot(e0[at] - x, e1[at] - y) < APART for x, y in places)
+        if len(room) and room[at] > FRAME and not taken:
+            places.append((float(e0[at]), float(e1[at])))
+    for text in axes.clabel(lines, fmt=format_level, fontsize=7, manual=places) if places else ():
+        text.set_path_effects([withStroke(linewidth=1.5, foreground=PAPER)])

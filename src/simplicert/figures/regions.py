@@ -1,0 +1,232 @@
+"""Draw which mechanism has the largest radius where on the simplex.
+
+`region_map` and `winner_map` fill each mechanism's region with its colour; `region_lines` draws
+the exact lines between them. `ratio_softmax` and `ratio_multinomial` are the paper's maps of
+improved DP against the other mechanisms.
+"""
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simplicert import simplex
+from simplicert.figures.frame import CORNERS, annotate_place, draw_curves, draw_frame
+from simplicert.figures.maps import ratio_colours
+from simplicert.figures.style import GREY, MECHANISM_STYLES, mechanism_style
+from simplicert.mechanisms import PAPER_ENSEMBLE
+from simplicert.simplex.regions import BoundaryCurve, split_curve, trace_region_borders
+from simplicert.types import Bools, Floats, Ints, Kind
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+Colour = tuple[float, float, float]
+
+STEPS = 300  # of the grid that the shares of the area come from
+
+HIGH = 400  # pixels, twice as many across; the lines over them hide their steps
+
+INSIDE = 1e-6  # off the side E_0 = E_1, where every radius is 0
+
+SPARE = ("#F0E442", "#E69F00", "#56B4E9")  # Okabe and Ito's, for the caller's own mechanisms
+
+PALE, PALER = 0.35, 0.7  # share of white in a region, so that ink is read on it; in the largest
+
+LETTER, LINE = 5.5, 11.0  # points that a letter is wide and a line high
+
+RIGHT = 0.6  # E_0 from which a leader reaches beside the triangle without crossing it
+
+
+def region_map(mechanisms: simplex.SeveralMechanisms, kind: Kind, axes: "Axes") -> "Axes":
+    """Each of several mechanisms' region, with its name and its share of the area.
+
+    The regions H_i of paper Corollary (cor:ensemble); the lines between them are exact. White is
+    where no radius is larger than 0.
+    """
+    from matplotlib.colors import ListedColormap
+    from matplotlib.patches import Patch, Polygon
+
+    shares = simplex.winning_shares(mechanisms, simplex.make_grid(STEPS, kind))
+    colours = region_colours(shares)
+    best = _winner_pixels(mechanisms, kind, list(shares))
+    image = axes.imshow(
+        np.ma.masked_less(best, 0),
+        cmap=ListedColormap(colours),
+        vmin=-0.5,
+        vmax=len(colours) - 0.5,
+        extent=(0, 1, 0, 0.5),
+        origin="lower",
+        interpolation="nearest",
+    )
+    image.set_clip_path(Polygon(CORNERS, transform=axes.transData))
+    for curves in trace_region_borders(mechanisms, kind).values():
+        draw_curves(axes, curves, linewidth=1.2)
+    draw_frame(axes)
+    _name_regions(axes, best, list(shares))
+    labels = [f"{mechanism_style(name).name} {100 * share:.1f} %" for name, share in shares.items()]
+    axes.legend(
+        handles=[Patch(fc=fc, label=text) for fc, text in zip(colours, labels, strict=True)],
+        title="share of area",
+        title_fontsize="small",
+        loc="upper left",
+        handlelength=1.0,
+        alignment="left",
+        borderaxespad=0.0,
+    )
+    return axes
+
+
+def region_colours(shares: dict[str, float]) -> list[Colour]:
+    """A pale colour for each: our mechanisms' own, and spare ones for the caller's.
+
+    The largest region is the palest: blue and green of one lightness are one colour to some eyes.
+    """
+    from matplotlib.colors import to_rgb
+
+    spare, widest = iter(SPARE), max(shares, key=lambda name: shares[name])
+    found = []
+    for name in shares:
+        full = mechanism_style(name).colour if name in MECHANISM_STYLES else next(spare, GREY)
+        white = PALER if name == widest else PALE
+        red, green, blue = ((1 - white) * part + white for part in to_rgb(full))
+        found.append((red, green, blue))
+    return found
+
+
+def _winner_pixels(mechanisms: simplex.SeveralMechanisms, kind: Kind, names: list[str]) -> Ints:
+    """(HIGH, 2 HIGH) which name is largest at the middle of each pixel; -1 outside, or if none is.
+
+    Pixels that a slanted side cuts are asked at the nearest point inside: the frame clips them.
+    """
+    row, column = np.indices((HIGH, 2 * HIGH))
+    e0, e1 = _pixel_middle(column), _pixel_middle(row)
+    highest = np.minimum(e0 - INSIDE, 1 - e0)
+    here = e1 < highest + 1 / HIGH
+    winner = simplex.winning_mechanism(
+        mechanisms, simplex.make_points(e0[here], np.minimum(e1, highest)[here], kind)
+    )
+    out = np.full(e0.shape, -1)
+    out[here] = np.select([winner == name for name in names], range(len(names)), -1)
+    return out
+
+
+def _pixel_middle(pixel: Ints | np.intp) -> Floats:
+    """The coordinate of a pixel's middle."""
+    return np.asarray((pixel + 0.5) / (2 * HIGH))
+
+
+def _name_regions(axes: "Axes", best: Ints, names: list[str]) -> None:
+    """Each name in the widest place of its region that holds it, or beside the triangle.
+
+    Right of it only: left of it stands the legend, which names the others too.
+    """
+    pixel = 72 * axes.bbox.width / axes.figure.dpi / (2 * HIGH)  # in points
+    beside = 0
+    for place, name in enumerate(names):
+        text = mechanism_style(name).name
+        box = (round(LINE / pixel), round(LETTER * len(text) / pixel))
+        if (middle := find_label_place(best == place, box)) is not None:
+            axes.text(*middle, text, ha="center", va="center", zorder=5)
+        elif (middle := find_label_place(best == place, (1, 1))) is not None and middle[0] > RIGHT:
+            across = min(middle[0] + 0.12, 0.93)
+            up = min(1 - across + 0.16 + 0.07 * beside, 0.47)
+            annotate_place(axes, text, middle, (across, up), zorder=5)
+            beside += 1
+
+
+def find_label_place(region: Bools, box: tuple[int, int]) -> tuple[float, float] | None:
+    """Where in a region a box of so many pixels has the most room; None if it has none."""
+    from scipy.ndimage import distance_transform_edt, minimum_filter
+
+    room = distance_transform_edt(np.pad(minimum_filter(region, box, mode="constant"), 1))
+    if room.max() == 0:
+        return None
+    row, column = np.unravel_index(room[1:-1, 1:-1].argmax(), region.shape)
+    return float(_pixel_middle(column)), float(_pixel_middle(row))
+
+
+LOWEST = 1e-3  # below it a line is not told from the axis; Li's goes on there as far as (1, 0)
+
+BAR = (
+    r"$L_{\mathrm{improved\ DP}}$ /"
+    "\n"
+    r"$\max(L_{\mathrm{Cohen}}, L_{\mathrm{Li}}, L_{\mathrm{Lecuyer}})$"
+)
+
+# The region lines: whose they are, which borders make them, the E_0 that the name's leader points
+# to, and where the name stands, right of the triangle.
+LINES = (
+    ("li", (("li", "improved_dp"),), 0.80, (0.93, 0.26)),
+    ("cohen", (("cohen", "improved_dp"), ("cohen", "li")), 0.68, (0.83, 0.42)),
+)
+
+
+def ratio_softmax(axes: "Axes") -> "Axes":
+    """L_ImprovedDP / L_Lecuyer; paper fig. (Theoretical_comparison_results), left.
+
+    It is above 1 everywhere, so there is no region line, and grows without end towards E_0 = E_1.
+    """
+    ratio_colours(
+        "improved_dp",
+        "lecuyer",
+        "softmax",
+        axes,
+        label=r"$L_{\mathrm{improved\ DP}}\,/\,L_{\mathrm{Lecuyer}}$",
+        limits=(1.4, 6.0),
+        contours=(2.0, 3.0, 4.0, 5.0),
+    )
+    annotate_place(axes, "above 5", (0.495, 0.485), (0.68, 0.45))
+    return axes
+
+
+def ratio_multinomial(axes: "Axes") -> "Axes":
+    """L_ImprovedDP over the largest of Cohen's, Li's and Lecuyer's; the same figure, right.
+
+    Right of the line where Cohen overtakes, or Li, the ratio is below 1.
+    """
+    ratio_colours(
+        "improved_dp",
+        ("cohen", "li", "lecuyer"),
+        "multinomial",
+        axes,
+        label=BAR,
+        limits=(0.5, 2.0),
+        contours=(1.1, 1.2, 1.5),
+    )
+    annotate_place(axes, "above 2", (0.11, 0.0005), (0.11, 0.25))
+    return region_lines(axes, "multinomial")
+
+
+def winner_map(kind: Kind, axes: "Axes") -> "Axes":
+    """Which mechanism of the paper's ensemble is largest where: its regions H_i (cor:ensemble)."""
+    return region_map(PAPER_ENSEMBLE[kind], kind, axes)
+
+
+def region_lines(axes: "Axes", kind: Kind = "multinomial") -> "Axes":
+    """The exact lines where Cohen overtakes the paper's ensemble and where Li does, with names.
+
+    Right of a line its mechanism is the largest; paper figs. (Theoretical_comparison_results) and
+    (Scatters). For softmax there is none: improved DP is larger than Lecuyer everywhere.
+    """
+    found = paper_borders(kind)
+    for name, pairs, e0, beside in LINES:
+        curves = [
+            part
+            for pair in pairs
+            for curve in found.get(pair, ())
+            for part in split_curve(curve, curve.e1 > LOWEST)
+        ]
+        if curves:
+            look, named = mechanism_style(name), curves[0]
+            draw_curves(axes, curves, color=look.colour)
+            at = np.abs(named.e0 - e0).argmin()
+            annotate_place(axes, f"{look.name} largest", (named.e0[at], named.e1[at]), beside)
+    return axes
+
+
+@cache
+def paper_borders(kind: Kind) -> dict[tuple[str, str], list[BoundaryCurve]]:
+    """Computed once: a page of figures draws them many times."""
+    return trace_region_borders(PAPER_ENSEMBLE[kind], kind)

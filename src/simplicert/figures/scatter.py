@@ -1,0 +1,48 @@
+"""Draw where on the simplex the inputs of a run lie."""
+
+from typing import TYPE_CHECKING
+
+from simplicert.errors import require
+from simplicert.figures.frame import draw_frame
+from simplicert.figures.regions import region_lines
+from simplicert.figures.style import draw_legend, mechanism_style, settings_note
+from simplicert.mechanisms import PAPER_ENSEMBLE
+from simplicert.types import Certificates
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def scatter_on_simplex(certificates: Certificates, axes: "Axes") -> "Axes":
+    """(E_0, E_1) of each certified input over the regions; paper figs. (Scatters).
+
+    A point's mark is the member of the paper's ensemble with the largest radius there. A refused
+    input has no bounds and no place: the legend counts them.
+    """
+    known, kind = certificates.known, certificates.known.kind
+    placed = (known.e0 > known.e1) & ~certificates.abstained
+    require(
+        bool(placed.any()),
+        f"scatter needs an input with bounds E_0 > E_1, and none of {len(known)} has them",
+    )
+    region_lines(axes, kind)
+    for name in PAPER_ENSEMBLE[kind]:
+        here, look = placed & (certificates.winner == name), mechanism_style(name)
+        if here.any():
+            axes.scatter(
+                known.e0[here],
+                known.e1[here],
+                s=9,
+                marker=look.marker,
+                facecolor=look.colour,
+                linewidths=0,
+                alpha=0.6,
+                label=f"{look.name}: {here.sum():,}",
+                rasterized=True,  # as vectors, ten thousand points open slowly
+                zorder=3,
+            )
+    if (left := int((~placed).sum())) > 0:
+        axes.scatter([], [], s=0, label=f"none: {left:,}")
+    draw_frame(axes)
+    draw_legend(axes, f"{settings_note([certificates])}\nlargest radius:", columns=2, handle=1.0)
+    return axes

@@ -1,0 +1,215 @@
+"""Give every figure the same look, caption it with its settings, and write it to a file.
+
+The note in a legend: `settings_note`, `format_range` and `radius_label`. One colour, marker and
+dash for each mechanism: `MechanismStyle`, `mechanism_style`, `line_keywords`. Axes and legends:
+`style_axes`, `draw_legend`. Files: `save_figure`. pyplot is never imported.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from simplicert.errors import choose, require
+from simplicert.mechanisms import MECHANISMS
+from simplicert.metrics.study import explain_no_comparison
+from simplicert.types import Certificates, Ints
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+NOTE_WIDTH = 48  # letters of a line in a legend
+
+
+def settings_note(
+    several: Sequence[Certificates], *, sigma: bool = True, draws: bool = True
+) -> str:
+    """The kind, then sigma, n, alpha and the inputs, as far as all have the same.
+
+    Sigma and n are left out where they are an axis. Certificates by settings that were not declared
+    before the counts were seen are marked.
+    """
+    known = [certificates.known for certificates in several]
+    mark = " (exploratory)" if any(item.exploratory for item in several) else ""
+    said = [
+        {f"$\\sigma$ = {item.sigma:g}" for item in known} if sigma else set(),
+        {
+            f"$n$ = {_format_range(item.draws)}"
+            for item in known
+            if item.draws is not None and draws
+        },
+        {f"$\\alpha$ = {item.alpha:g}" for item in known},
+        {f"sensitivity {item.sensitivity:g}" for item in several if item.sensitivity != 1},
+        {f"all {len(item):,} inputs" for item in known},
+    ]
+    settings = ", ".join(text for texts in said if len(texts) == 1 for text in texts)
+    reasons = dict.fromkeys(filter(None, map(explain_no_comparison, several)))
+    lines = [line for reason in reasons for line in wrap(reason, NOTE_WIDTH)]
+    return "\n".join([f"{known[0].kind}{mark}", settings, *lines])
+
+
+def _format_range(numbers: Ints) -> str:
+    """One number where all are equal, else the smallest and the largest."""
+    low, high = int(numbers.min()), int(numbers.max())
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def radius_label(certificates: Certificates, what: str = "certified radius") -> str:
+    """An axis of radii, with the norm where it is not the plain one."""
+    norm = certificates.known.norm
+    return what if norm == "l2" else f"{what} ({norm})"
+
+
+# Safe for colour-blind eyes; the sequential one also rises evenly in grey print.
+DIVERGING, SEQUENTIAL = "PuOr_r", "cividis"
+
+INK, GREY, PALE, PAPER = "#1a1a1a", "#6b6b6b", "#d9d9d9", "white"
+
+SIZE = (5.0, 2.9)  # inches: a column and a half, for a triangle twice as wide as high
+
+COLUMN = (3.5, 3.0)  # one column of a two-column page
+
+PAGE = (7.16, 3.0)  # both columns: two panels side by side
+
+DPI, DOTS = 200, (50, 1200)  # an inch: usual, and all that makes sense
+
+LineStyle = (
+    str | tuple[int, tuple[float, ...]]
+)  # matplotlib's name of a dash, or its lengths in points
+
+
+class MechanismStyle(NamedTuple):
+    """How one mechanism is drawn, everywhere: no two share a colour, a marker or a dash."""
+
+    name: str  # in a legend
+    colour: str
+    line: LineStyle
+    marker: str
+
+
+# How the mechanisms are drawn, by their places in MECHANISMS: colour, line, marker. Six colours are
+# Okabe and Ito's, which colour-blind eyes tell apart; Cohen is blue as in the paper and Li, red
+# there, is their orange. The last five are of Tol's palettes, for rows to come. What is drawn solid
+# is the tight radius, and dashed the paper's ensemble.
+PENS: tuple[tuple[str, LineStyle, str], ...] = (
+    ("#0072B2", (0, (6, 1.5, 1, 1.5)), "o"),
+    ("#D55E00", (0, (1, 1)), "s"),
+    ("#CC79A7", (0, (4, 1, 1, 1, 1, 1)), "v"),
+    ("#009E73", (0, (8, 1.5)), "^"),
+    ("#000000", "solid", "D"),
+    ("#56B4E9", (0, (3, 1, 3, 1, 1, 1)), "P"),
+    ("#332288", (0, (6, 1, 1, 1, 1, 1, 1, 1)), "<"),
+    ("#661100", (0, (2, 1)), ">"),
+    ("#117733", (0, (6, 1, 2, 1)), "p"),
+    ("#999933", (0, (1, 2)), "h"),
+    ("#882255", (0, (5, 1, 2, 1, 2, 1)), "d"),
+)
+
+MECHANISM_STYLES: dict[str, MechanismStyle] = {
+    **{
+        name: MechanismStyle(row.label or name, row.colour or colour, line, marker)
+        for (name, row), (colour, line, marker) in zip(MECHANISMS.items(), PENS, strict=False)
+    },
+    "ensemble": MechanismStyle("ensemble", "#E69F00", (0, (4, 2)), "X"),
+}
+
+MARKERS = "oDs^vPX<>*"  # of runs, one after another
+
+# What each format writes about itself, less what changes from day to day.
+METADATA: dict[str, dict[str, Any]] = {
+    ".png": {},
+    ".pdf": {"CreationDate": None},
+    ".svg": {"Date": None},
+}
+
+SETTINGS: dict[Any, Any] = {
+    # Ids in an SVG are random without a salt; journals refuse the Type 3 fonts PDF gets otherwise.
+    "svg.hashsalt": "simplicert",
+    "pdf.fonttype": 42,
+    "font.size": 9.0,
+    "legend.fontsize": 7.5,
+    "legend.frameon": False,
+    "legend.handlelength": 2.3,  # long enough for every dash to show
+    "legend.labelspacing": 0.3,
+    "lines.linewidth": 1.3,
+    "lines.markersize": 4.0,
+}
+
+
+def mechanism_style(name: str) -> MechanismStyle:
+    """A mechanism's look; one that is not ours goes by its own name, in grey."""
+    return MECHANISM_STYLES.get(name) or MechanismStyle(name, GREY, (0, (2, 2)), "*")
+
+
+def line_keywords(name: str) -> dict[str, Any]:
+    """A mechanism's look as matplotlib's keywords for a line."""
+    label, colour, line, marker = mechanism_style(name)
+    return {"label": label, "color": colour, "linestyle": line, "marker": marker}
+
+
+def run_colours(runs: int) -> list[str]:
+    """A colour for each run, from dark to light: sigma has an order, and so has grey print."""
+    from matplotlib import colormaps
+    from matplotlib.colors import to_hex
+
+    ramp = colormaps["plasma"]
+    return [to_hex(ramp(0.78 * i / max(runs - 1, 1))) for i in range(runs)]
+
+
+def style_axes(axes: "Axes", across: str, up: str) -> None:
+    """Axis labels, a pale grid behind, two sides open."""
+    axes.set(xlabel=across, ylabel=up)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(color=PALE, linewidth=0.5)
+    axes.set_axisbelow(True)
+
+
+def draw_legend(axes: "Axes", note: str, columns: int = 3, handle: float | None = None) -> None:
+    """Names above the axes, where no data can be; over them what the numbers are about.
+
+    `handle` is the length of a sample, in letters, where a dash need not show.
+    """
+    shown = axes.legend(
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.01),
+        ncols=columns,
+        title=note,
+        title_fontsize="small",
+        alignment="left",
+        borderpad=0.0,
+        borderaxespad=0.2,
+        columnspacing=0.9,
+        handlelength=handle,
+    )
+    shown.get_title().set_color(GREY)
+
+
+def save_figure(
+    panels: Callable[["Axes"], object] | Sequence[Callable[["Axes"], object]],
+    path: str | Path,
+    size: tuple[float, float] = SIZE,
+    dpi: int = DPI,
+    *,
+    stacked: bool = False,
+) -> Path:
+    """Draw a figure, or several side by side or stacked; PNG, PDF or SVG, by suffix.
+
+    The same figure gives the same bytes: no date, no random ids.
+    """
+    import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    path = Path(path)
+    metadata = choose("suffix of a figure", path.suffix.lower(), METADATA)
+    require(DOTS[0] <= dpi <= DOTS[1], f"dpi must lie in {DOTS[0]}..{DOTS[1]}, got {dpi}")
+    drawn = [panels] if callable(panels) else list(panels)
+    with matplotlib.rc_context(SETTINGS):
+        figure = Figure(figsize=size, layout="constrained")
+        FigureCanvasAgg(figure)
+        shape = (len(drawn), 1) if stacked else (1, len(drawn))
+        for place, panel in enumerate(drawn):
+            panel(figure.add_subplot(*shape, place + 1))
+        figure.savefig(path, dpi=dpi, bbox_inches="tight", metadata=metadata)
+    return path

@@ -1,0 +1,135 @@
+"""Draw what changes with more draws, with more noise, and from epoch to epoch of a training.
+
+More draws: `certified_proportion` (what they bring) and `time_per_input` (what they cost).
+Epochs: `training_curve`, the accuracy under noise and the loss.
+More noise: `median_against_sigma` and `largest_against_sigma`, for each mechanism.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simplicert.errors import require
+from simplicert.figures.style import (
+    GREY,
+    MECHANISM_STYLES,
+    draw_legend,
+    line_keywords,
+    radius_label,
+    settings_note,
+    style_axes,
+)
+from simplicert.metrics.averages import median_radius, share_above, share_largest
+from simplicert.types import Certificates
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from simplicert.metrics.growth import CostByDraws
+
+
+CERTIFIED_BEYOND = 0.05  # in units of the input: the paper counts an input as certified beyond it
+
+DRAWS_LABEL = "draws of an input, $n$"
+
+
+def certified_proportion(growth: Mapping[int, Certificates], axes: "Axes") -> "Axes":
+    """Share of all inputs with a radius > 0.05 against n; paper fig. (IMAGENET_Proportion)."""
+    drawn = list(growth.values())
+    for name in drawn[-1].columns:
+        shares = [share_above(certificates, CERTIFIED_BEYOND, name).value for certificates in drawn]
+        axes.plot(list(growth), shares, clip_on=False, **line_keywords(name))
+    style_axes(
+        axes,
+        DRAWS_LABEL,
+        f"proportion with {radius_label(drawn[0], 'radius')} > {CERTIFIED_BEYOND:g}",
+    )
+    axes.set(xscale="log", ylim=(0, 1))
+    draw_legend(axes, settings_note(drawn, draws=False))
+    return axes
+
+
+def time_per_input(cost: "CostByDraws", axes: "Axes") -> "Axes":
+    """Seconds for one input against n: drawing, bounds, each mechanism; paper (IMAGENET_Time)."""
+    axes.plot(cost.draws, cost.drawing, color=GREY, linewidth=2.5, label="drawing")
+    axes.plot(cost.draws, cost.bounds, color=GREY, linestyle="dotted", label="bounds")
+    for name, seconds in cost.mechanisms.items():
+        axes.plot(cost.draws, seconds, **line_keywords(name))
+    style_axes(axes, DRAWS_LABEL, "seconds an input")
+    axes.set(xscale="log", yscale="log")
+    draw_legend(axes, f"multinomial\naverage over {cost.inputs:,} inputs")
+    return axes
+
+
+TRAIN, TEST = MECHANISM_STYLES["li"].colour, MECHANISM_STYLES["cohen"].colour
+
+
+def training_curve(log: Sequence[Mapping[str, float]], axes: "Axes") -> "Axes":
+    """Single-draw accuracy of training and test inputs against the epoch; the loss at the right."""
+    epochs = [row["epoch"] for row in log]
+    for name, colour, line, label in (
+        ("train_accuracy", TRAIN, "dashed", "training inputs, noisy"),
+        ("noisy_accuracy", TEST, "solid", "test inputs, noisy"),
+    ):
+        shares = [row[name] for row in log]
+        axes.plot(epochs, shares, color=colour, linestyle=line, marker=".", label=label)
+    axes.plot([], [], color=GREY, linestyle="dotted", label="loss (right)")
+    style_axes(axes, "epoch", "accuracy, one noisy draw")
+    right = axes.twinx()
+    right.plot(epochs, [row["loss"] for row in log], color=GREY, linestyle="dotted")
+    right.set_ylabel("mean loss")
+    right.spines[["top"]].set_visible(False)
+    seconds = sum(row["seconds"] for row in log)
+    draw_legend(axes, f"{len(log)} epochs, {seconds / 60:.1f} minutes of training")
+    return axes
+
+
+def median_against_sigma(several: Sequence[Certificates], axes: "Axes") -> "Axes":
+    """Median radius of each mechanism against sigma; the M of paper tab. (large_table)."""
+    drawn = _sort_by_sigma(several)
+    sigmas = [certificates.known.sigma for certificates in drawn]
+    for name in drawn[0].columns:
+        medians = [median_radius(certificates, name) for certificates in drawn]
+        axes.plot(sigmas, medians, clip_on=False, **line_keywords(name))
+    return _label_sigma_axes(axes, drawn, radius_label(drawn[0], "median radius"))
+
+
+def largest_against_sigma(several: Sequence[Certificates], axes: "Axes") -> "Axes":
+    """Share of inputs each member of the paper's ensemble wins, against sigma; the L of its table.
+
+    Bars are 95 % intervals over the choice of inputs.
+    """
+    drawn = _sort_by_sigma(several)
+    sigmas = [certificates.known.sigma for certificates in drawn]
+    won = [share_largest(certificates) for certificates in drawn]
+    for name in won[0]:
+        value, low, high = np.array([(w[name].value, w[name].low, w[name].high) for w in won]).T
+        reach = np.maximum([value - low, high - value], 0.0)
+        bars: dict[str, Any] = {"yerr": reach, "elinewidth": 0.7, "capsize": 2, "clip_on": False}
+        axes.errorbar(sigmas, value, **bars, **line_keywords(name))
+    _label_sigma_axes(axes, drawn, "share with the largest radius").set_ylim(0, 1)
+    return axes
+
+
+def _sort_by_sigma(several: Sequence[Certificates]) -> list[Certificates]:
+    """Rising in sigma, which must differ."""
+    sigmas = sorted(certificates.known.sigma for certificates in several)
+    require(
+        len(set(sigmas)) == len(sigmas) > 1,
+        "runs must be of two or more different sigmas to draw a trend, got sigma "
+        + ", ".join(f"{sigma:g}" for sigma in sigmas),
+    )
+    return sorted(several, key=lambda certificates: certificates.known.sigma)
+
+
+def _label_sigma_axes(axes: "Axes", drawn: Sequence[Certificates], up: str) -> "Axes":
+    """Labels, a tick at each sigma, and the legend."""
+    style_axes(axes, r"$\sigma$ of the noise", up)
+    sigmas = [certificates.known.sigma for certificates in drawn]
+    axes.set_xscale("log")
+    axes.set_xticks(sigmas, [f"{sigma:g}" for sigma in sigmas])
+    axes.set_xticks([], minor=True)
+    axes.set_ylim(0, None)
+    draw_legend(axes, settings_note(drawn, sigma=False))
+    return axes

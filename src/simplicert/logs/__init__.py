@@ -1,0 +1,169 @@
+"""Import certificates and counts from other tools' logs as runs that can be analysed here.
+
+`import_counts` makes a run from a table of class counts, `import_log` from a log of a known format,
+and `import_radii` from any table whose columns are named by the importer.
+There is one file per format. To add a format, write its file, a function from a path to a `Log`,
+and add its row to LOGS.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from simplicert.atomic import content_checksum
+from simplicert.bounds import SCHEMES
+from simplicert.errors import choose, require
+from simplicert.files import MOST_LOG, read_file
+from simplicert.logs import cohen, iss, radii, second_order
+from simplicert.logs.counts import read_counts
+from simplicert.logs.log import Log, StatedSettings, log_expectations
+from simplicert.store.imported import ImportedRun, write_imported_run
+from simplicert.store.manifest import Manifest
+from simplicert.store.run import Run, create_run
+from simplicert.types import KINDS, Tally
+from simplicert.types.arrays import check_positive
+
+# Logs with fixed columns; import_radii is for those whose columns the importer names.
+LOGS: dict[str, Callable[[Path], Log]] = {
+    "cohen": cohen.read_cohen,
+    "second-order": second_order.read_second_order,
+    "iss": iss.read_iss,
+}
+
+
+def import_counts(
+    file: Path,
+    sigma: float,
+    out: Path,
+    *,
+    labelled: bool = True,
+    pilot: Path | None = None,
+    alpha: float = 0.001,
+    kind: str = "multinomial",
+    scheme: str = "gated",
+) -> Run:
+    """A run from a table of counts; alpha, kind and scheme are declared with it."""
+    require(0 < alpha < 1, f"alpha must lie strictly between 0 and 1, got {alpha}")
+    kind = choose("kind", kind, KINDS)
+    choose("scheme", scheme, SCHEMES[kind], f" for kind {kind}")
+    require(file.is_file(), f"file must be a table of counts that exists, got {str(file)!r}")
+    tally = read_counts(file, sigma, labelled=labelled, pilot=pilot)
+    _require_evidence(tally, kind, scheme, file)
+    manifest = Manifest(
+        sigma=tally.sigma,
+        inputs=len(tally),
+        classes=tally.classes,
+        alpha=alpha,
+        kind=kind,
+        scheme=scheme,
+        source=_describe_source("counts", file),
+    )
+    return create_run(out, manifest, tally)
+
+
+def _require_evidence(tally: Tally, kind: str, scheme: str, file: Path) -> None:
+    """Refuse a declaration under which nothing could ever be certified."""
+    lacks = f"of an npz file, and {file.name} holds none"
+    require(
+        kind != "softmax" or tally.softmax_sums is not None,
+        f"kind softmax needs softmax_sums {lacks}: leave --kind out, or give them",
+    )
+    require(
+        (kind, scheme) != ("softmax", "gated") or tally.votes is not None,
+        f"scheme gated of kind softmax needs votes {lacks}: give them, or --scheme paper or split",
+    )
+    require(
+        scheme != "split" or tally.pilot is not None,
+        f"scheme split needs --pilot, or an array pilot {lacks}",
+    )
+
+
+def import_log(
+    name: str,
+    file: Path,
+    sigma: float,
+    out: Path,
+    *,
+    alpha: float = 0.001,
+    draws: int | None = None,
+) -> ImportedRun:
+    """A run of expectations from a log of a known format; none of sigma, alpha, n is in the log."""
+    stated = _check_stated_settings(sigma, alpha, draws)
+    log = choose("format", name, LOGS)(file)
+    require(
+        log.count is None or draws is not None,
+        f"draws must be given with a {name} log: its counts bound nothing without, got {draws}",
+    )
+    return _write_log_run(log, stated, _describe_source(name, file), out)
+
+
+def import_radii(
+    file: Path,
+    columns: str,
+    sigma: float,
+    out: Path,
+    *,
+    alpha: float = 0.001,
+    draws: int | None = None,
+    bare: bool = False,
+) -> ImportedRun:
+    """A run from any table, its columns named; `bare` where a radius is not sigma * Phi^-1(E0)."""
+    stated = _check_stated_settings(sigma, alpha, draws)
+    log = radii.read_radii(file, columns)
+    return _write_log_run(
+        log, stated, _describe_source("radii", file) | {"columns": columns}, out, bare=bare
+    )
+
+
+def _write_log_run(
+    log: Log, stated: StatedSettings, source: dict[str, Any], out: Path, bare: bool = False
+) -> ImportedRun:
+    """Audit the log and write it as a run, of expectations or of bare radii."""
+    from simplicert.logs.audit import audit_log  # it stands above this room
+
+    columns, method = log.columns(), "radius"
+    if bare:
+        columns |= {"radius": log.radius.value}
+    else:
+        known = log_expectations(log, stated)
+        method = known.method
+        columns |= {"e0": known.e0, "e1": known.e1, "reason": known.reason}
+        columns |= {} if known.draws is None else {"draws": known.draws}
+    findings = audit_log(log, None if bare else stated)
+    classes = [log.predicted.max(), 1 if log.label is None else log.label.max(), 1]
+    manifest = Manifest(
+        sigma=stated.sigma,
+        inputs=len(log),
+        classes=int(max(classes)) + 1,  # as far as the log shows
+        alpha=stated.alpha,
+        scheme="imported",
+        source=source
+        | {"holds": "radii" if bare else "expectations", "method": method}
+        | {
+            "audit": [finding.sentence for finding in findings],
+            "audit_codes": [finding.code for finding in findings],
+        },
+    )
+    return write_imported_run(out, manifest, columns)
+
+
+def _check_stated_settings(sigma: float, alpha: float, draws: int | None) -> StatedSettings:
+    """What the importer states, each in its domain."""
+    require(0 < alpha < 1, f"alpha must lie strictly between 0 and 1, got {alpha}")
+    require(draws is None or draws >= 1, f"draws must be at least 1, got {draws}")
+    return StatedSettings(check_positive("sigma", sigma), float(alpha), draws)
+
+
+def _describe_source(name: str, file: Path) -> dict[str, Any]:
+    """Where a run comes from, so that it can be traced."""
+    require(file.is_file(), f"file must be a log that exists, got {str(file)!r}")
+    return {
+        "format": name,
+        "file": _printable_name(file.name),
+        "sha256": content_checksum(read_file(file, MOST_LOG)),
+    }
+
+
+def _printable_name(name: str) -> str:
+    """A file's name as text that run.toml can hold, whatever bytes it is made of."""
+    return name.encode("utf-8", "backslashreplace").decode()

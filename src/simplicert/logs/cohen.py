@@ -1,0 +1,88 @@
+"""Read and write Cohen's log: idx, label, predict, radius, correct, time.
+
+`read_cohen` also reads the logs that share its columns: Salman, Jeong, denoised-smoothing, DDRS,
+semantic smoothing, DensePure and its kin, smoothing ensembles, multiscale and ARS. They differ in
+clock time or seconds, True or a running total for correct, other names, more columns, and summaries
+at the end. `export_log` writes certificates as a log that other people's scripts read.
+"""
+
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import ROUND_FLOOR, Context, Decimal
+from pathlib import Path
+
+from simplicert.errors import choose, require
+from simplicert.logs.log import Log, build_log
+from simplicert.logs.table import read_table
+from simplicert.types import Certificates
+
+INDEX = ("idx", "original_idx", "index")
+
+BARE_HINT = "import it by `simplicert import radii --bare --columns ...`"
+
+# Columns that make the radius another thing than Cohen's, and what to do then.
+REFUSED_COLUMNS = {
+    "raw_count": "import it by `simplicert import second-order`",
+    "samplesize": "import it by `simplicert import iss`",
+    "raw_count_symmetric": f"its radii are dipole's and not Cohen's: {BARE_HINT}",
+    "linf_radius": f"its radii are not l2: {BARE_HINT}",
+    "proved": f"its radius is the one asked for and not the one proved: {BARE_HINT}",
+}
+
+NOTES = {
+    "stage": "column stage: the radii come from several sigmas, so E0 only restates each radius "
+    "at the sigma given here",
+}
+
+
+def read_cohen(path: Path) -> Log:
+    """The rows; E0 can be read back from the radius, which is sigma * Phi^-1(E0)."""
+    table = read_table(path, INDEX)
+    for name, instead in REFUSED_COLUMNS.items():
+        require(name not in table.names, f"{path} has a column {name}: {instead}")
+    places = {
+        "index": table.require_place(*INDEX),
+        "label": table.require_place("label"),
+        "predict": table.require_place("predict"),
+        "radius": table.require_place("radius", "l2_radius"),
+        "correct": table.place("correct"),
+        "seconds": table.place("time"),
+        "bound": table.place("prob_lb"),
+    }
+    notes = tuple(note for name, note in NOTES.items() if name in table.names)
+    return build_log(table, places, notes=notes)
+
+
+ABSTAIN = -1
+
+ALL_DIGITS = Context(prec=17, rounding=ROUND_FLOOR)  # enough to tell any two radii apart
+
+
+def _format_cohen(certificates: Certificates, column: str, seconds: float) -> str:
+    """Cohen et al.'s (2019) log: idx, label, predict, radius, correct, time between tabs.
+
+    Radii are rounded down, at their last digit: theirs are to the nearest of three digits, which
+    can be too large, and which an audit then has to allow for.
+    `seconds` is the mean time of an input, as a run keeps no other.
+    """
+    known = certificates.known
+    require(known.labels is not None, "labels are needed for Cohen's log, which has a column label")
+    assert known.labels is not None and known.index is not None
+    radii, spent = certificates.column(column), timedelta(seconds=round(seconds, 3))
+    lines = ["idx\tlabel\tpredict\tradius\tcorrect\ttime"]
+    for row, item in enumerate(known.index.tolist()):
+        live = not certificates.abstained[row] and radii[row] > 0
+        predict = int(known.top[row]) if live else ABSTAIN
+        radius = ALL_DIGITS.plus(Decimal(float(radii[row]))) if live else Decimal(0)
+        label = int(known.labels[row])
+        correct = int(predict == label)
+        lines.append(f"{item}\t{label}\t{predict}\t{radius:f}\t{correct}\t{spent}")
+    return "\n".join(lines) + "\n"
+
+
+EXPORTS: dict[str, Callable[[Certificates, str, float], str]] = {"cohen": _format_cohen}
+
+
+def export_log(certificates: Certificates, name: str, column: str, seconds: float = 0.0) -> str:
+    """The log of this name."""
+    return choose("format", name, EXPORTS)(certificates, column, seconds)

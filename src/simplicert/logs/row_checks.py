@@ -1,0 +1,180 @@
+"""Check the rows of a log by themselves, without sigma, alpha or the number of draws.
+
+`AuditFinding` is one thing that the audit says: a short code, a sentence, and the rows concerned.
+The `check_...` functions look for repeated, missing or skipped inputs, negative or rounded radii,
+lines left out, and a column `correct` that is not predict == label.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from simplicert.logs.log import Log
+from simplicert.types import Bools, Ints
+
+SHOWN_INDICES = 5  # indices that a sentence names
+
+# Codes of findings after which the stated sigma, alpha or number of draws cannot all be true. The
+# others are remarks: on rounding (E0 is read from the lower end), on rows that are missing, come
+# twice or are left out, on a bound that is not used because the count beside it is.
+DISPROVING_CODES = frozenset({"above_cap", "sigma"})
+
+
+class AuditFinding(NamedTuple):
+    """A short code, one sentence, and the rows (counted from 0) that it speaks of."""
+
+    code: str
+    sentence: str
+    rows: tuple[int, ...] = ()
+
+    @property
+    def disproves(self) -> bool:
+        """Whether no certificate can be as the log says at the settings stated with it."""
+        return self.code in DISPROVING_CODES
+
+
+def make_finding(rows: Bools, code: str, sentence: str) -> AuditFinding:
+    """A finding about the rows marked."""
+    return AuditFinding(code, sentence, tuple(np.flatnonzero(rows).tolist()))
+
+
+def count_in_words(rows: Bools, word: str = "row") -> str:
+    """How many, in words: "1 row", "3 rows"."""
+    total = int(np.sum(rows))
+    return f"{total} {word}{'' if total == 1 else 's'}"
+
+
+def _list_first_indices(indices: Ints) -> str:
+    """The first few, in words."""
+    more = ", ..." if indices.size > SHOWN_INDICES else ""
+    return ", ".join(str(i) for i in indices[:SHOWN_INDICES]) + more
+
+
+DATA_SETS = (10_000, 26_032, 50_000)  # inputs of MNIST and CIFAR; SVHN; ImageNet's validation set
+
+EXACT = 1e-9  # radii printed to more digits than this count as not rounded
+
+MOST = 0.5  # share of the steps between indices that must be the same for it to be the step
+
+
+def check_left_out_lines(log: Log) -> AuditFinding | None:
+    """Lines that are no rows: summaries, headers, a last line cut short."""
+    if not log.left_out:
+        return None
+    lines = "1 line is" if len(log.left_out) == 1 else f"{len(log.left_out)} lines are"
+    return AuditFinding("left_out", f"{lines} no row and left out: first {log.left_out[0]}")
+
+
+def check_repeated_inputs(log: Log) -> AuditFinding | None:
+    """The same input in several rows."""
+    values, counts = np.unique(log.index, return_counts=True)
+    twice = values[counts > 1]
+    if not twice.size:
+        return None
+    return make_finding(
+        np.isin(log.index, twice),
+        "repeated",
+        f"{count_in_words(counts > 1, 'input')} in several rows (index "
+        f"{_list_first_indices(twice)}): all rows "
+        "are kept, so averages count them more than once",
+    )
+
+
+def check_missing_indices(log: Log) -> AuditFinding | None:
+    """Indices that the step between the others leads to, and that are not there."""
+    step = index_step(log.index)
+    if step is None:
+        return None
+    held = np.unique(log.index)
+    start, expected = int(held[0]) % step, int(held[-1]) // step + 1
+    absent = expected - held.size
+    if not absent:
+        return None
+    early = start + step * np.arange(
+        min(expected, held.size + SHOWN_INDICES + 1)
+    )  # the first few are here
+    where = _list_first_indices(early[~np.isin(early, held)])
+    return AuditFinding(
+        "missing",
+        f"of {expected} indices up to {held[-1]} at step {step}, {absent} missing ({where}): "
+        "averages are over the others",
+    )
+
+
+def check_log_length(log: Log) -> AuditFinding | None:
+    """A log that ends where no data set does that people certify."""
+    step, last = index_step(log.index), int(log.index.max())
+    size = next((size for size in DATA_SETS if size > last), None)
+    if step is None or size is None or size <= last + step:
+        return None
+    rows = len(range(int(log.index.min()) % step, size, step))
+    return AuditFinding(
+        "short",
+        f"the log ends at index {last} after {len(log)} rows; {size} inputs at step {step} would "
+        f"make {rows}",
+    )
+
+
+def check_correct_column(log: Log) -> AuditFinding | None:
+    """A column `correct` that is not predict == label, which is what is used instead."""
+    if log.correct is None or log.label is None:
+        return None
+    truth = (log.predicted >= 0) & (log.predicted == log.label)
+    instead = "it is recomputed from predict == label"
+    wrong, strange = log.correct != truth, ~np.isin(log.correct, (0, 1))
+    if not wrong.any():
+        return None
+    if np.array_equal(log.correct, truth.cumsum()):
+        total = f"correct is a running total, which ends at {log.correct[-1]}: {instead}"
+        return make_finding(wrong, "running_total", total)
+    if strange.any():
+        at = int(strange.argmax())
+        example = f"{log.correct[at]} at index {log.index[at]}"
+        sentence = f"correct is neither 0 nor 1 in {count_in_words(strange)} ({example}): {instead}"
+        return make_finding(strange, "not_binary", sentence)
+    where = _list_first_indices(log.index[wrong])
+    sentence = f"correct disagrees with predict == label in {count_in_words(wrong)} (index {where})"
+    return make_finding(wrong, "correct", f"{sentence}: {instead}")
+
+
+def check_negative_radii(log: Log) -> AuditFinding | None:
+    """Radii below zero, as tools write them that compute a radius before they abstain."""
+    below = log.radius.value < 0
+    if not below.any():
+        return None
+    idle = count_in_words(below & (log.predicted < 0))
+    sentence = f"the radius is negative in {count_in_words(below)}, {idle} of them without a class"
+    return make_finding(below, "negative", f"{sentence}: nothing is certified there")
+
+
+def check_rounding(log: Log) -> AuditFinding | None:
+    """Radii printed to nearest, so that about half of them say more than was certified."""
+    up = np.where(log.live, log.radius.value - log.radius.lower, 0.0)
+    rows = up > EXACT * np.abs(log.radius.value)
+    if log.count is not None or not rows.any():  # with counts the radii are not used
+        return None
+    sentence = "radii are printed rounded to nearest: about half of them are rounded up, by at most"
+    return make_finding(rows, "rounding", f"{sentence} {up.max():.2g}")
+
+
+def check_skipped_inputs(log: Log) -> AuditFinding | None:
+    """Inputs that the tool did not certify because it saw them misclassified."""
+    rows = log.predicted < -1
+    if not rows.any():
+        return None
+    sentence = (
+        f"predict is {log.predicted[rows][0]} in {count_in_words(rows)} (misclassified, skipped)"
+    )
+    return make_finding(rows, "skipped", f"{sentence}: they count as abstained")
+
+
+def index_step(index: Ints) -> int | None:
+    """The step between indices, where most steps are the same and the others its multiples."""
+    held = np.unique(index)
+    gaps = held[1:] - held[:-1]
+    steps, counts = np.unique(gaps, return_counts=True)
+    if not steps.size:
+        return None
+    step = int(steps[counts.argmax()])
+    regular = counts.max() > MOST * counts.sum() and not (gaps % step).any()
+    return step if regular else None

@@ -1,0 +1,157 @@
+"""What this machine offers: processor cores, free memory, and a description for run.toml.
+
+`available_cores` counts the cores this process may use, which on a shared node can be fewer than
+the machine has. `free_memory` takes the smallest of what the machine, the container and the user's
+limits leave; `require_memory` and `refuse_huge_unpacking` ask it before a file's claims are
+believed. `describe_machine` records processor and libraries, because on another kind of machine
+the last bits of a model's outputs may differ; `machine_differences` puts such changes into words.
+"""
+
+import contextlib
+import os
+import platform
+from collections.abc import Iterator
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import numpy as np
+
+from simplicert.errors import InvalidInput
+
+
+def available_cores() -> int:
+    """How many: on a shared node, where a job has its share, fewer than there are."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+LARGE, RATIO = 2**31, 100  # bytes that may always be unpacked; beyond, so many times the file's
+
+GROUPS = Path("/sys/fs/cgroup")  # where Linux keeps the limits of containers and batch jobs
+
+
+def require_memory(what: str, needed: int) -> None:
+    """Refuse what would need more memory than there is; where that is not known nothing is."""
+    free = free_memory()
+    if free is not None and needed > free:
+        raise InvalidInput(
+            f"{what} needs {format_bytes(needed)} of memory, and {format_bytes(free)} are free"
+        )
+
+
+def refuse_huge_unpacking(what: str, packed: int, unpacked: int) -> None:
+    """Refuse what is small on the disk and huge in memory, or larger than the memory."""
+    if unpacked > max(LARGE, RATIO * packed):
+        raise InvalidInput(
+            f"{what} is refused: it would grow from {packed:,} to {unpacked:,} bytes"
+        )
+    require_memory(what, unpacked)
+
+
+def free_memory() -> int | None:
+    """Bytes that the machine, the container and the user's limits leave; None if none says so."""
+    return min((max(left, 0) for left in memory_limits()), default=None)
+
+
+def format_bytes(count: int) -> str:
+    """Bytes in a unit that people read."""
+    for unit, name in ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB")):
+        if count >= unit:
+            return (
+                f"{count // unit:,} {name}" if count >= 100 * unit else f"{count / unit:.1f} {name}"
+            )
+    return f"{count:,} bytes"
+
+
+def memory_limits() -> Iterator[int]:
+    """Yield what each limit of this machine, process and group leaves, in bytes."""
+    yield from _machine_memory()
+    yield from _address_space_left()
+    with contextlib.suppress(OSError, ValueError):
+        for line in Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines():
+            _, controllers, inner = line.split(":", 2)
+            if controllers == "":
+                yield from cgroup_memory_left(GROUPS, inner, "memory.max", "memory.current")
+            elif "memory" in controllers.split(","):
+                names = ("memory.limit_in_bytes", "memory.usage_in_bytes")
+                yield from cgroup_memory_left(GROUPS / "memory", inner, *names)
+
+
+def _machine_memory() -> Iterator[int]:
+    """What Linux says is available; elsewhere all the memory that is built in."""
+    try:
+        for line in Path("/proc/meminfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("MemAvailable:"):
+                yield int(line.split()[1]) * 1024
+                return
+    except (OSError, ValueError, IndexError):
+        pass
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        yield os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
+def _address_space_left() -> Iterator[int]:
+    """What `ulimit -v` leaves."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit != resource.RLIM_INFINITY:
+            pages = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[0])
+            yield limit - pages * resource.getpagesize()
+
+
+def cgroup_memory_left(root: Path, inner: str, most: str, used: str) -> Iterator[int]:
+    """What each group around this process leaves; inside a container the root is its own."""
+    place = root / inner.lstrip("/")
+    for folder in (place, *place.parents):
+        with contextlib.suppress(OSError, ValueError):
+            limit = (folder / most).read_text(encoding="utf-8").strip()
+            if limit != "max":
+                held = int((folder / used).read_text(encoding="utf-8")) - _cached_file_bytes(folder)
+                yield int(limit) - held
+        if folder == root:
+            return
+
+
+def _cached_file_bytes(folder: Path) -> int:
+    """Pages of files that the system gives back when they are needed."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        for line in (folder / "memory.stat").read_text(encoding="utf-8").splitlines():
+            if line.startswith(("inactive_file ", "total_inactive_file ")):
+                return int(line.split()[1])
+    return 0
+
+
+def describe_machine() -> dict[str, str]:
+    """Processor and libraries, for run.toml."""
+    kind = {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "machine": platform.machine(),
+        "processor": _processor_name(),
+    }
+    with suppress(PackageNotFoundError):  # asked of its record: a run without it does not load it
+        kind["torch"] = version("torch")
+    return kind
+
+
+def _processor_name() -> str:
+    """The processor's own name where the system tells it; kernels are chosen by it."""
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor()
+
+
+def machine_differences(made: dict[str, object]) -> list[str]:
+    """What this machine has otherwise than the one that a run was drawn on, in words."""
+    here = describe_machine()
+    return [
+        f"{name} {made[name]} there, {here.get(name, 'none')} here"
+        for name in ("machine", "processor", "numpy", "torch")
+        if name in made and made[name] != here.get(name)
+    ]

@@ -1,0 +1,186 @@
+"""Certified accuracy, average radius and the other averages over the inputs of a run.
+
+Each metric is over a named population: "all" inputs, or the "correct" ones, which are certified as
+the class of their label. Each reads one column: a mechanism, "ensemble" or "radius", the best. A
+radius is in units of the input, and 0 where there is no certificate.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from simplicert.errors import require
+from simplicert.mechanisms import PAPER_ENSEMBLE
+from simplicert.metrics.intervals import (
+    CONFIDENCE,
+    Rate,
+    RateCurve,
+    check_finite,
+    population_mask,
+    population_share,
+    rate_curve,
+)
+from simplicert.types import Certificates, Floats
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean over `total` inputs, and its standard error: None for a single input."""
+
+    value: float
+    standard_error: float | None
+    total: int
+
+
+@dataclass(frozen=True)
+class MeanExpectations:
+    """Mean E_0 and E_1 over `total` inputs; `left_out` of the population have no such bounds."""
+
+    e0: float
+    e1: float
+    total: int
+    left_out: int
+
+
+def top1_accuracy(
+    certificates: Certificates, *, population: str = "all", confidence: float = CONFIDENCE
+) -> Rate:
+    """Share of inputs whose most frequent class is the label, certified or not; the paper's T1.
+
+    An estimate of the accuracy under noise, and no promise: for that, `certified_accuracy` at 0.
+    """
+    labels = certificates.known.labels
+    require(labels is not None, "labels are needed to say what is correct")
+    return population_share(certificates, certificates.known.top == labels, population, confidence)
+
+
+def abstention_rate(
+    certificates: Certificates, *, population: str = "all", confidence: float = CONFIDENCE
+) -> Rate:
+    """Share of inputs for which no mechanism certifies anything."""
+    return population_share(certificates, certificates.abstained, population, confidence)
+
+
+def certified_accuracy(
+    certificates: Certificates,
+    radius: float,
+    column: str = "radius",
+    *,
+    inclusive: bool = False,
+    population: str = "all",
+    confidence: float = CONFIDENCE,
+) -> Rate:
+    """c_A(r), the share of inputs that are correct with a radius > r; paper Sec. (dataindpt).
+
+    `inclusive` asks for a radius >= r, as the paper's results and much of the field do. A radius
+    of 0 is no certificate, so both agree at r = 0. Over the "correct" population the denominator
+    is the number of correct inputs.
+    """
+    at, values = _check_radii("radius", radius, ()), certificates.column(column)
+    reached = (values > 0) & (values >= at) if inclusive else values > at
+    return population_share(certificates, certificates.correct & reached, population, confidence)
+
+
+def accuracy_curve(
+    certificates: Certificates,
+    radii: ArrayLike,
+    column: str = "radius",
+    *,
+    inclusive: bool = False,
+    population: str = "all",
+    confidence: float = CONFIDENCE,
+) -> RateCurve:
+    """`certified_accuracy` at each of many radii, from one sort of the inputs."""
+    at, values = _check_radii("radii", radii, (None,)), certificates.column(column)
+    mask = population_mask(certificates, population)
+    certified = values[mask & certificates.correct & (values > 0)]
+    return rate_curve(certified, at, int(mask.sum()), confidence, inclusive=inclusive)
+
+
+def share_above(
+    certificates: Certificates,
+    radius: float,
+    column: str = "radius",
+    *,
+    population: str = "all",
+    confidence: float = CONFIDENCE,
+) -> Rate:
+    """Share of inputs with a radius > r, the wrongly predicted ones included; the paper's `>`."""
+    at = _check_radii("radius", radius, ())
+    return population_share(certificates, certificates.column(column) > at, population, confidence)
+
+
+def average_radius(
+    certificates: Certificates, column: str = "radius", *, population: str = "all"
+) -> Mean:
+    """The field's average certified radius (ACR): a wrong or refused input counts as radius 0.
+
+    Over the "correct" population it is the mean radius of the correct inputs. The standard error
+    is over the choice of inputs, as an interval is.
+    """
+    mask = population_mask(certificates, population)
+    counted = np.where(certificates.correct, certificates.column(column), 0.0)[mask]
+    total = len(counted)
+    error = float(counted.std(ddof=1) / np.sqrt(total)) if total > 1 else None
+    return Mean(float(counted.mean()), error, total)
+
+
+def median_radius(
+    certificates: Certificates, column: str = "radius", *, population: str = "all"
+) -> float:
+    """Median radius, zeros and wrongly predicted inputs included; the paper's M."""
+    return float(np.median(certificates.column(column)[population_mask(certificates, population)]))
+
+
+def share_largest(
+    certificates: Certificates, *, population: str = "all", confidence: float = CONFIDENCE
+) -> dict[str, Rate]:
+    """Share of inputs for which each member of the paper's ensemble is the largest; its L.
+
+    A tie goes to the first in the paper's order, and an input whose radii are all 0 to no member,
+    so the shares sum to at most 1. The paper's own sum to 1.13 at sigma 5, as if every mechanism
+    were the largest where all are 0.
+    """
+    regions = share_by_region(certificates, population=population, confidence=confidence)
+    return {name: regions[name] for name in PAPER_ENSEMBLE[certificates.known.kind]}
+
+
+def share_by_region(
+    certificates: Certificates, *, population: str = "all", confidence: float = CONFIDENCE
+) -> dict[str, Rate]:
+    """Share of inputs in each region of the simplex, named by the member that is largest there.
+
+    "none" is where no member certifies; the shares sum to 1. Each interval holds by itself.
+    """
+    certificates.column("ensemble")  # refused where the scheme computed none
+    regions = {name: name for name in PAPER_ENSEMBLE[certificates.known.kind]} | {"none": ""}
+    return {
+        region: population_share(
+            certificates, certificates.winner == winner, population, confidence
+        )
+        for region, winner in regions.items()
+    }
+
+
+def mean_expectations(certificates: Certificates, *, population: str = "all") -> MeanExpectations:
+    """Mean E_0 and mean E_1 over the certified inputs: elsewhere they are no bounds."""
+    mask, known = population_mask(certificates, population), certificates.known
+    # A radius can be proved without bounding the pair: such an input has no E_0 to average.
+    live = mask & ~certificates.abstained & ~np.isnan(known.e0)
+    total = int(live.sum())
+    require(
+        total > 0,
+        f"population {population!r} holds no certified input with E_0 and E_1: "
+        f"none of its {mask.sum()} inputs is one",
+    )
+    return MeanExpectations(
+        float(known.e0[live].mean()), float(known.e1[live].mean()), total, int(mask.sum()) - total
+    )
+
+
+def _check_radii(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> Floats:
+    """Radii to compare with: finite and not negative."""
+    at = check_finite(name, values, shape)
+    require(bool((at >= 0).all()), f"{name} must not be negative, got {values!r:.80}")
+    return at

@@ -1,0 +1,90 @@
+"""State in one sentence, with a number that holds, how often the classifier is right.
+
+Let inputs be drawn independently, and call one a hit if it is certified as the class of its label
+with a radius above r. A hit may be a false certificate, with probability at most the scheme's
+level for every input; otherwise the smoothed classifier is right everywhere within r. So
+
+    P(right within r) >= P(hit) - level,
+
+and P(hit) is bounded from below by Clopper and Pearson's limit for the hits among the inputs that
+were tested: one binomial, as inputs and their noise are independent. The limit may fail with
+probability 1 - confidence.
+"""
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from simplicert.bounds import binomial
+from simplicert.errors import require
+from simplicert.metrics.numbers import format_down
+from simplicert.types import Bools, Certificates
+
+CONFIDENCE = 0.99
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What may be said of inputs drawn like these."""
+
+    radius: float  # r, in units of the input
+    confidence: float
+    hits: int  # inputs certified as their label with a larger radius
+    inputs: int
+    level: float  # probability that a certificate is issued and wrong
+    share: float  # of all inputs like these, at least
+    norm: str
+    sensitivity: float = 1.0  # of a stage before the noise: distances are of what goes into it
+    imported: bool = False  # the level is what an imported log says of itself
+
+    @property
+    def sentence(self) -> str:
+        """As it may be quoted, the number rounded down."""
+        stage = ""
+        if self.sensitivity != 1:
+            stage = f" of what goes into a first stage of sensitivity {self.sensitivity:g}"
+        return (
+            f"With {100 * self.confidence:g} % confidence at least "
+            f"{format_down(100 * self.share, 1)} % "
+            "of inputs drawn like these are classified correctly by the smoothed classifier "
+            f"everywhere within {self.norm} distance {self.radius:g}{stage} ({self.hits} of "
+            f"{self.inputs} "
+            f"tested inputs are certified, each wrongly with probability at most {self.level:g}"
+            f"{' by the own account of the log' if self.imported else ''})."
+        )
+
+    def record(self) -> dict[str, Any]:
+        """For machines."""
+        return {**asdict(self), "sentence": self.sentence}
+
+
+def make_statement(
+    certificates: Certificates, radius: float, confidence: float = CONFIDENCE
+) -> Statement:
+    """Of a run's certificates by the settings it declared: others were chosen after the counts."""
+    require(
+        not certificates.exploratory,
+        "certificates must be by the settings declared before the draws, and these are not: no "
+        "statement can be made of settings chosen after the counts were seen",
+    )
+    require(certificates.known.labels is not None, "labels are needed to say what is correct")
+    require(np.isfinite(radius) and radius >= 0, f"radius must not be negative, got {radius!r}")
+    hit = certificates.correct & (certificates.column("radius") > radius)
+    known = certificates.known
+    found = statement_from_hits(hit, radius, confidence, known.level, known.norm)
+    imported = known.scheme == "imported"
+    return replace(found, sensitivity=certificates.sensitivity, imported=imported)
+
+
+def statement_from_hits(
+    hit: Bools, radius: float, confidence: float, level: float, norm: str
+) -> Statement:
+    """The bound from the hits themselves, over one group of inputs or all."""
+    require(0 < confidence < 1, f"confidence must lie strictly between 0 and 1, got {confidence!r}")
+    hits, inputs = int(hit.sum()), len(hit)
+    low, _ = binomial.clopper_pearson_lower(
+        np.array(hits), np.array(inputs), np.array(1 - confidence)
+    )
+    share = max(float(np.nextafter(float(low) - level, 0.0)), 0.0)
+    return Statement(float(radius), confidence, hits, inputs, level, share, norm)

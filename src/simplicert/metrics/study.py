@@ -1,0 +1,292 @@
+"""Open runs under the names that tables and figures give them, and check they can be compared.
+
+`Study` is one opened run with its certificates, and `read_studies` opens several. The `require_`
+functions refuse runs on different inputs, labels or norms.
+
+`compares_mechanisms` says whether certificates are evidence about mechanisms. An imported log of
+radii, and the method `one_sided`, bound the top class alone: E1 is 1 - E0 and was never measured.
+Then Cohen's radius is the largest that can be proved, two_sided and the ensemble repeat it, and a
+table of who wins would compare one number with itself.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from simplicert.errors import DamagedRun, InvalidInput, SimplicertError, choose, require
+from simplicert.logs.audit import find_disproofs
+from simplicert.store import Run, open_run
+from simplicert.store.attacks import AttackRow, attack_path, read_attack
+from simplicert.store.imported import ImportedRun
+from simplicert.store.manifest import recorded_label_warning
+from simplicert.types import KINDS, Certificates, Ints, Kind, Tally
+
+ONE_SIDED = "one_sided"  # the method that bounds the top class alone
+
+FALLBACK_COLUMNS = (
+    "cohen",
+    "two_sided",
+)  # the column that stands for all of them: the first that there is
+
+
+def compares_mechanisms(certificates: Certificates) -> bool:
+    """Whether a second class was bounded too, so that mechanisms can differ in its use."""
+    known = certificates.known
+    return known.scheme != "imported" and known.method != ONE_SIDED
+
+
+def columns_to_show(certificates: Certificates) -> tuple[str, ...]:
+    """The columns of radii to show side by side: all of them, or the one there is evidence for."""
+    held = certificates.columns
+    if compares_mechanisms(certificates):
+        return held
+    return tuple(name for name in FALLBACK_COLUMNS if name in held)[:1] or held[:1]
+
+
+def explain_no_comparison(certificates: Certificates) -> str:
+    """Why mechanisms are not compared; "" where they can be."""
+    if compares_mechanisms(certificates):
+        return ""
+    imported = certificates.known.scheme == "imported"
+    who = "the log" if imported else f"method {ONE_SIDED}"
+    return f"{who} bounds the top class alone, so no mechanism can improve on Cohen's radius"
+
+
+def require_comparable(several: Iterable[tuple[str, Certificates]], what: str) -> None:
+    """Refuse a table or figure about mechanisms where a run is no evidence about them."""
+    for name, certificates in several:
+        reason = explain_no_comparison(certificates)
+        require(not reason, f"{what} compares mechanisms, and run {name} cannot: {reason}")
+
+
+MOST_NAMED_INPUTS = 10  # missing inputs, one by one
+
+
+@dataclass(frozen=True)
+class Study:
+    """An opened run under the name that tables and figures give it.
+
+    Certificates are by the settings the run declared, and so is the other kind's where the run
+    holds the evidence for it: its certificates are then marked exploratory.
+    """
+
+    name: str
+    run: Run | ImportedRun
+    sensitivity: float | None = None  # of a stage before the noise; None: as the run declares
+
+    @property
+    def sigma(self) -> float:
+        """Of the noise, in units of the input."""
+        return self.run.manifest.sigma
+
+    @property
+    def stage(self) -> float:
+        """The sensitivity that its certificates are made by."""
+        declared = self.run.manifest.sensitivity
+        return declared if self.sensitivity is None else self.sensitivity
+
+    @property
+    def data(self) -> str:
+        """The data set's name as the run recorded it; of an imported log, its file's name."""
+        manifest = self.run.manifest
+        return str(manifest.made.get("data") or manifest.source.get("file") or "")
+
+    @property
+    def class_names(self) -> tuple[str, ...] | None:
+        """A name for each class, where the data had them."""
+        names = self.run.manifest.made.get("class_names")
+        return None if names is None else tuple(str(name) for name in names)
+
+    @cached_property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kinds that can be certified from what the run holds, the declared one first."""
+        declared = KINDS[self.run.manifest.kind]
+        return (declared, *(kind for kind in self._others(declared)))
+
+    def _others(self, declared: Kind) -> list[Kind]:
+        found: list[Kind] = []
+        for kind in dict.fromkeys(KINDS.values()):
+            if kind != declared:
+                try:
+                    self.certificates(kind)
+                except SimplicertError:  # no scores, no votes, or a log: not of this kind
+                    continue
+                found.append(kind)
+        return found
+
+    @cached_property
+    def _made(self) -> dict[Kind, Certificates]:
+        return {}
+
+    def certificates(self, kind: str | None = None) -> Certificates:
+        """Of one kind, by default the declared one; computed once."""
+        wanted = choose("kind", kind or self.run.manifest.kind, KINDS)
+        if wanted not in self._made:
+            try:
+                self._made[wanted] = self.run.certify(kind=wanted, sensitivity=self.sensitivity)
+            except SimplicertError as error:
+                raise type(error)(f"run {self.name}: {error}") from None
+        return self._made[wanted]
+
+    def attack(self, kind: str | None = None) -> list[AttackRow]:
+        """What an attack on the certificates of one kind left in the run; none where none did."""
+        manifest = self.run.manifest
+        wanted = choose("kind", kind or manifest.kind, KINDS)
+        path = attack_path(self.run.folder, manifest, wanted)
+        rows = read_attack(path) if path.is_file() else []
+        if any((row.run, row.kind) != (manifest.id, wanted) for row in rows):
+            raise DamagedRun(f"{path} is of another run or kind: it does not belong here")
+        return rows
+
+    @property
+    def tally(self) -> Tally:
+        """What was seen; an imported log has none, and the error says why."""
+        return self.run.tally()
+
+    @property
+    def index(self) -> Ints:
+        """(N,) numbers of the inputs."""
+        found = self.certificates().known.index
+        assert found is not None
+        return found
+
+    @property
+    def labels(self) -> Ints | None:
+        """(N,) the true classes, where the run has them."""
+        return self.certificates().known.labels
+
+    @property
+    def lacking(self) -> str:
+        """What an incomplete run is short of: inputs, or draws of those it has; "" if of none."""
+        run, total = self.run, self.run.manifest.inputs
+        if not run.missing:
+            return ""
+        begun = int((run.stopped == "").sum()) if isinstance(run, Run) and run.paths() else 0
+        absent = run.missing - begun
+        failed = len(run.failed) if isinstance(run, Run) else 0
+        also = f", of which {failed} failed" if failed else ""
+        words = [f"{absent} of {total} inputs are missing{also}"] if absent else []
+        if begun:
+            words.append(f"{begun} of {total} inputs may still draw more")
+        return " and ".join(words)
+
+    @property
+    def disproofs(self) -> tuple[str, ...]:
+        """Why the level stated with an imported log cannot be true; none where nothing says so."""
+        return find_disproofs(self.run)
+
+    @property
+    def label_doubt(self) -> str:
+        """Why its accuracies may be of other classes; "" where they cannot, or there are none."""
+        doubt = recorded_label_warning(self.run.manifest)
+        return doubt if doubt and self.labels is not None else ""
+
+    def require_labels(self, purpose: str) -> None:
+        """Refuse what needs to know which answers are right, naming the run."""
+        require(
+            self.labels is not None,
+            f"labels are needed for {purpose}, and the run {self.name} has none",
+        )
+
+
+def read_studies(
+    folders: Sequence[Path | str],
+    labels: Mapping[str, str] | None = None,
+    *,
+    one_name_per_sigma: bool = False,
+    sensitivity: float | None = None,
+) -> list[Study]:
+    """Open each run; its name is the folder's, or what `labels` gives for the folder as written.
+
+    With `one_name_per_sigma` runs of different sigmas may share a name: a method drawn at each.
+    `sensitivity` is for all of them, in place of what each declares.
+    """
+    require(len(folders) > 0, "runs must name at least one run folder, got none")
+    names = {str(Path(folder)): name for folder, name in (labels or {}).items()}
+    unknown = set(names) - {str(Path(folder)) for folder in folders}
+    require(not unknown, f"label must name a run that is given, got {', '.join(sorted(unknown))}")
+    studies = [
+        Study(
+            names.get(str(Path(folder)), Path(folder).resolve().name),
+            open_run(folder),
+            sensitivity,
+        )
+        for folder in folders
+    ]
+    taken = [(study.name, study.sigma if one_name_per_sigma else None) for study in studies]
+    twice = sorted({name for name, sigma in taken if taken.count((name, sigma)) > 1})
+    at = " at one sigma" if one_name_per_sigma else ""
+    require(
+        not twice, f"runs must have different names{at}, got {', '.join(twice)} twice: use label"
+    )
+    return studies
+
+
+def require_same_inputs(studies: Sequence[Study]) -> None:
+    """Refuse to compare runs that do not cover the same inputs, naming what is missing."""
+    everything = np.unique(np.concatenate([study.index for study in studies]))
+    for study in studies:
+        lost = np.setdiff1d(everything, study.index)
+        if lost.size:
+            raise InvalidInput(
+                f"runs must cover the same inputs to be compared, and {study.name} lacks "
+                f"{lost.size} of {everything.size}: {list_first_inputs(lost)}"
+            )
+        require(
+            len(studies) == 1 or study.index.size == everything.size,
+            f"runs must hold each input once to be compared, and {study.name} holds "
+            f"{study.index.size} rows for {everything.size} inputs",
+        )
+    prints = {study.run.manifest.source.get("data_fingerprint") for study in studies} - {None}
+    require(
+        len(prints) <= 1,
+        "runs must cover the same inputs to be compared, and these were drawn from different data: "
+        + ", ".join(f"{study.name} from {study.data or 'unnamed data'}" for study in studies),
+    )
+    _require_same_labels(studies)
+
+
+def _require_same_labels(studies: Sequence[Study]) -> None:
+    """Refuse runs that number their inputs alike and label them differently: other inputs."""
+    labelled = [study for study in studies if study.labels is not None]
+    for study in labelled[1:]:
+        first = labelled[0]
+        assert first.labels is not None and study.labels is not None
+        mine, its = np.argsort(first.index), np.argsort(study.index)
+        differ = first.index[mine][first.labels[mine] != study.labels[its]]
+        require(
+            not differ.size,
+            f"runs must cover the same inputs to be compared, and {first.name} and {study.name} "
+            f"give {differ.size} of them different labels: {list_first_inputs(differ)}",
+        )
+
+
+def require_same_norm(studies: Sequence[Study]) -> None:
+    """Refuse to compare radii of different norms, or of different places in the network."""
+    stages = {study.name: study.stage for study in studies}
+    require(
+        len(set(stages.values())) <= 1,
+        "runs must have radii of one sensitivity to be compared, and these declare "
+        + ", ".join(f"{value:g} ({name})" for name, value in stages.items())
+        + ": give sensitivity to certify all of them by one",
+    )
+    scales = {study.run.manifest.source.get("noise_scale") for study in studies}
+    require(
+        len(scales) == 1,
+        "runs must have radii in one norm to be compared, and the noise of these was scaled "
+        "differently: "
+        + ", ".join(
+            f"{study.name} "
+            f"{'by feature' if study.run.manifest.source.get('noise_scale') else 'not at all'}"
+            for study in studies
+        ),
+    )
+
+
+def list_first_inputs(inputs: Ints) -> str:
+    """The numbers of some inputs, and how many more there are."""
+    more = f" and {inputs.size - MOST_NAMED_INPUTS} more" if inputs.size > MOST_NAMED_INPUTS else ""
+    return ", ".join(str(item) for item in inputs[:MOST_NAMED_INPUTS]) + more

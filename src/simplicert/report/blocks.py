@@ -1,0 +1,179 @@
+"""Make the parts of the page that are tables: classes, the attack, and runs side by side.
+
+`class_table` summarises each class. `attack_block` and `attack_cautions` show the attack on a
+run's certificates, where its folder holds one. `comparison_tables` puts several runs into one
+table.
+"""
+
+import base64
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simplicert.figures import attack_distances, save_figure
+from simplicert.metrics.averages import average_radius, certified_accuracy, top1_accuracy
+from simplicert.metrics.numbers import format_share_down
+from simplicert.metrics.study import compares_mechanisms, explain_no_comparison
+from simplicert.report.views import View
+from simplicert.store.attacks import AttackRow
+from simplicert.tables import Grid
+from simplicert.tables.attack import attack_table, attacked_inputs_table
+from simplicert.tables.summary import describe_draw_count
+from simplicert.types import Bools, Certificates, Floats, Kind
+from simplicert.types.certificates import format_radius_down
+
+
+def class_table(view: View, names: Sequence[str] | None) -> Grid:
+    """One row a class that occurs: by label where there are labels, else by predicted class."""
+    labelled = view.labels is not None
+    classes = view.labels if view.labels is not None else view.predicted
+    rows = [
+        _class_row(view, classes == number, class_name(int(number), names), labelled)
+        for number in np.unique(classes)
+    ]
+    headings = ["class", "inputs", "certified", "abstained", "median radius", "mean radius"]
+    if labelled:
+        headings[3:3] = ["right", "wrong"]
+    by = "label" if labelled else "predicted class"
+    note = (
+        f"by {by}; radii are the best proved, rounded down, over all inputs of the class, "
+        "with 0 for an abstention"
+    )
+    return Grid("Per class", tuple(headings), rows, (note,))
+
+
+def _class_row(view: View, mine: Bools, name: str, labelled: bool) -> tuple[str, ...]:
+    """Counts and radii of the inputs of one class."""
+    radius, abstained = view.radius[mine], int(view.abstained[mine].sum())
+    row = [name, str(len(radius)), str(len(radius) - abstained)]
+    if labelled:
+        right = int(view.correct[mine].sum())
+        row += [str(right), str(len(radius) - abstained - right)]
+    typical = (float(np.median(radius)), float(radius.mean()))
+    return (*row, str(abstained), *(format_radius_down(value) for value in typical))
+
+
+def class_name(number: int, names: Sequence[str] | None) -> str:
+    """A class by name and number; by number alone where the data had no names."""
+    if number < 0:
+        return "none (abstained)"
+    if names is None or number >= len(names):
+        return str(number)
+    return str(number) if names[number] == str(number) else f"{names[number]} ({number})"
+
+
+SIZE, DPI = (3.9, 3.4), 180
+
+MOST = 25  # inputs in the table, the closest to breaking first
+
+
+def attack_block(view: View) -> dict[str, Any] | None:
+    """Figure, summary and the closest inputs; None where nothing was attacked."""
+    rows = view.study.attack(view.kind)
+    if not rows:
+        return None
+    return {
+        "picture": _attack_figure_url(rows, view.study.stage != 1),
+        "summary": attack_table(rows),
+        "closest": attacked_inputs_table(rows, MOST),
+    }
+
+
+def attack_cautions(view: View) -> list[str]:
+    """What the attack has to say before anything else on the page is believed."""
+    rows = view.study.attack(view.kind)
+    found = []
+    if broken := [row for row in rows if row.broken]:
+        named = ", ".join(str(row.index) for row in broken[:MOST])
+        found.append(
+            f"BROKEN: an attack confirmed another class inside the certified radius of "
+            f"{len(broken)} of {len(rows)} inputs: {named}"
+        )
+    if rows and view.study.stage != 1:
+        found.append(
+            "the attack's radii and distances are those at the noise, behind the first stage: they "
+            f"are not divided by the sensitivity of {view.study.stage:g}"
+        )
+    now = dict(zip(view.index.tolist(), _radii_without_stage(view).tolist(), strict=True))
+    changed = sum(now.get(row.index) != row.radius for row in rows)
+    if changed:
+        found.append(
+            f"the attack is of other certificates: {changed} of {len(rows)} radii have changed "
+            "since, and what is said of it below is about the radii of then"
+        )
+    return found
+
+
+def _radii_without_stage(view: View) -> Floats:
+    """(N,) the best radii without a first stage, which is what an attack is about."""
+    if view.study.stage == 1:
+        return view.radius
+    return view.study.run.certify(kind=view.kind, sensitivity=1.0).radius
+
+
+def _attack_figure_url(rows: Sequence[AttackRow], staged: bool) -> str:
+    """The figure as an address that holds it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = save_figure(
+            lambda axes: attack_distances({"inputs": rows}, axes, staged=staged),
+            Path(folder) / "a.png",
+            SIZE,
+            DPI,
+        )
+        return f"data:image/png;base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
+
+
+def comparison_tables(views: Sequence[View], radii: Sequence[float]) -> list[tuple[Kind, Grid]]:
+    """One table a kind, one row a run; none where no kind has two runs."""
+    found = []
+    for kind in dict.fromkeys(view.kind for view in views):
+        mine = [view for view in views if view.kind == kind and view.certificates is not None]
+        if len(mine) > 1:
+            found.append((kind, _runs_table(mine, radii)))
+    return found
+
+
+def _runs_table(views: Sequence[View], radii: Sequence[float]) -> Grid:
+    """Runs against the same radii; accuracies only where all have labels."""
+    labelled = all(view.labels is not None for view in views)
+    headings = ["run", "sigma", "draws", "certified"]
+    if labelled:
+        headings += ["top-1", *(f"acc>{radius:g}" for radius in radii)]
+    headings += ["mean radius", "of ensemble", "of Cohen"]
+    rows = []
+    alone: dict[str, list[str]] = {}  # why there is nothing to compare -> runs
+    for view in views:
+        certificates = view.certificates
+        assert certificates is not None
+        row = [view.title, f"{view.study.sigma:g}"]
+        row.append(describe_draw_count(certificates).removeprefix("n = ").removeprefix("n "))
+        row.append(f"{int((~view.abstained).sum())} of {len(view.frame)}")
+        if labelled:
+            rates = [certified_accuracy(certificates, radius) for radius in radii]
+            row += [
+                format_share_down(rate.hits, rate.total)
+                for rate in (top1_accuracy(certificates), *rates)
+            ]
+        rows.append((*row, *_mean_radii(certificates, labelled)))
+        alone.setdefault(explain_no_comparison(certificates), []).append(view.title)
+    counted = "a wrong or refused input counts as 0" if labelled else "a refused input counts as 0"
+    note = f"acc>r: certified as the label beyond r by the best radius; mean radius: {counted}"
+    reasons = [f"{', '.join(names)}: {reason}" for reason, names in alone.items() if reason]
+    return Grid("Side by side", tuple(headings), rows, (note, *reasons))
+
+
+def _mean_radii(certificates: Certificates, labelled: bool) -> list[str]:
+    """Of the best radius, of the ensemble, of Cohen's; empty where there is no such evidence."""
+    cells = []
+    held = certificates.columns if compares_mechanisms(certificates) else ()
+    for name in ("radius", "ensemble", "cohen"):
+        if name not in (*held, "radius"):
+            cells.append("")
+        elif labelled:
+            cells.append(format_radius_down(average_radius(certificates, name).value))
+        else:
+            cells.append(format_radius_down(float(certificates.column(name).mean())))
+    return cells

@@ -1,0 +1,141 @@
+"""Draw all noisy copies of all inputs in this process and in memory: `sample`."""
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from simplicert.errors import require
+from simplicert.sampling.loop import AfterBatch, go_on
+from simplicert.sampling.sampler import Sampler, decide_compilation
+from simplicert.sampling.settings import (
+    SamplingSettings,
+    convert_inputs,
+    default_batch_size,
+    default_device,
+)
+from simplicert.types import Ints, Plan, Tally
+from simplicert.types.arrays import Texts, integer_array
+from simplicert.types.merging import find_rows
+from simplicert.types.smoothing import Smoothing
+from simplicert.types.tally import select_inputs
+
+
+class StoppingRule(Protocol):
+    """When to stop; what it knows of bounds and radii is no business of this room."""
+
+    @property
+    def rule(self) -> str:
+        """In words, for the plan."""
+
+    def plan(self, draws: int) -> Plan:
+        """The looks, the last at `draws`."""
+
+    def __call__(self, tally: Tally) -> Texts:
+        """For each input of a tally at a look the reason to stop there, "" to go on."""
+
+
+def sample(  # noqa: PLR0913
+    classifier: Any,
+    inputs: Any,
+    sigma: float,
+    draws: int,
+    *,
+    seed: int = 0,
+    labels: ArrayLike | None = None,
+    index: ArrayLike | None = None,
+    batch_size: int | None = None,
+    device: str | None = None,
+    compile: bool | None = None,
+    pilot: int = 0,
+    outputs: str = "logits",
+    num_classes: int | None = None,
+    histograms: bool = True,
+    grid: float | None = None,
+    noise_scale: ArrayLike | None = None,
+    score_limit: float | None = None,
+    autocast: bool = False,
+    plan: Plan | None = None,
+    until: StoppingRule | None = None,
+    after_batch: AfterBatch = go_on,
+) -> Tally:
+    """Classify `draws` noisy copies of each input and count the answers.
+
+    `classifier` maps a batch to outputs (B, K): a torch module, which gets tensors, or a function,
+    which gets what `inputs` are. The tally of an input depends only on (seed, its index, draws,
+    batch size, compiled or not) on one kind of device: not on the other inputs or their order.
+    `plan` says when the tally may be bounded: at `draws`, unless these draws are part of more
+    (tallies of several seeds add up to a look of their common plan). With `until`, such as
+    `sc.Until("radius=0.5")`, an input is drawn look by look until that gives a reason to stop.
+    No alpha is kept for looks added later, as a run keeps some: here is no run to extend.
+    """
+    whole = isinstance(draws, (int, np.integer)) and not isinstance(draws, bool) and draws > 0
+    require(bool(whole), f"draws must be a positive whole number, got {draws!r}")
+    array = convert_inputs(inputs)
+    rows = len(array)
+    numbers = integer_array("index", np.arange(rows) if index is None else index, (rows,))
+    where = device if device is not None else default_device()
+    size = batch_size if batch_size is not None else default_batch_size(array.shape[1:], where)
+    scale: Any = noise_scale  # becomes an array there
+    smoothing = Smoothing(sigma, outputs, num_classes, score_limit, scale, grid, autocast)
+    settings = SamplingSettings(smoothing, seed, size, pilot, histograms, device=where)
+    tensors = hasattr(inputs, "detach")
+    settings = decide_compilation(
+        classifier, array[:8], settings, rows * (draws + pilot), compile, tensors
+    )
+    sampler = Sampler(classifier, array[:8], settings, tensors)
+    named = None if labels is None else integer_array("labels", labels, (rows,))
+    if plan is None:
+        plan = Plan((int(draws),)) if until is None else until.plan(int(draws))
+    if until is not None:
+        plan = replace(plan, rule=until.rule)
+        require(
+            plan.looks[-1] == draws,
+            f"draws must be the plan's last look {plan.looks[-1]}, got {draws}",
+        )
+        require(
+            not sampler.probe_result.random or len(plan.looks) == 1,
+            "until must not be given for a model that is random by itself: its draws of one look "
+            "cannot be told from those of another",
+        )
+        return _sample_by_looks(sampler, array, numbers, named, plan, until)
+    tally = sampler.tally(
+        array, numbers, (0, int(draws)), labels=named, plan=plan, after_batch=after_batch
+    )
+    require(tally is not None, "sampling was stopped before any input was complete")
+    assert tally is not None
+    return tally
+
+
+def _sample_by_looks(
+    sampler: Sampler,
+    inputs: np.ndarray,
+    index: Ints,
+    labels: Ints | None,
+    plan: Plan,
+    until: StoppingRule,
+) -> Tally:
+    """Look after look, all inputs that go on packed together."""
+    done: list[Tally] = []
+    seen: Tally | None = None
+    left = np.arange(len(inputs))
+    for first, look in pairwise((0, *plan.looks)):
+        named = None if labels is None else labels[left]
+        drawn = sampler.tally(
+            inputs[left], index[left], (first, look), labels=named, plan=plan, before=seen
+        )
+        assert drawn is not None
+        seen = drawn if seen is None else seen + drawn
+        stopped = until(seen) != ""
+        if stopped.any():
+            done.append(select_inputs(seen, stopped))
+        left = left[~stopped]
+        if not left.size:
+            break
+        seen = select_inputs(seen, ~stopped)
+    whole = done[0]
+    for part in done[1:]:
+        whole = whole + part
+    return select_inputs(whole, find_rows(index, whole.inputs))

@@ -1,0 +1,320 @@
+"""Check whether a mechanism is sound: a million points, and every rule that a radius must keep.
+
+No true radius that is a function of (E_0, E_1) is above two_sided, and one that is never above it
+promises nothing false, whatever its own proof says. The other rules find mistakes in the code.
+
+RULES lists the rules, and `find_broken_rules` checks a mechanism's values against them.
+`check_soundness` runs the whole check and, for a sound mechanism, says where it beats the paper's
+ensemble.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from simplicert import simplex
+from simplicert.certification import ALLOWANCE, MechanismLike, choose_mechanisms
+from simplicert.errors import InvalidInput, require
+from simplicert.importing import describe_error
+from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
+from simplicert.search import evaluate_in_blocks
+from simplicert.simplex.extremes import Extreme, find_extreme
+from simplicert.simplex.probes import (
+    NODES,
+    BrokenRule,
+    Function,
+    ProbeOutputs,
+    Probes,
+    call_mechanism,
+    call_quietly,
+    make_probes,
+)
+from simplicert.types import Bools, Floats, Kind
+
+RULES = {
+    "answers": "raises nothing",
+    "shape": "one real number for each point",
+    "number": "no NaN",
+    "sign": "never negative",
+    "finite": "finite where E1 > 0",
+    "limit": "never above two_sided",
+    "rising": "never falls as E0 rises",
+    "falling": "never rises as E1 rises",
+    "inputs": "leaves its inputs alone",
+    "repeatable": "the same when asked again",
+    "neighbours": "the same whatever is asked beside it",
+}
+
+REPEATED_POINTS, SINGLE_POINTS = 2048, 64  # points asked again in another order, and one by one
+
+
+def _find_broken_rules(function: Function, probes: Probes, limited: bool) -> list[BrokenRule]:
+    """Every rule that is broken, in the order of RULES; `limited`: two_sided is its limit."""
+    found = call_mechanism(function, probes.e0, probes.e1)
+    findings = [
+        *found.findings,
+        *_check_values(found, probes, limited),
+        *_check_monotone_lines(found.values, probes),
+        *check_repeated_calls(function, found, probes),
+    ]
+    order = list(RULES)
+    return sorted(findings, key=lambda finding: order.index(finding.rule))
+
+
+def _check_values(found: ProbeOutputs, probes: Probes, limited: bool) -> list[BrokenRule]:
+    """What is wrong with single values."""
+    values, no_limit = found.values, np.full(found.values.shape, np.inf)
+    limit = (
+        evaluate_in_blocks(MECHANISMS["two_sided"].radius, probes.e0, probes.e1)
+        if limited
+        else no_limit
+    )
+    with np.errstate(invalid="ignore"):
+        excess = values - limit
+        rules = [
+            ("number", found.answered & np.isnan(values), excess, None),
+            ("sign", values < 0, -values, np.zeros(values.shape)),
+            ("finite", np.isinf(values) & (values > 0), excess, limit if limited else None),
+            ("limit", np.isfinite(values) & (excess > _rounding_allowance(limit)), excess, limit),
+        ]
+    where = (probes.e0, probes.e1, values)
+    return [
+        _report_worst_point(rule, broken, by, where, bound, _rounding_hint(rule, by[broken]))
+        for rule, broken, by, bound in rules
+        if broken.any()
+    ]
+
+
+def _rounding_hint(rule: str, by: Floats) -> str:
+    """The commonest mistake: two nearly equal quantiles, subtracted."""
+    rounding = rule == "sign" and by.max() <= ALLOWANCE
+    return "rounding alone: np.maximum(radius, 0) mends it" if rounding else ""
+
+
+def _rounding_allowance(value: Floats) -> Floats:
+    """What certification forgives: other rounding than ours."""
+    return ALLOWANCE * (1 + np.abs(value))
+
+
+def _report_worst_point(
+    rule: str,
+    broken: Bools,
+    by: Floats,
+    where: tuple[Floats, Floats, Floats],
+    limit: Floats | None,
+    says: str = "",
+) -> BrokenRule:
+    """The finding at the point that breaks a rule by the most."""
+    at = np.unravel_index(np.where(broken, np.nan_to_num(by), -np.inf).argmax(), broken.shape)
+    e0, e1, value = (float(values[at]) for values in where)
+    bound = None if limit is None else float(limit[at])
+    return BrokenRule(rule, e0, e1, value, bound, int(broken.sum()), says)
+
+
+def _check_monotone_lines(values: Floats, probes: Probes) -> list[BrokenRule]:
+    """Each point against all before it on its line: E_0 may only help, E_1 may only harm."""
+    split = probes.columns * NODES
+    end = split + probes.rows * NODES
+    lines = (
+        ("falling", slice(0, split), 1.0, np.minimum, "more than at a smaller E1"),
+        ("rising", slice(split, end), -1.0, np.maximum, "less than at a smaller E0"),
+    )
+    findings = []
+    for rule, part, sign, best, says in lines:
+        e0, e1, line = (
+            column[part].reshape(-1, NODES) for column in (probes.e0, probes.e1, values)
+        )
+        whole = np.isfinite(line).all(axis=1)
+        e0, e1, line = e0[whole], e1[whole], line[whole]
+        before = best.accumulate(line, axis=1)[:, :-1]
+        by = sign * (line[:, 1:] - before)
+        broken = by > _rounding_allowance(before)
+        if broken.any():
+            where = (e0[:, 1:], e1[:, 1:], line[:, 1:])
+            findings.append(_report_worst_point(rule, broken, by, where, before, says))
+    return findings
+
+
+def check_repeated_calls(
+    function: Function, found: ProbeOutputs, probes: Probes
+) -> list[BrokenRule]:
+    """Some points once more: in the same order twice, backwards, and one by one."""
+    usable = np.flatnonzero(np.isfinite(found.values))
+    some = usable[np.linspace(0, len(usable) - 1, min(REPEATED_POINTS, len(usable))).astype(int)]
+    if not len(some):
+        return []
+    e0, e1, base = probes.e0[some], probes.e1[some], found.values[some]
+    once, twice = (call_mechanism(function, e0, e1).values for _ in range(2))
+    if (other := _outputs_differ(once, twice)).any():
+        return [
+            _report_worst_point("repeatable", other, np.abs(once - twice), (e0, e1, twice), once)
+        ]
+    backwards = call_mechanism(function, e0[::-1], e1[::-1]).values[::-1]
+    single = slice(0, len(some), max(len(some) // SINGLE_POINTS, 1))
+    alone = base.copy()
+    alone[single] = [
+        call_mechanism(function, *pair).values[0]
+        for pair in zip(e0[single, None], e1[single, None], strict=True)
+    ]
+    ways = (("among fewer others", once), ("in another order", backwards), ("alone", alone))
+    return [
+        _report_worst_point(
+            "neighbours",
+            _outputs_differ(base, new),
+            np.abs(base - new),
+            (e0, e1, new),
+            base,
+            f"asked {how}",
+        )
+        for how, new in ways
+        if _outputs_differ(base, new).any()
+    ][:1]
+
+
+def _outputs_differ(one: Floats, other: Floats) -> Bools:
+    """Where two answers are not the same; none at all is another."""
+    near = np.abs(one - other) <= _rounding_allowance(one)
+    return ~(near | (np.isnan(one) & np.isnan(other)))
+
+
+POINTS = 1_000_000
+
+FEWEST, MOST = 2000, 100_000_000
+
+STEPS = 300  # of the grid on which it is compared with others
+
+ORDINARY = (0.7, 0.2)  # where any mechanism answers
+
+
+@dataclass(frozen=True)
+class Wins:
+    """Where a mechanism is larger than every rival: share of the area, and the largest ratio."""
+
+    over: tuple[str, ...]
+    share: float
+    best: Extreme
+
+
+@dataclass(frozen=True)
+class Soundness:
+    """What a check found; a mechanism is compared with others only if it is sound."""
+
+    name: str
+    kind: Kind
+    points: int
+    seed: int
+    findings: tuple[BrokenRule, ...]
+    notes: tuple[str, ...]
+    wins: Wins | None
+
+    @property
+    def sound(self) -> bool:
+        """Whether no rule was broken."""
+        return not self.findings
+
+
+def check_soundness(
+    mechanism: str | MechanismLike,
+    kind: Kind = "multinomial",
+    points: int = POINTS,
+    seed: int = 0,
+    name: str | None = None,
+) -> Soundness:
+    """Put a mechanism to the test at so many points: a name of ours, a function or a Mechanism.
+
+    Rounding is allowed for as certification does: 1e-9 of the value, and 1e-9.
+    """
+    label = name or (mechanism if isinstance(mechanism, str) else simplex.mechanism_name(mechanism))
+    row = choose_mechanisms({label: mechanism}, kind)[label]
+    require(
+        row.needs == "pair",
+        f"mechanism must be one that reads (e0, e1), got {label!r}, which needs {row.needs}",
+    )
+    require(
+        isinstance(points, int) and FEWEST <= points <= MOST,
+        f"points must be a whole number in {FEWEST}..{MOST}, got {points!r}",
+    )
+    _require_some_output(label, row.radius)
+    where = make_probes(points, seed)
+    limited = (row.noise, row.norm) == ("gaussian", "l2")
+    findings = _find_broken_rules(row.radius, where, limited)
+    silent = {"answers", "shape"} & {finding.rule for finding in findings}
+    notes = [] if silent else _describe_edge_cases(row.radius)
+    if not limited:
+        notes.append(
+            f"no limit is known for {row.noise} noise and {row.norm}: that rule is left out"
+        )
+    wins = None if findings else _compare_with_ensemble(label, row, kind)
+    return Soundness(label, kind, len(where.e0), seed, tuple(findings), tuple(notes), wins)
+
+
+def _require_some_output(name: str, function: Function) -> None:
+    """Refuse what is no mechanism at all: a function of other arguments."""
+    e0, e1 = (np.array([value]) for value in ORDINARY)
+    try:
+        call_quietly(function, e0, e1)
+    except Exception as error:  # the user's own code may raise anything
+        raise InvalidInput(
+            f"mechanism {name} must answer for arrays e0 and e1, and at e0 = {ORDINARY[0]}, "
+            f"e1 = {ORDINARY[1]} it raises {describe_error(error)}"
+        ) from error
+
+
+def _describe_edge_cases(function: Function) -> list[str]:
+    """What it does where certification never asks, or only a caller who gives E_1 = 0 himself."""
+    half = np.linspace(0.05, 0.5, 10)
+    square = np.full((2, 3), 0.7), np.full((2, 3), 0.2)
+    said_of = (
+        _describe_nonzero_output(
+            function, np.concatenate([half, half]), np.concatenate([half, np.sqrt(half / 2)])
+        ),
+        _describe_odd_output(function, half, np.zeros(10), "at E1 = 0, which no bound gives"),
+        _describe_odd_output(
+            function, *square, "for arrays of two dimensions, which certification does not use"
+        ),
+    )
+    return [note for note in said_of if note]
+
+
+def _describe_nonzero_output(function: Function, e0: Floats, e1: Floats) -> str:
+    """What it returns at E_0 <= E_1, if it is not 0."""
+    why = "where E0 <= E1: certification gives 0 there without asking"
+    found = _try_mechanism(function, e0, e1)
+    if isinstance(found, str):
+        return f"{found} {why}"
+    wrong = found.shape == e0.shape and found != 0
+    if not np.any(wrong):
+        return ""
+    at = int(np.argmax(wrong))
+    return f"returns {found[at]:.6g} at e0 = {e0[at]:.6g}, e1 = {e1[at]:.6g}, {why}"
+
+
+def _describe_odd_output(function: Function, e0: Floats, e1: Floats, where: str) -> str:
+    """That it raises, or returns something else than a number for each point."""
+    found = _try_mechanism(function, e0, e1)
+    if isinstance(found, str):
+        return f"{found} {where}"
+    if found.shape != e0.shape:
+        return f"returns an array of shape {found.shape} for {e0.shape} {where}"
+    return f"returns NaN {where}" if np.isnan(found).any() else ""
+
+
+def _try_mechanism(function: Function, e0: Floats, e1: Floats) -> Floats | str:
+    """An answer that no rule depends on, or what it raises instead."""
+    try:
+        return np.asarray(call_quietly(function, e0.copy(), e1.copy()), dtype=float)
+    except Exception as error:  # the user's own code may raise anything
+        return f"raises {describe_error(error)}"
+
+
+def _compare_with_ensemble(name: str, row: Mechanism, kind: Kind) -> Wins:
+    """Where it is larger than the paper's ensemble, itself left out."""
+    rivals = [other for other in PAPER_ENSEMBLE[kind] if MECHANISMS[other].radius != row.radius]
+    known = simplex.make_grid(STEPS, kind)
+    ours, theirs = (
+        simplex.largest_side_radius({name: row}, known),
+        simplex.largest_side_radius(rivals, known),
+    )
+    best = find_extreme(partial(simplex.radius_ratio, {name: row}, rivals), kind, 1.0)
+    return Wins(tuple(rivals), float(np.mean(ours - theirs > _rounding_allowance(theirs))), best)

@@ -1,0 +1,153 @@
+"""Write and read the table of an attack, one row per input, kept beside the attacked run.
+
+`AttackRow` is one input: its certificate, and the nearest confirmed point where the class differs.
+`write_attack` and `read_attack` write and check the whole table.
+"""
+
+import csv
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from simplicert.atomic import write_atomically
+from simplicert.errors import DamagedRun, InvalidInput, require
+from simplicert.files import read_text
+from simplicert.store.manifest import Manifest
+from simplicert.types import KINDS
+
+SETTINGS = (
+    "level", "inputs", "confirm", "explore", "steps", "restarts", "samples", "gradients", "seed",
+    "kind", "alpha", "scheme", "sigma", "norm", "run",
+)  # fmt: skip
+
+YES, NO = "true", "false"
+
+SAFE = "abcdefghijklmnopqrstuvwxyz0123456789 _+-"
+
+
+@dataclass(frozen=True)
+class AttackRow:
+    """One input: the certificate, and the nearest confirmed point where its class differs.
+
+    The settings are columns, so that a file read in five years explains itself.
+    """
+
+    index: int
+    certified: int  # the class that the certificate names
+    radius: float
+    rival: int | None  # the class at the point found
+    found: float | None  # its distance, rounded up; None: nothing was confirmed
+    draws: int  # noisy copies classified
+    tests: int  # confirmations asked for
+    level: float  # of each of them
+    inputs: int  # attacked in all: the level is shared among them
+    confirm: int
+    explore: int
+    steps: int
+    restarts: int
+    samples: int
+    gradients: str
+    seed: int
+    kind: str
+    alpha: float
+    scheme: str
+    sigma: float
+    norm: str
+    run: str  # its id
+
+    def __post_init__(self) -> None:
+        """Refuse what no attack can say."""
+        for name in ("radius", "sigma", "level"):
+            value = getattr(self, name)
+            require(0 < value < math.inf, f"{name} must be positive and finite, got {value!r}")
+        for name in ("index", "certified", "draws", "tests"):
+            value = getattr(self, name)
+            require(0 <= value < 2**63, f"{name} must not be negative, got {value!r}")
+        require(self.kind in KINDS.values(), f"kind must be one of KINDS, got {self.kind!r:.40}")
+        require((self.found is None) == (self.rival is None), "found and rival come together")
+        require(
+            self.found is None or 0 < self.found < math.inf,
+            f"found must be positive and finite, got {self.found!r}",
+        )
+        require(self.rival != self.certified, "rival must not be the certified class")
+        for name in ("gradients", "scheme", "norm", "run"):
+            plain = set(getattr(self, name).lower()) <= set(SAFE)
+            require(plain, f"{name} must be a plain word, got {getattr(self, name)!r:.40}")
+
+    @property
+    def broken(self) -> bool:
+        """Whether the class was confirmed to change inside the certified radius."""
+        return self.found is not None and self.found < self.radius
+
+    @property
+    def ratio(self) -> float | None:
+        """Upper bound over lower: the attack's distance over the certified radius."""
+        return None if self.found is None else self.found / self.radius
+
+    def settings(self) -> dict[str, Any]:
+        """What all rows of a table share."""
+        return {name: getattr(self, name) for name in SETTINGS}
+
+
+NAMES = tuple(field.name for field in fields(AttackRow))
+
+COLUMNS = (*NAMES[:5], "ratio", "broken", *NAMES[5:])
+
+
+def attack_path(folder: Path, manifest: Manifest, kind: str) -> Path:
+    """Where the attack on one kind of a run's certificates is kept, unless told otherwise."""
+    return folder / ("attack.csv" if kind == manifest.kind else f"attack-{kind}.csv")
+
+
+def write_attack(path: Path, rows: Sequence[AttackRow]) -> None:
+    """The whole table, or the one before stays; floats read back as the same number."""
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in rows:
+        cells = {**asdict(row), "ratio": row.ratio, "broken": YES if row.broken else NO}
+        writer.writerow(["" if cells[name] is None else cells[name] for name in COLUMNS])
+    write_atomically(path, text.getvalue().encode())
+
+
+def read_attack(path: Path) -> list[AttackRow]:
+    """The rows of a table, checked; a sentence names the line that cannot be one."""
+    try:
+        lines = list(csv.reader(StringIO(read_text(path))))
+    except (InvalidInput, csv.Error) as error:
+        raise DamagedRun(f"{path} cannot be read as a table of an attack: {error}") from None
+    if not lines or tuple(lines[0]) != COLUMNS:
+        raise DamagedRun(f"{path} is no table of an attack: its first line must name {COLUMNS}")
+    rows = [_read_attack_row(path, number, cells) for number, cells in enumerate(lines[1:], 2)]
+    if len({row.index for row in rows}) < len(rows):
+        raise DamagedRun(f"{path} was altered: it holds an input twice")
+    if any(row.settings() != rows[0].settings() for row in rows):
+        raise DamagedRun(f"{path} was altered: its rows have different settings")
+    return rows
+
+
+def _read_attack_row(path: Path, number: int, cells: Sequence[str]) -> AttackRow:
+    """One line; what follows from the rest must agree with it."""
+    try:
+        texts = dict(zip(COLUMNS, cells, strict=True))
+        values = {
+            field.name: _read_attack_cell(str(field.type), texts[field.name])
+            for field in fields(AttackRow)
+        }
+        row = AttackRow(**values)
+        require(texts["broken"] == (YES if row.broken else NO), "broken contradicts the distances")
+    except (ValueError, InvalidInput) as error:
+        raise DamagedRun(f"{path} was altered: line {number}: {error}") from None
+    return row
+
+
+def _read_attack_cell(kind: str, text: str) -> Any:
+    """A cell by the type of its column; an empty one is None where that may be."""
+    if text == "" and "None" in kind:
+        return None
+    if "float" in kind:
+        return float(text)
+    return int(text) if "int" in kind else text

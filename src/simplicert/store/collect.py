@@ -1,0 +1,121 @@
+"""Join the parts of a run into one tally, counting every draw exactly once.
+
+`join_tallies` adds all parts at once. Two parts that hold the same draws of an input must agree and
+count once; of rows whose draws overlap, the longer ones are kept.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from simplicert.errors import DamagedRun, IncompatibleTallies
+from simplicert.types import Ints, Tally
+from simplicert.types.merging import (
+    COMMON_FIELDS,
+    SHARED_FIELDS,
+    SUMMED_FIELDS,
+    intersect_classes,
+    require_compatible,
+)
+
+
+def join_tallies(parts: Sequence[Tally], *, random: bool = False) -> Tally:
+    """All parts added at once; two parts that hold the same draws of an input count once.
+
+    That happens when two processes draw the same inputs. Their counts must agree, unless the
+    model is random by itself: then the first part's are kept.
+    """
+    for part in parts[1:]:
+        require_compatible(parts[0], part)
+    if len(parts) == 1:
+        return parts[0]
+    index = np.concatenate([part.inputs for part in parts])
+    fields = {
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in (*SUMMED_FIELDS, *SHARED_FIELDS, *COMMON_FIELDS)
+        if getattr(parts[0], name) is not None
+    }
+    spans = [span for part in parts for span in _spans_by_row(part)]
+    keep = _select_distinct_rows(index, spans, fields, random)
+    index, fields = index[keep], {name: values[keep] for name, values in fields.items()}
+    held = [(index[i], *span) for i, row in enumerate(keep) for span in spans[row]]
+    segments = np.array(held, dtype=np.int64).reshape(-1, 4) if held else None
+    inputs, places = np.unique(index, return_inverse=True)
+    return Tally(
+        **_sum_rows(inputs, places, fields, parts[0].classes),
+        index=inputs,
+        segments=segments,
+        sigma=parts[0].sigma,
+        plan=parts[0].plan,
+        norm=parts[0].norm,
+        grid=parts[0].grid,
+        reading=parts[0].reading,
+    )
+
+
+def _spans_by_row(part: Tally) -> list[tuple[tuple[int, int, int], ...]]:
+    """For each row of a part the (seed, first, stop) of the draws it holds."""
+    rows: dict[int, list[tuple[int, int, int]]] = {int(item): [] for item in part.inputs}
+    for item, seed, first, stop in () if part.segments is None else part.segments.tolist():
+        rows[item].append((seed, first, stop))
+    return [tuple(rows[int(item)]) for item in part.inputs]
+
+
+def _select_distinct_rows(
+    index: Ints, spans: list[Any], fields: dict[str, Ints], random: bool
+) -> list[int]:
+    """Rows to keep: no draw of an input twice, and as many of its draws as possible.
+
+    Rows with the same draws must agree. Of rows whose draws overlap otherwise (one process drew
+    on while another had already extended the run) the longer ones are kept.
+    """
+    rows_of: dict[int, list[int]] = {}
+    for row, item in enumerate(index.tolist()):
+        rows_of.setdefault(item, []).append(row)
+    keep: list[int] = []
+    for item, rows in rows_of.items():
+        kept: list[int] = []
+        for row in sorted(rows, key=lambda r: (-_count_draws(spans[r]), r)):
+            clash = [k for k in kept if _spans_overlap(spans[k], spans[row])]
+            if not clash:
+                kept.append(row)
+            elif (
+                spans[clash[0]] == spans[row] and not random and _rows_differ(fields, clash[0], row)
+            ):
+                raise DamagedRun(f"two parts hold the same draws of input {item} and disagree")
+        keep += kept
+    return sorted(keep)
+
+
+def _rows_differ(fields: dict[str, Ints], one: int, other: int) -> bool:
+    """Whether two rows say different things."""
+    return any((values[one] != values[other]).any() for values in fields.values())
+
+
+def _count_draws(spans: tuple[tuple[int, int, int], ...]) -> int:
+    """Draws of one row."""
+    return sum(stop - first for _, first, stop in spans)
+
+
+def _spans_overlap(left: Any, right: Any) -> bool:
+    """Whether two rows share a draw."""
+    return any(a[0] == b[0] and a[1] < b[2] and b[1] < a[2] for a in left for b in right)
+
+
+def _sum_rows(inputs: Ints, places: Ints, fields: dict[str, Ints], classes: int) -> dict[str, Ints]:
+    """Rows of the same input added; what is said once about an input must agree."""
+    out: dict[str, Ints] = {}
+    for name, values in fields.items():
+        shape = (len(inputs), *values.shape[1:])
+        if name in SUMMED_FIELDS and len(inputs) < len(places):
+            out[name] = np.zeros(shape, np.int64)
+            np.add.at(out[name], places, values)
+        elif name in COMMON_FIELDS:
+            out[name] = intersect_classes(places, values, len(inputs), classes)
+        else:
+            out[name] = np.empty(shape, np.int64)
+            out[name][places] = values
+            if (out[name][places] != values).any():
+                raise IncompatibleTallies(f"the parts disagree about the {name} of an input")
+    return out

@@ -1,0 +1,192 @@
+"""Read Parquet files that somebody else may have made, without running out of memory.
+
+Equal values take almost no space in a file: one megabyte may hold a billion rows. So the rows, the
+values of each column and the sizes of its pages are added up before memory is taken. The headers of
+the pages are read for this too, because the Parquet reader takes memory by them and not by the
+table of contents.
+"""
+
+from io import SEEK_END, BytesIO
+from typing import IO, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from simplicert.errors import DamagedRun, InvalidInput
+from simplicert.machine import refuse_huge_unpacking
+
+MOST_FILE = 2**31  # bytes of one file
+
+MOST_COLUMNS = 200
+
+MOST_CONTENTS = 2**24  # bytes of a text in the table of contents, and entries of a list there
+
+VALUE = 16  # bytes of a value in memory, with its place in a list
+
+LISTS = 1  # lists hold numbers, not lists
+
+TEXT = "BYTE_ARRAY"
+
+# The fields of a page's header, by their numbers in the format.
+UNPACKED_SIZE, PACKED_SIZE, DATA, DATA_2 = 2, 3, 5, 8
+
+# Types of Thrift's compact protocol.
+TRUE, FALSE, BYTE, DOUBLE, BINARY, STRUCT = 1, 2, 3, 7, 8, 12
+
+INTEGERS = (4, 5, 6)
+
+DEEPEST = 8  # structures inside each other in a header of a page
+
+LONGEST, CONTINUATION_BIT = 10, 128  # bytes of a number, and the bit that says that another follows
+
+
+def read_parquet(content: bytes, most_rows: int, *, texts: bool = False) -> pa.Table:
+    """The table, of at most `most_rows` rows; `texts`: whether columns may hold texts."""
+    source = BytesIO(content)
+    with _open_table(source) as file:
+        _check_contents(source, file.metadata, most_rows, None, texts)
+        table = file.read(use_threads=False)
+        return _decode_dictionaries(len(content), table) if texts else table
+
+
+def read_column(source: IO[bytes], most_rows: int, name: str) -> pa.ChunkedArray:
+    """One column of numbers; of an open file only its table of contents and this column is read."""
+    with _open_table(source) as file:
+        _check_contents(source, file.metadata, most_rows, name, texts=False)
+        return file.read(columns=[name], use_threads=False)[name]
+
+
+def read_metadata(source: IO[bytes]) -> dict[bytes, bytes]:
+    """What a table says of itself besides its columns."""
+    with _open_table(source) as file:
+        return file.schema_arrow.metadata or {}
+
+
+def _open_table(source: IO[bytes]) -> pq.ParquetFile:
+    """The file, its table of contents read; texts stay in dictionaries, each held once."""
+    limits = {
+        "thrift_string_size_limit": MOST_CONTENTS,
+        "thrift_container_size_limit": MOST_CONTENTS,
+    }
+    file = pq.ParquetFile(source, **limits)
+    if file.metadata.num_columns > MOST_COLUMNS:
+        raise DamagedRun(f"it has {file.metadata.num_columns} columns, more than {MOST_COLUMNS}")
+    columns = [file.schema.column(place) for place in range(file.metadata.num_columns)]
+    if any(column.max_repetition_level > LISTS for column in columns):
+        raise DamagedRun("its columns hold lists of lists")
+    names = [column.path for column in columns if column.physical_type == TEXT]
+    return pq.ParquetFile(source, read_dictionary=names, **limits) if names else file
+
+
+def _check_contents(
+    source: IO[bytes], metadata: pq.FileMetaData, most_rows: int, name: str | None, texts: bool
+) -> None:
+    """Refuse more rows than there may be, and values (of one column) that would fill the memory."""
+    if metadata.num_rows > most_rows:
+        raise DamagedRun(
+            f"it has {metadata.num_rows:,} rows, and at most {most_rows:,} belong there"
+        )
+    held, needed, packed, rows = source.seek(0, SEEK_END), 0, 0, 0
+    for group in (metadata.row_group(number) for number in range(metadata.num_row_groups)):
+        rows += group.num_rows
+        for column in (group.column(place) for place in range(metadata.num_columns)):
+            packed += column.total_compressed_size
+            if not texts and column.physical_type not in ("INT32", "INT64"):
+                raise DamagedRun(f"column {column.path_in_schema} must hold integers")
+            if name in (None, column.path_in_schema):
+                values, unpacked = announced_sizes(source, held, column)
+                needed += VALUE * max(values, column.num_values) + unpacked
+    if rows != metadata.num_rows or packed > held:
+        raise DamagedRun("its table of contents contradicts itself")
+    try:
+        refuse_huge_unpacking("it", held, needed)
+    except InvalidInput as error:
+        raise DamagedRun(str(error)) from None
+
+
+def _decode_dictionaries(packed: int, table: pa.Table) -> pa.Table:
+    """Texts written out, after their lengths were added up: a dictionary may repeat a long one."""
+    for place, name in enumerate(table.column_names):
+        column = table[place]
+        if not pa.types.is_dictionary(column.type):
+            continue
+        total = 0
+        for chunk in column.chunks:
+            lengths = pc.binary_length(chunk.dictionary).cast(pa.int64())
+            total += pc.sum(lengths.take(chunk.indices)).as_py() or 0
+        try:
+            refuse_huge_unpacking(f"column {name}", packed, total)
+        except InvalidInput as error:
+            raise DamagedRun(str(error)) from None
+        table = table.set_column(place, name, column.cast(column.type.value_type))
+    return table
+
+
+def announced_sizes(
+    source: IO[bytes], held: int, column: pq.ColumnChunkMetaData
+) -> tuple[int, int]:
+    """The values and the unpacked bytes that the pages of one column announce."""
+    start = column.data_page_offset
+    if column.has_dictionary_page and 0 < (column.dictionary_page_offset or 0) < start:
+        start = column.dictionary_page_offset
+    length = column.total_compressed_size
+    if not 0 <= start <= start + length <= held:
+        raise DamagedRun(f"column {column.path_in_schema} lies outside of the file")
+    source.seek(start)
+    pages, at, values, unpacked = source.read(length), 0, 0, 0
+    while at < length:
+        try:
+            header, at = _read_thrift_struct(pages, at)
+            inner = {**header.get(DATA, {}), **header.get(DATA_2, {})}.get(1, 0)
+            sizes = inner, header[UNPACKED_SIZE], header[PACKED_SIZE]
+            if min(sizes) < 0:
+                raise IndexError(at)
+        except (LookupError, TypeError):
+            raise DamagedRun(f"a page of column {column.path_in_schema} has no header") from None
+        values, unpacked, at = values + sizes[0], unpacked + sizes[1], at + sizes[2]
+    return values, unpacked
+
+
+def _read_thrift_struct(pages: bytes, at: int, depth: int = 0) -> tuple[dict[int, Any], int]:
+    """A structure of Thrift's compact protocol by the numbers of its fields, and where it ends.
+
+    What is cut short or nests too deep is a LookupError.
+    """
+    held: dict[int, Any] = {}
+    number = 0
+    while pages[at]:
+        step, kind = pages[at] >> 4, pages[at] & 15
+        number, at = (number + step, at + 1) if step else _read_thrift_integer(pages, at + 1)
+        held[number], at = _read_thrift_value(pages, at, kind, depth)
+    return held, at + 1
+
+
+def _read_thrift_value(pages: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
+    """One value of a header; texts are passed over, and lists have no place in it."""
+    if kind in (TRUE, FALSE):
+        return kind == TRUE, at
+    if kind in INTEGERS:
+        return _read_thrift_integer(pages, at)
+    if kind == STRUCT and depth < DEEPEST:
+        return _read_thrift_struct(pages, at, depth + 1)
+    if kind == BINARY:
+        length, at = _read_varint(pages, at)
+        return None, at + length
+    return None, at + {BYTE: 1, DOUBLE: 8}[kind]
+
+
+def _read_thrift_integer(pages: bytes, at: int) -> tuple[int, int]:
+    """A signed number: even ones are positive."""
+    value, at = _read_varint(pages, at)
+    return (value >> 1) ^ -(value & 1), at
+
+
+def _read_varint(pages: bytes, at: int) -> tuple[int, int]:
+    """Seven bits a byte, the lowest first, the last byte without its eighth bit."""
+    value = 0
+    for place in range(LONGEST):
+        value |= (pages[at + place] & 127) << 7 * place
+        if pages[at + place] < CONTINUATION_BIT:
+            return value, at + place + 1
+    raise IndexError(at)

@@ -1,0 +1,252 @@
+"""Write and read the parts of a run: immutable Parquet files that each hold a tally.
+
+A part has one row per input and is named by its own checksum. Class vectors are stored sparse, as
+two lists (classes and values) without zeros: a thousand classes of which five were ever seen take
+the space of five. `write_part` and `read_part` handle one part, and `read_parts` reads all of them.
+"""
+
+import math
+from collections.abc import Sequence, Set
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from simplicert.atomic import content_checksum, write_atomically
+from simplicert.errors import DamagedRun, SimplicertError
+from simplicert.files import open_file, read_run_file
+from simplicert.store.manifest import Manifest
+from simplicert.store.parquet import MOST_FILE, read_column, read_metadata, read_parquet
+from simplicert.types import Ints, Tally
+from simplicert.types.merging import find_rows
+from simplicert.types.scores import BINS
+
+SINGLE = ("labels", "invalid", "votes_invalid")  # one number an input
+
+VECTORS = ("counts", "softmax_sums", "softmax_squares", "votes", "pilot")  # one for each class
+
+SMALL = ("leaders", "softmax_classes", "softmax_rest")  # a few an input, as many for each
+
+SEGMENTS = "segments"
+
+SECONDS = b"seconds"
+
+# What a table of other columns or types than ours makes the reading below raise.
+UNREADABLE = (KeyError, ValueError, TypeError, AttributeError, IndexError, SimplicertError)
+
+
+def write_part(folder: Path, tally: Tally, manifest: Manifest, seconds: float = 0.0) -> Path:
+    """Write the tally as one part of this run, with the seconds it took."""
+    name, content = encode_part(tally, manifest, seconds)
+    write_atomically(folder / name, content)
+    return folder / name
+
+
+def encode_part(tally: Tally, manifest: Manifest, seconds: float) -> tuple[str, bytes]:
+    """A part's name and content."""
+    sink = BytesIO()
+    metadata = {**run_identity(manifest), SECONDS: f"{seconds:.3f}".encode()}
+    pq.write_table(
+        _tally_to_table(tally).replace_schema_metadata(metadata), sink, compression="zstd"
+    )
+    content = sink.getvalue()
+    return part_name(int(tally.inputs.min()), content), content
+
+
+def part_name(first: int, content: bytes) -> str:
+    """The smallest input's number and the content's checksum: no part has two names."""
+    return f"{first:08d}-{content_checksum(content)}.parquet"
+
+
+def run_identity(manifest: Manifest) -> dict[bytes, bytes]:
+    """What a part says of its run: parts of another run, or under another sigma, do not fit."""
+    settings = {"run": manifest.id, "sigma": manifest.sigma.hex(), "classes": manifest.classes}
+    return {name.encode(): str(value).encode() for name, value in settings.items()}
+
+
+def read_part(path: Path, manifest: Manifest, content: bytes | None = None) -> Tally:
+    """The tally of one part, whose content may be at hand; a damaged part is named, never used."""
+    return _build_tallies([read_part_table(path, manifest, content)], [path], manifest)[0]
+
+
+def read_parts(paths: Sequence[Path], manifest: Manifest) -> list[Tally]:
+    """The tallies of all parts: a single one where no two parts speak of the same input.
+
+    Then the sparse columns are joined before they are spread out over the classes.
+    """
+    return _build_tallies([read_part_table(path, manifest) for path in paths], paths, manifest)
+
+
+def read_part_table(path: Path, manifest: Manifest, content: bytes | None = None) -> pa.Table:
+    """One part's table, after its checksum, its run and its name."""
+    if content is None:
+        try:
+            content = read_run_file(path, MOST_FILE)
+        except FileNotFoundError:
+            raise DamagedRun(f"{path} is not there any more") from None
+    if content_checksum(content) != path.stem.rpartition("-")[2]:
+        raise DamagedRun(f"{path} was altered or truncated: its checksum does not match its name")
+    try:
+        table = read_parquet(content, manifest.most_rows)
+        first = int(_integer_column(table, "index").min())
+    except (pa.ArrowException, *UNREADABLE) as error:
+        raise DamagedRun(f"{path} does not hold a tally: {error}") from None
+    for name, value in run_identity(manifest).items():
+        if (table.schema.metadata or {}).get(name) != value:
+            raise DamagedRun(
+                f"{path} belongs to another run: its {name.decode()} is not this run's"
+            )
+    if path.name != part_name(first, content):
+        raise DamagedRun(f"{path} is a copy under another name: its draws would count twice")
+    return table.replace_schema_metadata(None)
+
+
+def _build_tallies(
+    tables: Sequence[pa.Table], paths: Sequence[Path], manifest: Manifest
+) -> list[Tally]:
+    """Checked tables as tallies: one, or one for each where inputs come more than once."""
+    names, rows = set(tables[0].column_names), sum(table.num_rows for table in tables)
+    bins = (tables[0]["leaders"].type.list_size + 1) * BINS if "leaders" in names else 0
+    manifest.require_room(rows, sum(f"{name}_class" in names for name in VECTORS), bins)
+    index = np.concatenate([_integer_column(table, "index") for table in tables])
+    same = all(table.schema == tables[0].schema for table in tables)
+    if len(tables) > 1 and same and len(np.unique(index)) == len(index):
+        tables, paths = [pa.concat_tables(tables).sort_by("index")], [paths[0].parent]
+    out = []
+    for table, path in zip(tables, paths, strict=True):
+        try:
+            out.append(_table_to_tally(table, manifest))
+        except (pa.ArrowException, *UNREADABLE) as error:
+            raise DamagedRun(f"{path} does not hold a tally: {error}") from None
+    return out
+
+
+def may_hold_inputs(path: Path, items: Set[int], manifest: Manifest) -> bool:
+    """Whether to read a part for these inputs, though its name, of one input, is not among them.
+
+    The file is not checked here, so the answer must never be used to count. Where it cannot be
+    told the answer is yes: reading then says what is wrong.
+    """
+    try:
+        with open_file(path, follow=False) as file:
+            index = read_column(file, manifest.most_rows, "index")
+        return not items.isdisjoint(index.to_pylist())
+    except (pa.ArrowException, OSError, *UNREADABLE):
+        return True
+
+
+def read_seconds(path: Path) -> float:
+    """The time a part took to draw; 0 where it does not say."""
+    try:
+        with open_file(path, follow=False) as file:
+            seconds = float(read_metadata(file).get(SECONDS, 0.0))
+    except (pa.ArrowException, ValueError) as error:
+        raise DamagedRun(f"{path} does not say how long it took: {error}") from None
+    if not 0 <= seconds < math.inf:
+        raise DamagedRun(f"{path} must have taken a number of seconds, got {seconds}")
+    return seconds
+
+
+def _tally_to_table(tally: Tally) -> pa.Table:
+    """One row an input; columns only for what the tally holds."""
+    columns: dict[str, Any] = {"index": tally.inputs}
+    for name in SINGLE:
+        if getattr(tally, name) is not None:
+            columns[name] = getattr(tally, name)
+    for name in VECTORS:
+        if getattr(tally, name) is not None:
+            columns |= _encode_sparse(name, getattr(tally, name))
+    for name in SMALL:
+        if getattr(tally, name) is not None:
+            columns[name] = _encode_fixed_lists(getattr(tally, name))
+    if tally.histograms is not None:
+        columns |= _encode_sparse("histograms", tally.histograms.reshape(len(tally), -1))
+    if tally.segments is not None:
+        columns[SEGMENTS] = _encode_segments(tally.segments, tally.inputs)
+    return pa.table(columns)
+
+
+def _table_to_tally(table: pa.Table, manifest: Manifest) -> Tally:
+    """The inverse of `to_table`; noise, classes and plan are the run's."""
+    held = set(table.column_names)
+    fields: dict[str, Any] = {"index": _integer_column(table, "index")}
+    for name in SINGLE:
+        if name in held:
+            fields[name] = _integer_column(table, name)
+    for name in VECTORS:
+        if f"{name}_class" in held:
+            fields[name] = _decode_sparse(table, name, manifest.classes)
+    for name in SMALL:
+        if name in held:
+            flat = table[name].combine_chunks().flatten().to_numpy()
+            fields[name] = flat.reshape(table.num_rows, -1)
+    if "histograms_class" in held:
+        kinds = fields["leaders"].shape[1] + 1
+        flat = _decode_sparse(table, "histograms", kinds * BINS)
+        fields["histograms"] = flat.reshape(-1, kinds, BINS)
+    if SEGMENTS in held:
+        fields[SEGMENTS] = _decode_segments(table, fields["index"])
+    return Tally(**fields, sigma=manifest.sigma, plan=manifest.plan, **manifest.function)
+
+
+def _encode_sparse(name: str, values: Ints) -> dict[str, pa.ListArray]:
+    """Two list columns: the classes that are not zero, and their values."""
+    rows, classes = np.nonzero(values)
+    offsets = pa.array(np.searchsorted(rows, np.arange(len(values) + 1)), pa.int32())
+    return {
+        f"{name}_class": pa.ListArray.from_arrays(offsets, pa.array(classes.astype(np.int32))),
+        f"{name}_value": pa.ListArray.from_arrays(offsets, pa.array(values[rows, classes])),
+    }
+
+
+def _decode_sparse(table: pa.Table, name: str, classes: int) -> Ints:
+    """(N, K) from the two list columns."""
+    at, value = (table[f"{name}_{part}"].combine_chunks() for part in ("class", "value"))
+    lengths = at.value_lengths().to_numpy()
+    rows = np.repeat(np.arange(len(at)), lengths)
+    columns, entries = at.flatten().to_numpy(), value.flatten().to_numpy()
+    fits = (
+        np.array_equal(lengths, value.value_lengths().to_numpy())
+        and columns.dtype.kind == entries.dtype.kind == "i"
+        and not ((columns < 0) | (columns >= classes)).any()
+    )
+    cells = rows * classes + columns if fits else rows
+    if not fits or (np.diff(cells) <= 0).any():  # classes are written in their order, each once
+        raise DamagedRun(f"column {name} does not fit {classes} classes, each named once")
+    out = np.zeros((len(at), classes), np.int64)
+    out[rows, columns] = entries
+    out.setflags(write=False)
+    return out
+
+
+def _encode_fixed_lists(values: Ints) -> pa.FixedSizeListArray:
+    """A small dense column: the same number of entries in each row."""
+    return pa.FixedSizeListArray.from_arrays(pa.array(values.ravel()), values.shape[1])
+
+
+def _integer_column(table: pa.Table, name: str) -> Ints:
+    """One integer column as an array."""
+    values = table[name].to_numpy()
+    if values.dtype.kind != "i":
+        raise DamagedRun(f"column {name} must hold integers, got {values.dtype}")
+    return np.asarray(values, dtype=np.int64)
+
+
+def _encode_segments(segments: Ints, index: Ints) -> pa.ListArray:
+    """For each input the flat list seed, first, stop, seed, first, stop, ..."""
+    rows = find_rows(segments[:, 0], index)
+    order = np.argsort(rows, kind="stable")
+    offsets = 3 * np.searchsorted(rows[order], np.arange(len(index) + 1))
+    flat = segments[order, 1:].ravel()
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(flat))
+
+
+def _decode_segments(table: pa.Table, index: Ints) -> Ints:
+    """(M, 4) rows (input, seed, first, one past the last)."""
+    lists = table[SEGMENTS].combine_chunks()
+    triples = lists.flatten().to_numpy().reshape(-1, 3)
+    inputs = np.repeat(index, lists.value_lengths().to_numpy() // 3)
+    return np.column_stack([inputs, triples])

@@ -1,0 +1,80 @@
+"""Tables of an attack: each input's certified radius beside the attack's distance."""
+
+from collections.abc import Sequence
+from decimal import ROUND_CEILING
+from statistics import median
+
+from simplicert.store.attacks import AttackRow
+from simplicert.tables.grid import Grid
+from simplicert.types.certificates import format_radius_down, quantize_float
+
+LOSSES = 3  # of each restart
+
+NO_PROOF = (
+    "surviving an attack proves nothing: the theorems and the coverage of known truths do "
+    "(docs/attack.md)"
+)
+
+
+def attack_table(rows: Sequence[AttackRow]) -> Grid:
+    """One row a question about the whole attack."""
+    first = rows[0]
+    hit = [row for row in rows if row.found is not None]
+    broken = [row for row in rows if row.broken]
+    closest = min(hit, key=lambda row: row.ratio or 0.0, default=None)
+    cells = [
+        ("inputs attacked", f"{len(rows)} of {first.inputs}"),
+        ("certificates broken", str(len(broken))),
+        ("smallest ratio", "none found" if closest is None else _describe_ratio(closest)),
+        ("median ratio", "none found" if not hit else f"{median([r.ratio or 0 for r in hit]):.3f}"),
+        ("nothing found, out to 16 sigma", str(len(rows) - len(hit))),
+        ("ascents an input", f"{LOSSES} losses x {first.restarts} restarts x {first.steps} steps"),
+        ("noise copies a gradient", f"{first.samples}, through the {first.gradients}"),
+        ("draws an input, mean", f"{sum(row.draws for row in rows) / len(rows):,.0f}"),
+        ("fresh draws a confirmation", f"{first.confirm:,}"),
+        ("level of a confirmation", f"{first.level:.3g}"),
+    ]
+    title = f"Attack on {first.kind} certificates, sigma {first.sigma:g}, scheme {first.scheme}"
+    norm = "" if first.norm == "l2" else f", {first.norm} norm"
+    note = f"ratio: distance of the nearest confirmed other class over the certified radius{norm}"
+    return Grid(title, ("", "value"), cells, (note, NO_PROOF))
+
+
+def attacked_inputs_table(rows: Sequence[AttackRow], most: int) -> Grid:
+    """The inputs whose certificate came closest to breaking, then those without a find."""
+    ordered = sorted(rows, key=lambda row: (row.ratio is None, row.ratio or 0.0, row.index))
+    cells = [
+        (
+            str(row.index),
+            str(row.certified),
+            format_radius_down(row.radius),
+            "none" if row.found is None else format_distance(row.found),
+            "" if row.ratio is None else f"{row.ratio:.3f}",
+            "" if row.rival is None else str(row.rival),
+            "BROKEN" if row.broken else "no",
+        )
+        for row in ordered[:most]
+    ]
+    headings = (
+        "input",
+        "class",
+        "certified radius",
+        "attack distance",
+        "ratio",
+        "becomes",
+        "broken",
+    )
+    notes = ["radii are rounded down, distances up"]
+    if len(rows) > most:
+        notes.append(f"the first {most} of {len(rows)}")
+    return Grid("The closest first", headings, cells, tuple(notes))
+
+
+def _describe_ratio(row: AttackRow) -> str:
+    """The ratio of one input, and which it is."""
+    return f"{row.ratio:.3f} (input {row.index})"
+
+
+def format_distance(distance: float, decimals: int = 4) -> str:
+    """A distance as text, never smaller than the number."""
+    return str(quantize_float(distance, decimals, ROUND_CEILING))

@@ -1,0 +1,223 @@
+"""The table that every paper of the field prints: certified accuracy by radius, run and sigma."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from simplicert.metrics.averages import Mean, abstention_rate, accuracy_curve, average_radius
+from simplicert.metrics.intervals import Rate, RateCurve
+from simplicert.metrics.numbers import (
+    NONE,
+    find_best_cells,
+    format_down,
+    format_percent_down,
+    format_percent_range,
+    format_percent_up,
+    format_up,
+)
+from simplicert.metrics.study import Study, require_same_inputs, require_same_norm
+from simplicert.tables.grid import RADII, Grid, TableOptions, Value
+from simplicert.tables.settings import (
+    describe_column,
+    describe_population,
+    require_columns,
+    settings_notes,
+    settings_record,
+)
+from simplicert.types import Certificates
+
+KEYS = 2  # run and sigma
+
+NORMAL = 1.96  # standard errors that 95 % of a normal distribution lie within
+
+BEST = "best sigma"
+
+
+class FieldRow(NamedTuple):
+    """One run in numbers."""
+
+    study: Study
+    certificates: Certificates
+    accuracy: RateCurve
+    average: Mean
+    abstained: Rate
+
+
+def field_table(studies: Sequence[Study], choices: TableOptions | None = None) -> Grid:
+    """Certified accuracy at each radius, average certified radius and abstentions, by run.
+
+    Runs of one name are one method at several sigmas, and each method says which sigma is best at
+    each radius. All runs must cover the same inputs: the best of a column is marked.
+    """
+    asked = choices or TableOptions()
+    for study in studies:
+        study.require_labels("certified accuracy (style paper2 needs none)")
+    require_same_inputs(studies)
+    require_same_norm(studies)
+    groups = _group_by_method(studies)
+    lines = [[_measure_field_row(study, asked) for study in group] for group in groups]
+    rows: list[tuple[str, ...]] = []
+    faint, rules, values = set(), set(), []
+    for group in lines:
+        rules.add(len(rows))
+        for line in group:
+            values.append(len(rows))
+            rows.append(_value_cells(line))
+            if asked.intervals is not False:
+                faint.add(len(rows))
+                rows.append(_interval_cells(line))
+        if len({line.study.sigma for line in group}) > 1:
+            rows.append(_best_sigma_cells(group))
+    flat = [line for group in lines for line in group]
+    radii = [f"{radius:g}" for radius in flat[0].accuracy.at]
+    sign = ">=" if asked.inclusive else ">"
+    return Grid(
+        f"Certified accuracy in percent at radius {sign} r",
+        ("run", "sigma", *radii, "ACR", "abstain"),
+        rows,
+        tuple(_field_notes(flat, asked)),
+        spans=(("", KEYS), (f"radius {sign}", len(radii)), ("", 2)),
+        keys=KEYS,
+        bold=frozenset(_field_bold_cells(rows, values)),
+        faint=frozenset(faint),
+        rules=frozenset(rules - {0}),
+        records=tuple(_field_record(line, asked) for line in flat),
+    )
+
+
+def _group_by_method(studies: Sequence[Study]) -> list[list[Study]]:
+    """Runs by name, by sigma; where no name has two runs, all of them are one method."""
+    groups: dict[str, list[Study]] = {}
+    for study in sorted(studies, key=lambda study: study.sigma):
+        groups.setdefault(study.name, []).append(study)
+    if len(groups) == len(studies):
+        return [sorted(studies, key=lambda study: study.sigma)]
+    return [groups[name] for name in dict.fromkeys(study.name for study in studies)]
+
+
+def _may_mix_methods(studies: Sequence[Study]) -> bool:
+    """Whether runs that all have their own name may be of several methods: a sigma comes twice."""
+    sigmas, names = ({getattr(study, field) for study in studies} for field in ("sigma", "name"))
+    return 1 < len(sigmas) < len(studies) == len(names)
+
+
+def _measure_field_row(study: Study, asked: TableOptions) -> FieldRow:
+    """One run's numbers."""
+    certificates = study.certificates(asked.kind)
+    column, population = asked.column or "radius", asked.population or "all"
+    require_columns(study, certificates, (column,))
+    return FieldRow(
+        study,
+        certificates,
+        accuracy_curve(
+            certificates,
+            asked.radii or RADII,
+            column,
+            inclusive=bool(asked.inclusive),
+            population=population,
+        ),
+        average_radius(certificates, column, population=population),
+        abstention_rate(certificates, population=population),
+    )
+
+
+def _curve_rates(curve: RateCurve) -> list[Rate]:
+    """The points of a curve one by one."""
+    each = zip(curve.value, curve.low, curve.high, curve.hits, strict=True)
+    return [Rate(float(v), float(a), float(b), int(hits), curve.total) for v, a, b, hits in each]
+
+
+def _value_cells(line: FieldRow) -> tuple[str, ...]:
+    """What is claimed rounded down, what is admitted rounded up."""
+    return (
+        line.study.name,
+        f"{line.study.sigma:g}",
+        *(format_percent_down(rate) for rate in _curve_rates(line.accuracy)),
+        format_down(line.average.value),
+        format_percent_up(line.abstained),
+    )
+
+
+def _interval_cells(line: FieldRow) -> tuple[str, ...]:
+    """The line below: where each number may lie among all inputs like these."""
+    error = line.average.standard_error
+    return (
+        *[""] * KEYS,
+        *(format_percent_range(rate.low, rate.high) for rate in _curve_rates(line.accuracy)),
+        NONE if error is None else f"+-{format_up(NORMAL * error)}",
+        format_percent_range(line.abstained.low, line.abstained.high),
+    )
+
+
+def _best_sigma_cells(group: Sequence[FieldRow]) -> tuple[str, ...]:
+    """Of one method: the sigma that is best in each column, all of them on a tie."""
+    cells = [_value_cells(line) for line in group]
+    found = []
+    for column in range(KEYS, len(cells[0])):
+        texts = [row[column] for row in cells]
+        sign = -1 if column == len(cells[0]) - 1 else 1
+        none = sign > 0 and not any(float(text) > 0 for text in texts)
+        sigmas = dict.fromkeys(
+            group[place].study.sigma for place in sorted(find_best_cells(texts, sign))
+        )
+        found.append(NONE if none else "/".join(f"{sigma:g}" for sigma in sigmas))
+    return (BEST, "", *found)
+
+
+def _field_bold_cells(
+    rows: Sequence[tuple[str, ...]], values: Sequence[int]
+) -> set[tuple[int, int]]:
+    """The best cells of each column, unless all are the same."""
+    found: set[tuple[int, int]] = set()
+    last = len(rows[0]) - 1
+    for column in range(KEYS, last + 1):
+        texts = [rows[row][column] for row in values]
+        places = find_best_cells(texts, -1 if column == last else 1)
+        if len(places) < len(texts):
+            found |= {(values[place], column) for place in places}
+    return found
+
+
+def _field_notes(lines: Sequence[FieldRow], asked: TableOptions) -> list[str]:
+    """Population, definitions, rounding, intervals, settings."""
+    sign, population = ">=" if asked.inclusive else ">", asked.population or "all"
+    return [
+        f"{describe_population(population, [line.accuracy.total for line in lines])}; "
+        f"accuracy at r: certified as the label with radius {sign} r"
+        f"{' (at r = 0: with any radius > 0)' if asked.inclusive else ''}",
+        f"{describe_column(asked.column or 'radius')}; ACR: their average, 0 where wrong "
+        f"or abstained; "
+        "accuracies and ACR rounded down, abstentions up",
+        *(
+            ["second lines: 95 % intervals over the choice of inputs; alpha is not in them"]
+            if asked.intervals is not False
+            else []
+        ),
+        *(["bold: the best of its column"] if len(lines) > 1 else []),
+        *(
+            ["best sigma: among all runs; runs of one method can share a label"]
+            if _may_mix_methods([line.study for line in lines])
+            else []
+        ),
+        *settings_notes([line.study for line in lines], asked.kind),
+    ]
+
+
+def _field_record(line: FieldRow, asked: TableOptions) -> dict[str, Value]:
+    """One run for machines."""
+    found = settings_record(line.study, line.certificates)
+    found |= {
+        "column": asked.column or "radius",
+        "population": asked.population or "all",
+        "inclusive": bool(asked.inclusive),
+        "inputs": line.accuracy.total,
+    }
+    for radius, rate in zip(line.accuracy.at, _curve_rates(line.accuracy), strict=True):
+        name = f"accuracy_at_{str(float(radius)).removesuffix('.0')}"
+        found |= {name: rate.value, f"{name}_low": rate.low, f"{name}_high": rate.high}
+    return found | {
+        "average_radius": line.average.value,
+        "average_radius_standard_error": line.average.standard_error,
+        "abstention": line.abstained.value,
+        "abstention_low": line.abstained.low,
+        "abstention_high": line.abstained.high,
+    }

@@ -1,0 +1,248 @@
+"""Write a table as Markdown, LaTeX or CSV; all text from outside is escaped.
+
+`render_markdown` aligns the columns in the source too, `render_latex` uses booktabs rules, and
+`render_csv` writes the records at full precision. `choose_format` picks one by its name or by the
+suffix of the file.
+"""
+
+import csv
+import re
+import unicodedata
+from collections.abc import Callable
+from html import escape
+from io import StringIO
+from pathlib import Path
+
+from simplicert.errors import choose, require
+from simplicert.tables.grid import Grid, Value, group_headings, is_text_column, to_one_line
+
+MARKDOWN_SPECIAL = "\\`*_{}[]|~$#!"  # letters that may begin something
+
+
+def _render_markdown(grid: Grid) -> str:
+    """A title line, a table and a list of notes."""
+    rows = [
+        [_markdown_cell(grid, place, column) for column in range(len(cells))]
+        for place, cells in enumerate(grid.rows)
+    ]
+    table = [_markdown_headings(grid), *rows]
+    left = [is_text_column(grid, column) for column in range(len(grid.headings))]
+    widths = [max(3, *(len(line[column]) for line in table)) for column in range(len(left))]
+    rule = [
+        f":{'-' * (width - 1)}" if side else f"{'-' * (width - 1)}:"
+        for side, width in zip(left, widths, strict=True)
+    ]
+    lines = [
+        "| "
+        + " | ".join(
+            text.ljust(width) if side else text.rjust(width)
+            for text, width, side in zip(line, widths, left, strict=True)
+        )
+        + " |"
+        for line in (table[0], rule, *rows)
+    ]
+    notes = ["", *(f"- {_escape_markdown(note)}" for note in grid.notes)] if grid.notes else []
+    return "\n".join([f"**{_escape_markdown(grid.title)}**", "", *lines, *notes, ""])
+
+
+def _markdown_headings(grid: Grid) -> list[str]:
+    """A line of headings; where two read the same, with the heading over each before it."""
+    texts = [_escape_markdown(heading) for heading in grid.headings]
+    if len(set(texts)) == len(texts):
+        return texts
+    for text, columns in group_headings(grid):
+        for column in columns:
+            texts[column] = f"{_escape_markdown(text)} {texts[column]}".strip()
+    return texts
+
+
+def _markdown_cell(grid: Grid, place: int, column: int) -> str:
+    """One cell, bold where it is."""
+    text = _escape_markdown(grid.rows[place][column])
+    return f"**{text}**" if (place, column) in grid.bold and text else text
+
+
+def _escape_markdown(text: str) -> str:
+    """Text that shows as itself: no markup, no HTML, no second cell."""
+    marked = "".join(
+        f"\\{letter}" if letter in MARKDOWN_SPECIAL else letter for letter in to_one_line(text)
+    )
+    return escape(marked, quote=False)
+
+
+LATEX_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": "$<$",
+    ">": "$>$",
+    "|": "$|$",
+    "[": "{[}",  # a row that began with one would be read as the length of the line break
+    "]": "{]}",
+    "*": "{*}",
+    "±": r"$\pm$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "\u00d7": r"$\times$",
+}
+
+GREEK = "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ"  # those that LaTeX has a name for
+
+
+def _latex_greek_letter(letter: str) -> str:
+    """A Greek letter by the name that Unicode and LaTeX share, but for one spelling."""
+    name = unicodedata.name(letter).split()[-1].replace("LAMDA", "LAMBDA")
+    return rf"$\{name.capitalize() if letter.isupper() else name.lower()}$"
+
+
+LETTERS = LATEX_SPECIAL | {letter: _latex_greek_letter(letter) for letter in GREEK}
+
+SYMBOLS = {"sigma": r"$\sigma$", ">": "$>$"}  # headings that papers print as symbols
+
+NUMBER = re.compile(r"([<>]?)(\+-|\+|-)?(\d+(?:\.\d+)?)(?:e([+-]\d+))?")
+
+RANGE = re.compile(r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)")
+
+
+def _render_latex(grid: Grid) -> str:
+    """A floating table: caption, rules, rows, and the notes below in small type."""
+    columns = "".join(
+        "l" if is_text_column(grid, place) else "r" for place in range(len(grid.headings))
+    )
+    lines = [
+        r"% needs \usepackage{booktabs}",
+        r"\begin{table*}",
+        rf"\caption{{{escape_latex(grid.title)}}}",
+        r"\centering",
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        *_latex_group_headings(grid),
+        _latex_row([SYMBOLS.get(heading, escape_latex(heading)) for heading in grid.headings]),
+        r"\midrule",
+    ]
+    for place, cells in enumerate(grid.rows):
+        lines += [r"\midrule"] if place in grid.rules else []
+        lines.append(_latex_row([_latex_cell(grid, place, column) for column in range(len(cells))]))
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    if grid.notes:
+        lines += ["", r"\smallskip", r"\begin{minipage}{\linewidth}\footnotesize"]
+        lines += [rf"{escape_latex(note)}\par" for note in grid.notes]
+        lines.append(r"\end{minipage}")
+    return "\n".join([*lines, r"\end{table*}", ""])
+
+
+def _latex_group_headings(grid: Grid) -> list[str]:
+    """The line of headings over headings, with a rule below each."""
+    groups = group_headings(grid)
+    if not any(text for text, _ in groups):
+        return []
+    cells = [
+        rf"\multicolumn{{{len(columns)}}}{{c}}{{{escape_latex(text)}}}" if text else ""
+        for text, columns in groups
+    ]
+    rules = [
+        rf"\cmidrule(lr){{{columns[0] + 1}-{columns[-1] + 1}}}" for text, columns in groups if text
+    ]
+    return [_latex_row(cells), " ".join(rules)]
+
+
+def _latex_row(cells: list[str]) -> str:
+    """Cells joined and ended."""
+    return " & ".join(cells) + r" \\"
+
+
+def _latex_cell(grid: Grid, place: int, column: int) -> str:
+    """One cell with its weight; numbers are set as mathematics where text would look wrong."""
+    text = to_one_line(grid.rows[place][column])
+    shown = escape_latex(text) if column < grid.keys else latex_number(text)
+    if (place, column) in grid.bold:
+        return rf"\textbf{{{shown}}}"
+    return rf"{{\scriptsize {shown}}}" if place in grid.faint and shown else shown
+
+
+def latex_number(text: str) -> str:
+    """A number, an interval or other text."""
+    if found := NUMBER.fullmatch(text):
+        sign, plus, digits, power = found.groups()
+        plus = {"+-": r"\pm", "+": "+", "-": "-", None: ""}[plus]
+        if not (sign or plus or power):
+            return digits
+        times = "" if digits == "1" else rf"{digits} \times "
+        tail = rf"{times}10^{{{int(power)}}}" if power else digits
+        return f"${sign}{plus}{tail}$"
+    if found := RANGE.fullmatch(text):
+        return f"{found[1]}--{found[2]}"
+    return escape_latex(text)
+
+
+def escape_latex(text: str) -> str:
+    """Text that prints as itself. Letters beyond Latin and Greek need XeLaTeX or LuaLaTeX."""
+    safe = "".join(LETTERS.get(letter, letter) for letter in to_one_line(text))
+    return re.sub("-(?=-)", "-{}", safe)  # two hyphens would print as a dash
+
+
+FORMULA = tuple("=+-@\t\r")  # a spreadsheet would calculate a cell that begins so
+
+
+def _render_csv(grid: Grid) -> str:
+    """The records at full precision: floats read back as the same number."""
+    require(bool(grid.records), f"format csv needs records, and the table {grid.title!r} has none")
+    names = list(dict.fromkeys(name for record in grid.records for name in record))
+    sink = StringIO()
+    writer = csv.writer(sink, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(
+        [_format_csv_cell(record.get(name)) for name in names] for record in grid.records
+    )
+    return sink.getvalue()
+
+
+def _format_csv_cell(value: Value) -> str:
+    """One cell: nothing for None, true or false, and no text that a spreadsheet would run."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        text = to_one_line(value)
+        return f"'{text}" if text.startswith(FORMULA) else text
+    return repr(float(value)) if isinstance(value, float) else str(int(value))
+
+
+FORMATS: dict[str, Callable[[Grid], str]] = {
+    "markdown": _render_markdown,
+    "latex": _render_latex,
+    "csv": _render_csv,
+}
+
+SUFFIXES = {".md": "markdown", ".tex": "latex", ".csv": "csv"}
+
+
+def choose_format(name: str | None, out: Path | None) -> str:
+    """The format asked for, or that of the file's suffix; the screen where there is no file."""
+    if name is not None:
+        found = choose("format", name, {"screen": "screen"} | {each: each for each in FORMATS})
+        require(
+            out is None or found != "screen",
+            f"format must be one of {', '.join(FORMATS)} to be written to {out}, got 'screen'",
+        )
+        named = found if out is None else SUFFIXES.get(out.suffix, found)
+        require(
+            named == found,
+            f"format must be {named} to be written to {out}, or be left out, got {found!r}",
+        )
+        return found
+    if out is None:
+        return "screen"
+    require(
+        out.suffix in SUFFIXES,
+        f"out must end in {', '.join(SUFFIXES)}, or format be given, got {str(out)!r}",
+    )
+    return SUFFIXES[out.suffix]

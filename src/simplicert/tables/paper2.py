@@ -1,0 +1,168 @@
+"""Table 2 of the paper: how much the ensemble improves on Cohen, by data set and sigma."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from simplicert.metrics.comparison import Improvement, Wilcoxon, measure_improvement, wilcoxon_test
+from simplicert.metrics.numbers import NONE, format_down, format_p_value, format_percent_down
+from simplicert.metrics.study import (
+    Study,
+    require_comparable,
+    require_same_inputs,
+    require_same_norm,
+)
+from simplicert.tables.grid import Grid, TableOptions, Value
+from simplicert.tables.settings import (
+    describe_population,
+    require_columns,
+    settings_notes,
+    settings_record,
+)
+from simplicert.types import Certificates, Kind
+
+# What a radius is compared with: the paper's state of the art, for either kind of expectations.
+BASES: dict[Kind, str] = {"multinomial": "cohen", "softmax": "lecuyer"}
+
+COMPARED = ("ensemble", "two_sided")
+
+KEYS = 4  # run, data, sigma, radius
+
+
+class Paper2Row(NamedTuple):
+    """One column of radii of one run, against its base."""
+
+    study: Study
+    certificates: Certificates
+    column: str
+    base: str
+    gain: Improvement
+    test: Wilcoxon
+
+
+def paper2_table(studies: Sequence[Study], choices: TableOptions | None = None) -> Grid:
+    """By data set and sigma: Wilcoxon's test, proportion improved, median and mean improvement.
+
+    Each row compares two radii of the same draws, so labels are not needed, and data sets may
+    differ; runs of one data set must cover the same inputs.
+    """
+    asked = choices or TableOptions()
+    population = asked.population or "all"
+    if population != "all":
+        for study in studies:
+            study.require_labels(f"population {population}")
+    sets: dict[str, list[Study]] = {}
+    for study in studies:
+        sets.setdefault(study.data, []).append(study)
+    lines: list[Paper2Row] = []
+    rules: set[int] = set()
+    for group in sets.values():
+        require_same_inputs(group)
+        require_same_norm(group)
+        rules.add(len(lines))
+        for study in sorted(group, key=lambda study: study.sigma):
+            names = (asked.column,) if asked.column else COMPARED
+            lines += [_measure_paper2_row(study, asked.kind, name, population) for name in names]
+    bases = " or ".join(dict.fromkeys(line.base for line in lines))
+    return Grid(
+        f"Improvement on {bases}, after the paper's Table 2",
+        (
+            *("run", "data", "sigma", "radius", "p", "statistic", "improved %"),
+            *("inputs", "median", "%", "mean", "%"),
+            *("inputs", "median", "mean"),
+        ),
+        [_paper2_cells(line) for line in lines],
+        tuple(_paper2_notes(lines, asked)),
+        spans=(("", 4), ("Wilcoxon", 2), ("", 1), (f"where {bases} > 0", 5), ("all", 3)),
+        keys=KEYS,
+        rules=frozenset(rules - {0}),
+        records=tuple(_paper2_record(line, population) for line in lines),
+    )
+
+
+def _measure_paper2_row(study: Study, kind: str | None, column: str, population: str) -> Paper2Row:
+    """One comparison."""
+    certificates = study.certificates(kind)
+    base = BASES[certificates.known.kind]
+    require_comparable([(study.name, certificates)], "style paper2")
+    require_columns(study, certificates, (column, base))
+    return Paper2Row(
+        study,
+        certificates,
+        column,
+        base,
+        measure_improvement(certificates, column, base, population=population),
+        wilcoxon_test(certificates, column, base, population=population),
+    )
+
+
+def _paper2_cells(line: Paper2Row) -> tuple[str, ...]:
+    """Improvements in units of the input and in percent of the base, rounded down; p up."""
+    gain = line.gain
+    return (
+        line.study.name,
+        line.study.data or NONE,
+        f"{line.study.sigma:g}",
+        line.column,
+        format_p_value(line.test.p),
+        f"{line.test.statistic:.10g}",
+        format_percent_down(gain.improved),
+        str(gain.with_base),
+        format_down(gain.median_with_base, 4),
+        format_down(gain.median_percent, 1),
+        format_down(gain.mean_with_base, 4),
+        format_down(gain.mean_percent, 1),
+        str(gain.improved.total),
+        format_down(gain.median, 4),
+        format_down(gain.mean, 4),
+    )
+
+
+def _paper2_notes(lines: Sequence[Paper2Row], asked: TableOptions) -> list[str]:
+    """Population, definitions, what a small p does not mean, settings."""
+    studies = list({id(line.study): line.study for line in lines}.values())
+    kinds = {line.certificates.known.kind for line in lines}
+    population = asked.population or "all"
+    wrong = ", wrong predictions included" if population == "all" else ""
+    never = "" if asked.column else "; small by construction, as no radius is below its base"
+    return [
+        f"{describe_population(population, [line.gain.improved.total for line in lines])}{wrong}; "
+        "improvements in units of the input, rounded down",
+        f"p, statistic: Wilcoxon's signed-rank test, one-sided, W+, zeros by Pratt{never}",
+        "percentages need a base above 0; from a base of 0 an improvement is infinite",
+        *(
+            ["two_sided is not in the paper's table: the tight radius from the same draws"]
+            if not asked.column
+            else []
+        ),
+        *(
+            ["softmax: the paper has no such table; the base is lecuyer, its state of the art"]
+            if "softmax" in kinds
+            else []
+        ),
+        *settings_notes(studies, asked.kind),
+    ]
+
+
+def _paper2_record(line: Paper2Row, population: str) -> dict[str, Value]:
+    """One comparison for machines."""
+    gain, test = line.gain, line.test
+    return settings_record(line.study, line.certificates) | {
+        "column": line.column,
+        "over": line.base,
+        "population": population,
+        "inputs": gain.improved.total,
+        "wilcoxon_p": test.p,
+        "wilcoxon_statistic": test.statistic,
+        "wilcoxon_zeros": test.zeros,
+        "improved": gain.improved.value,
+        "improved_low": gain.improved.low,
+        "improved_high": gain.improved.high,
+        "median": gain.median,
+        "mean": gain.mean,
+        "with_base": gain.with_base,
+        "median_with_base": gain.median_with_base,
+        "median_percent": gain.median_percent,
+        "mean_with_base": gain.mean_with_base,
+        "mean_percent": gain.mean_percent,
+        "from_nothing": gain.from_nothing,
+    }

@@ -1,0 +1,98 @@
+"""The notes below a table and the columns of its file that say how its radii were proved."""
+
+from collections.abc import Sequence
+
+from simplicert.errors import require
+from simplicert.metrics.study import Study, explain_no_comparison
+from simplicert.tables.grid import Value
+from simplicert.tables.summary import draws_record, draws_sentence, level_sentence, stopping_rule
+from simplicert.types import Certificates
+
+
+def settings_record(study: Study, certificates: Certificates) -> dict[str, Value]:
+    """What a reader in five years needs to know of one run."""
+    known = certificates.known
+    return {
+        "run": study.name,
+        "data": study.data,
+        "sigma": known.sigma,
+        "kind": known.kind,
+        "alpha": known.alpha,
+        "proved_level": known.level,
+        "scheme": known.scheme,
+        "method": known.method,
+        "norm": known.norm,
+        "sensitivity": certificates.sensitivity,
+        "grid": known.grid,
+        "exploratory": certificates.exploratory,
+        **draws_record(study, certificates),
+        "missing": study.run.missing,
+    }
+
+
+def settings_notes(studies: Sequence[Study], kind: str | None) -> list[str]:
+    """How the radii were proved, said once where all runs agree and run by run where not."""
+    sentences: dict[str, list[str]] = {}
+    for study in studies:
+        text = _settings_sentence(study, kind)
+        sentences.setdefault(text, []).append(label_run(study))
+    if len(sentences) == 1:
+        notes = list(sentences)
+    else:
+        notes = ["settings differ, so the runs are not quite like with like:"]
+        notes += [f"{', '.join(names)}: {text}" for text, names in sentences.items()]
+    for study in studies:
+        if lacking := study.lacking:
+            notes.append(f"incomplete: {label_run(study)}: {lacking}")
+        if study.label_doubt:
+            notes.append(f"{label_run(study)}: {study.label_doubt}")
+        wrong = study.disproofs
+        notes += [f"{label_run(study)}: the stated level is disproved: {text}" for text in wrong]
+        if findings := len(getattr(study.run, "audit", ())):
+            doubts = "1 doubt" if findings == 1 else f"{findings} doubts"
+            notes.append(f"{label_run(study)}: an imported log; its audit found {doubts}")
+    return notes
+
+
+def _settings_sentence(study: Study, kind: str | None) -> str:
+    """Kind, scheme, alpha, norm, what is proved, and from how many draws."""
+    certificates, rule = study.certificates(kind), stopping_rule(study)
+    known, alone = certificates.known, explain_no_comparison(certificates)
+    norm = "" if known.norm == "l2" else f", {known.norm} norm"
+    norm += f", radii of the input of {certificates.stage}" if certificates.stage else ""
+    return (
+        f"{known.kind}, scheme {known.scheme} ({known.method}), alpha {known.alpha:g}{norm}; "
+        f"{level_sentence(certificates, disproved=bool(study.disproofs))}; "
+        f"{draws_sentence(certificates, rule)}{f'; {alone}' if alone else ''}"
+    )
+
+
+def require_columns(study: Study, certificates: Certificates, names: Sequence[str]) -> None:
+    """Refuse a table that needs radii which this run's scheme or log cannot give, naming both."""
+    held = (*certificates.columns, "radius")
+    lacking = [name for name in names if name not in held]
+    require(
+        not lacking,
+        f"column {', '.join(lacking)} is not among those of run {study.name}, certified by scheme "
+        f"{certificates.known.scheme}: {', '.join(held)}",
+    )
+
+
+def label_run(study: Study) -> str:
+    """A run's name and sigma, as runs of one method share the name."""
+    return f"{study.name} (sigma {study.sigma:g})"
+
+
+def describe_population(population: str, totals: Sequence[int]) -> str:
+    """Which inputs, and how many."""
+    counts = sorted(set(totals))
+    many = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    if population == "all":
+        return f"over all {many} inputs"
+    return f"over the {many} inputs certified as their label, each run's own"
+
+
+def describe_column(column: str) -> str:
+    """Which radius a table reads."""
+    best = " (the largest proved)" if column == "radius" else ""
+    return f"radii are those of column {column}{best}, in units of the input"

@@ -1,0 +1,45 @@
+"""The styles of tables, and the options that each one takes."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+
+from simplicert.errors import choose, require
+from simplicert.metrics.study import Study
+from simplicert.tables.field import field_table
+from simplicert.tables.grid import Grid, TableOptions
+from simplicert.tables.pairs import pairs_table
+from simplicert.tables.paper1 import paper1_table
+from simplicert.tables.paper2 import paper2_table
+
+
+@dataclass(frozen=True)
+class Style:
+    """A function from runs to a table, and the choices that it takes."""
+
+    make: Callable[[Sequence[Study], TableOptions], Grid]
+    takes: tuple[str, ...]
+
+
+STYLES: dict[str, Style] = {
+    "field": Style(
+        field_table, ("kind", "column", "population", "radii", "inclusive", "intervals")
+    ),
+    "paper1": Style(paper1_table, ("kind", "population")),
+    "paper2": Style(paper2_table, ("kind", "column", "population")),
+    "pairs": Style(pairs_table, ("kind", "column", "radii", "inclusive")),
+}
+
+
+def make_table(
+    studies: Sequence[Study], style: str = "field", choices: TableOptions | None = None
+) -> Grid:
+    """A table of runs; what the style has no use for is refused, not ignored."""
+    row, asked = choose("style", style, STYLES), choices or TableOptions()
+    for field in fields(asked):
+        value = getattr(asked, field.name)
+        require(
+            value is None or field.name in row.takes,
+            f"{field.name} has no place in style {style}, which takes {', '.join(row.takes)}; "
+            f"got {value}",
+        )
+    return row.make(studies, asked)

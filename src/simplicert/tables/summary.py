@@ -1,0 +1,254 @@
+"""Show one run on the screen: its summary, first rows, draws and status.
+
+`summary_table` gives each mechanism's radii and accuracy, rounded down as everywhere, and
+`first_rows_table` the first inputs. `draws_sentence` says how many draws the inputs had and what a
+stopping rule leaves unknown. `status_lines` and `describe_scaled_norm` describe a run in words.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from simplicert.mechanisms import PAPER_ENSEMBLE
+from simplicert.metrics import averages
+from simplicert.metrics.intervals import Rate
+from simplicert.metrics.numbers import NONE, format_down, format_share_down, format_up
+from simplicert.metrics.study import Study, columns_to_show, explain_no_comparison
+from simplicert.stopping import BUDGET
+from simplicert.store import ImportedRun
+from simplicert.tables.grid import Grid, Value
+from simplicert.types import Certificates
+from simplicert.types.certificates import format_radius_down
+
+FIXED = "fixed"  # the rule of a run that stops no input early
+
+# By the word before "=" of a rule: what it did not ask, and so the radii do not answer.
+RULE_CAVEATS = {
+    "radius": "it asks only who reaches that radius, so all others, smaller and larger, and the "
+    "average are not what more draws would give",
+    "rtol": "a radius may lie about that share of it below what more draws would give",
+    "decided": "it asks only whether there is a radius, so how large they are, and the average, "
+    "is not what more draws would give",
+}
+
+ANY_RULE_CAVEAT = "radii and the average are not what more draws would give"
+
+
+def stopping_rule(study: Study) -> str:
+    """The stopping rule that the run was drawn by, as `--until` takes it."""
+    plan = study.run.manifest.plan
+    return FIXED if plan is None else plan.rule
+
+
+def describe_draw_count(certificates: Certificates) -> str:
+    """Draws of an input, or the fewest and the most; a log may not say."""
+    draws = certificates.known.draws
+    if draws is None or not draws.size:
+        return "n not recorded"
+    low, high = int(draws.min()), int(draws.max())
+    return f"n = {low:,}" if low == high else f"n = {low:,} to {high:,}"
+
+
+def draws_sentence(certificates: Certificates, rule: str | None = None) -> str:
+    """How many draws, and what a stopping rule means for the radii.
+
+    Without `rule` it is known only from each input's own history that one was at work.
+    """
+    many = describe_draw_count(certificates)
+    if rule is not None:
+        return many if rule == FIXED else f"{many}, {_describe_stopping_rule(rule)}"
+    why = certificates.known.stopped
+    early = 0 if why is None else int((~((why == BUDGET) | (why == "unfinished"))).sum())
+    if not early:
+        return many
+    return f"{many}, {early} inputs stopped early by the run's rule: their {ANY_RULE_CAVEAT}"
+
+
+def _describe_stopping_rule(rule: str) -> str:
+    """A rule's name and what it leaves unknown."""
+    word = rule.partition("=")[0].strip()
+    return f"each stopped by {rule}: {RULE_CAVEATS.get(word, ANY_RULE_CAVEAT)}"
+
+
+def draws_record(study: Study, certificates: Certificates) -> dict[str, Value]:
+    """The same for machines; empty where a log does not say."""
+    draws = certificates.known.draws
+    unknown = draws is None or not draws.size
+    return {
+        "draws_min": None if draws is None or unknown else int(draws.min()),
+        "draws_max": None if draws is None or unknown else int(draws.max()),
+        "until": None if isinstance(study.run, ImportedRun) else stopping_rule(study),
+    }
+
+
+ROWS = 5  # shown
+
+
+def first_rows_table(certificates: Certificates, rows: int = ROWS) -> Grid:
+    """One row per input: the class, its radius and what is known of the two expectations."""
+    frame = certificates.to_frame().head(rows)
+    lines = [
+        (
+            str(row["index"]),
+            _format_whole_number(row["label"]),
+            "abstained" if row["abstained"] else _format_whole_number(row["predicted"]),
+            format_down(row["radius"], 4),
+            NONE if pd.isna(row["e0"]) else format_down(row["e0"], 4),
+            NONE if pd.isna(row["e1"]) else format_up(row["e1"], 4),
+            _format_whole_number(row["draws"]),
+        )
+        for _, row in frame.iterrows()
+    ]
+    title = f"the first {len(lines)} of {len(certificates)} inputs"
+    headings = ("index", "label", "predicted", "radius", "e0", "e1", "draws")
+    return Grid(title, headings, lines, ("radius and e0 are rounded down, e1 up",))
+
+
+def _format_whole_number(value: Any) -> str:
+    """A whole number, where there is one."""
+    return NONE if pd.isna(value) else f"{int(value)}"
+
+
+MOST_NAMED_FAILURES = 10  # failed inputs, one by one
+
+MOST_NAMED_SHARES = 6  # of the noise scale, named one by one
+
+
+def status_lines(name: str, state: dict[str, Any]) -> list[str]:
+    """A run's state in words."""
+    if "imported" in state:
+        return _imported_log_lines(name, state)
+    rate, left = state["draws_per_second"], state["seconds_left"]
+    lines = [
+        f"{name}: {state['done']} of {state['inputs']} inputs done, {state['draws']:,} draws "
+        f"in {state['parts']} parts",
+    ]
+    if rate:
+        lines.append(f"{rate:,.0f} draws a second of drawing, {state['seconds']:,.0f} s spent")
+    if state["missing"] and left:
+        word = "about" if state["until"] == "fixed" else f"until {state['until']}: at most"
+        at_once = max(state["at_once"] or 1.0, 1.0)
+        lines.append(
+            f"{word} {left:,.0f} s of drawing left: {left / at_once:,.0f} s if "
+            f"{at_once:.1f} workers go on, as of late"
+        )
+    failed = state["failed"]
+    for item, error in list(failed.items())[:MOST_NAMED_FAILURES]:
+        lines.append(f"input {item} failed: {error}; `simplicert sample` as before tries it again")
+    if len(failed) > MOST_NAMED_FAILURES:
+        lines.append(f"and {len(failed) - MOST_NAMED_FAILURES} more inputs failed")
+    if state["written"] and state["missing"]:
+        lines.append(f"the last part was written {state['written']}")
+    if not state["missing"]:
+        lines.append("complete")
+    return lines
+
+
+def _imported_log_lines(name: str, state: dict[str, Any]) -> list[str]:
+    """The state of an imported log in words."""
+    held = "bare radii" if state["holds"] == "radii" else state["holds"]
+    lines = [
+        f"{name}: {state['done']} of {state['inputs']} inputs, {held} imported from "
+        f"{state['imported']} ({state['format']}): there is nothing to draw",
+    ]
+    lines += [f"the stated level is disproved: {text}" for text in state["disproofs"]]
+    lines += [f"audit: {text}" for text in state["audit"] if text not in state["disproofs"]]
+    return lines + [state["mechanisms"]] * bool(state.get("mechanisms"))
+
+
+def describe_scaled_norm(scale: np.ndarray) -> str:
+    """What a radius means where each feature has its own share of the noise."""
+    shares, counts = np.unique(scale, return_counts=True)
+    named = ", ".join(
+        f"{count} {'feature' if count == 1 else 'features'} "
+        + (f"/ {share:g}" if share > 0 else "must not change")
+        for share, count in list(zip(shares, counts, strict=True))[:MOST_NAMED_SHARES]
+    )
+    more = (
+        f" and {len(shares) - MOST_NAMED_SHARES} more shares"
+        if len(shares) > MOST_NAMED_SHARES
+        else ""
+    )
+    return f"radii are in the scaled norm, each change divided by its share: {named}{more}"
+
+
+RADII = (0.0, 0.25, 0.5, 1.0)  # where certified accuracy is shown, in units of the input
+
+
+def summary_table(
+    certificates: Certificates,
+    rule: str | None = None,
+    *,
+    disproved: bool = False,
+    label_doubt: str = "",
+) -> Grid:
+    """One row a column of radii: how far, how often, how often the largest; over all inputs.
+
+    `rule` is what the run was drawn until, where the caller knows it; `disproved`: whether the
+    audit of its log disproved the level; `label_doubt`: why accuracies may be of other classes.
+    """
+    known = certificates.known
+    columns, alone = columns_to_show(certificates), explain_no_comparison(certificates)
+    together = "ensemble" in columns
+    largest = averages.share_largest(certificates) if together else {}
+    with_labels = known.labels is not None
+    headings = ["mechanism", "median", "mean", ">0", *["largest"] * (not alone)]
+    if with_labels:
+        headings += [f"acc>{radius:g}" for radius in RADII]
+    rows: list[tuple[str, ...]] = []
+    for name in columns:
+        values = certificates.column(name)
+        above = _share_cell(averages.share_above(certificates, 0.0, column=name))
+        share = _share_cell(largest[name]) if name in largest else ""
+        row = [
+            name,
+            format_radius_down(float(np.median(values))),
+            format_radius_down(float(values.mean())),
+        ]
+        row += [above, *[share] * (not alone)]
+        if with_labels:
+            row += [
+                _share_cell(averages.certified_accuracy(certificates, radius, column=name))
+                for radius in RADII
+            ]
+        rows.append(tuple(row))
+    members = ", ".join(PAPER_ENSEMBLE[known.kind])
+    beyond = "; acc>r: correct and certified beyond r" if with_labels else ""
+    if alone:
+        radii_note = f"{alone}{beyond}"
+    elif together:
+        radii_note = f"ensemble and largest: among {members}{beyond}"
+    else:
+        radii_note = f"scheme {known.scheme} bounds this radius alone{beyond}"
+    notes = [
+        f"over all {len(certificates)} inputs; radii in units of {certificates.space}"
+        f"{'' if known.norm == 'l2' else f', {known.norm} norm'}; all rounded down",
+        radii_note,
+        level_sentence(certificates, disproved=disproved),
+        draws_sentence(certificates, rule),
+    ]
+    if with_labels and label_doubt:
+        notes.insert(0, label_doubt)
+    return Grid(repr(certificates), tuple(headings), rows, tuple(notes))
+
+
+def _share_cell(rate: Rate) -> str:
+    """A share that is claimed."""
+    return format_share_down(rate.hits, rate.total)
+
+
+def level_sentence(certificates: Certificates, *, disproved: bool = False) -> str:
+    """What is proved of one input's certificate, by whom, and what is not."""
+    known = certificates.known
+    if disproved:
+        return (
+            f"the log was stated to be at alpha {known.alpha:g}, and its audit disproves that: no "
+            "level is proved"
+        )
+    if certificates.exploratory:
+        return "exploratory: alpha covers these settings only if they were fixed before the draws"
+    by = " by the log's own account" if known.scheme == "imported" else ""
+    return (
+        f"an input's certificate is issued and wrong with probability at most {known.level:g}{by}"
+    )

@@ -1,0 +1,117 @@
+"""Hold a network in training with its optimiser and its learning rate, and take a step.
+
+`Trainer` puts a batch through the network and steps down the gradient. `learning_rate` is a
+function of the step alone, so there is nothing to keep and nothing to restore.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import cos, pi
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.optim import SGD, AdamW, Optimizer
+
+from simplicert.training.distribution import ProcessGroup, share_gradients
+from simplicert.training.settings import TrainingSettings
+
+START, END = 1 / 25, 1e-4  # of the peak: where one-cycle begins and ends
+
+DROP = 0.1  # at each milestone, and during the warm-up
+
+
+def learning_rate(settings: TrainingSettings, step: int, steps_an_epoch: int) -> float:
+    """The rate of a step, counted from the first of the training."""
+    return settings.rate * SCHEDULES[settings.schedule](settings, step, steps_an_epoch)
+
+
+def _one_cycle(settings: TrainingSettings, step: int, steps_an_epoch: int) -> float:
+    """A half cosine up to the peak, then one down (Smith and Topin 2018)."""
+    last = max(settings.epochs * steps_an_epoch - 1, 1)
+    peak = settings.rising * last
+    if step < peak:
+        return _cosine_between(START, 1.0, step / peak)
+    return _cosine_between(1.0, END, (step - peak) / (last - peak)) if last > peak else 1.0
+
+
+def _step_schedule(settings: TrainingSettings, step: int, steps_an_epoch: int) -> float:
+    """A tenth in the warm-up epochs; then constant, times 0.1 at each milestone passed."""
+    epoch = step // steps_an_epoch
+    if epoch < settings.warmup:
+        return DROP
+    return float(DROP ** sum(epoch >= milestone for milestone in settings.milestones))
+
+
+def _cosine_between(start: float, end: float, share: float) -> float:
+    """From start to end along half a cosine."""
+    return end + (start - end) * (1 + cos(pi * share)) / 2
+
+
+SCHEDULES: dict[str, Callable[[TrainingSettings, int, int], float]] = {
+    "one-cycle": _one_cycle,
+    "steps": _step_schedule,
+}
+
+IMAGE = 4  # axes of a batch of images
+
+
+@dataclass
+class Trainer:
+    """One network in training, on one device."""
+
+    settings: TrainingSettings
+    process_group: ProcessGroup
+    module: nn.Module  # the network itself, normalisation in front
+    run: Any = field(init=False)  # the same, compiled and joined with other processes'
+    optimiser: Optimizer = field(init=False)
+    scaler: "torch.amp.GradScaler" = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Put the network on the device and everything else around it."""
+        self.module.to(self.process_group.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        inner: Any = self.module
+        if self.settings.compiled:
+            inner = torch.compile(inner)
+        self.run = share_gradients(inner, self.process_group)
+        self.optimiser = _make_optimiser(self.module, self.settings)
+        # Half precision needs its gradients scaled; the CPU's bfloat16 has float32's range.
+        scaled = self.settings.mixed and self.process_group.device.type == "cuda"
+        self.scaler = torch.amp.GradScaler(self.process_group.device.type, enabled=scaled)
+
+    def logits(self, inputs: Tensor, *, trained: bool) -> Tensor:
+        """Of a batch, images channels last; tested in float32, which is how the network is used."""
+        if inputs.ndim == IMAGE:
+            inputs = inputs.contiguous(memory_format=torch.channels_last)
+        mixed = self.settings.mixed and trained
+        with torch.autocast(self.process_group.device.type, enabled=mixed, dtype=self.half):
+            logits: Tensor = (self.run if trained else self.module)(inputs)
+        return logits.float()
+
+    @property
+    def half(self) -> torch.dtype:
+        """The short type of mixed precision on this device."""
+        return torch.float16 if self.process_group.device.type == "cuda" else torch.bfloat16
+
+    def step(self, loss: Tensor, rate: float) -> None:
+        """One step down the gradient."""
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        self.optimiser.zero_grad(set_to_none=True)
+        self.scaler.scale(loss).backward()
+        self.scaler.step(self.optimiser)
+        self.scaler.update()
+
+
+def _make_optimiser(module: nn.Module, settings: TrainingSettings) -> Optimizer:
+    """By the settings; biases and batch norms decay as all weights do, the default of torch."""
+    weights, decay = module.parameters(), settings.weight_decay
+    if settings.optimiser == "adamw":
+        return AdamW(weights, lr=settings.rate, weight_decay=decay)
+    return SGD(
+        weights,
+        lr=settings.rate,
+        momentum=settings.momentum,
+        weight_decay=decay,
+        nesterov=settings.nesterov,
+    )

@@ -1,0 +1,232 @@
+"""Verify a run: does it hold what it says? Files, draws, certificates, and inputs drawn again.
+
+`verify_run` yields every check as it is made, for a run of tallies or for an imported log, whose
+kept numbers must follow from the text it printed.
+Checksums protect against accidents, not against forgers, who can compute them anew; the replay and
+the certificates recomputed from the tallies are what a forger has to get past.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simplicert.data.arrays import UNREADABLE
+from simplicert.errors import DamagedRun, SimplicertError, require
+from simplicert.logs.audit import find_disproofs, read_findings
+from simplicert.logs.log import Log, StatedSettings, log_expectations
+from simplicert.logs.table import parse_number_text
+from simplicert.store import open_run
+from simplicert.store.imported import ImportedRun
+from simplicert.store.manifest import NAME
+from simplicert.store.run import PARTS, Run
+from simplicert.verification.certificates import certificate_checks, find_certificate_files
+from simplicert.verification.checks import (
+    VerificationCheck,
+    VerifiedPart,
+    draw_checks,
+    join_parts,
+    list_first,
+    other_checks,
+    part_checks,
+    settings_check,
+)
+from simplicert.verification.replay import Replay, no_replay_reason, replay_checks
+
+__all__ = ["Replay", "VerificationCheck", "verify_run"]
+
+ROUNDING = 1e-9  # share by which other versions of the libraries may move a number
+
+LAST_BIT = 2.0**-50  # of 1 - E0, whose own size may be as small
+
+FIELDS = ("label", "correct", "seconds", "draws", "count")
+
+ABOUT = "draws"
+
+# What columns that contradict each other make the reading below raise.
+COLUMN_ERRORS = (
+    SimplicertError,
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+)
+
+
+def _log_checks(run: ImportedRun) -> Iterator[VerificationCheck]:
+    """Rows, and every number that was computed from the log's own text."""
+    held, wanted = run.columns, run.manifest.inputs
+    rows = len(held["index"])
+    says = f"the imported log matches its checksum and holds {rows} of {wanted} inputs"
+    yield VerificationCheck("files", rows == wanted, says)
+    if "radius_text" not in held:
+        yield VerificationCheck(ABOUT, False, "the text of the log's radii is not there")
+        return
+    try:
+        wrong = list(_log_differences(run, held))
+    except COLUMN_ERRORS as error:
+        yield VerificationCheck(ABOUT, False, f"the imported log contradicts itself: {error}")
+        return
+    if wrong:
+        says = f"what was kept of the log does not follow from its text: {list_first(wrong, 3)}"
+        yield VerificationCheck(ABOUT, False, says)
+        return
+    said = "sha256 of the log: " + str(run.manifest.source.get("sha256", "not kept"))
+    says = f"{run.holds} follow from the text of the log; that the text is its author's is not"
+    yield VerificationCheck(ABOUT, True, f"{says} shown here ({said})")
+
+
+def _log_differences(run: ImportedRun, held: dict[str, Any]) -> Iterator[str]:
+    """Each column that the log's text does not give, with the first input."""
+    log = Log(
+        index=held["index"],
+        predicted=held["predicted"],
+        radius_text=tuple(parse_number_text(text) for text in held["radius_text"]),
+        **{name: held[name] for name in FIELDS if name in held},
+    )
+    if run.holds == "radii":
+        wanted: dict[str, Any] = {"radius": log.radius.value}
+    else:
+        if log.count is not None and log.draws is None:
+            raise ValueError("it has counts and no draws")
+        run.expectations()  # refuses what no expectations are
+        known = log_expectations(log, StatedSettings(run.manifest.sigma, run.manifest.alpha))
+        wanted = {"e0": known.e0, "e1": known.e1, "reason": known.reason}
+        if known.method != run.manifest.source.get("method"):
+            yield f"the method is {known.method}"
+    for name, values in wanted.items():
+        same = _columns_match(np.asarray(held[name]), values)
+        if not same.all():
+            row = int(np.argmin(same))
+            yield f"{name} of input {log.index[row]} is {values[row]}, not {held[name][row]}"
+
+
+def _columns_match(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """(N,) whether two columns agree, numbers up to rounding."""
+    if other.dtype.kind != "f":
+        return np.asarray(one == other)
+    return np.asarray(np.isclose(one, other, rtol=ROUNDING, atol=LAST_BIT, equal_nan=True))
+
+
+def verify_run(
+    folder: Path | str,
+    certificates: Sequence[Path] = (),
+    replay: Replay | None = None,
+    sensitivity: float | None = None,
+) -> Iterator[VerificationCheck]:
+    """Everything that can be checked of a run, one after another, as it is found.
+
+    `certificates` are files made from it; by default those that lie where the commands put them.
+    `sensitivity` is the verifier's word for the stage before the noise, instead of the run's.
+    """
+    folder = Path(folder)
+    for path in certificates:
+        require(path.is_file(), f"certificates must be files that exist, got {str(path)!r}")
+    require(replay is None or replay.count > 0, "replay must be a positive number of inputs")
+    require((folder / NAME).is_file() or (folder / PARTS).is_dir(), f"{folder} is not a run folder")
+    try:
+        run = open_run(folder)
+    except DamagedRun as error:
+        yield VerificationCheck("files", False, str(error))
+        return
+    yield settings_check(folder)
+    files = certificates or find_certificate_files(folder)
+    if isinstance(run, ImportedRun):
+        yield from _verify_log(run, files, replay, sensitivity)
+        return
+    parts, checks = part_checks(run)
+    yield from checks
+    yield from other_checks(run)
+    whole = (
+        join_parts(run.manifest, parts)
+        if parts
+        else VerificationCheck("draws", False, "no part is left")
+    )
+    if isinstance(whole, VerificationCheck):
+        yield whole
+        return
+    try:
+        yield from draw_checks(run, parts, whole)
+    except SimplicertError as error:  # settings that contradict the tallies, or make no sense
+        yield VerificationCheck("draws", False, str(error))
+    if len(parts) < len(run.paths()):
+        yield VerificationCheck(
+            "certificates", None, "not made again: a part of the tallies is damaged"
+        )
+    else:
+        yield from _verify_files(run, files, sensitivity)
+    if replay is not None:
+        yield from _replay_or_explain(run, parts, replay)
+
+
+def _replay_or_explain(
+    run: Run, parts: Sequence[VerifiedPart], replay: Replay
+) -> Iterator[VerificationCheck]:
+    """The replay, or why there is none."""
+    reason = no_replay_reason(run)
+    if reason is not None:
+        yield _note_no_replay(reason)
+        return
+    try:
+        yield from replay_checks(run, parts, replay)
+    except KeyError as error:
+        yield _note_no_replay(f"{NAME} lacks the setting {error}")
+    except (SimplicertError, OSError, ValueError, TypeError) as error:
+        yield _note_no_replay(str(error))
+
+
+def _verify_log(
+    run: ImportedRun, files: Sequence[Path], replay: Replay | None, sensitivity: float | None
+) -> Iterator[VerificationCheck]:
+    """An imported log: its one file, and certificates made of it."""
+    try:
+        checks = list(_log_checks(run))
+    except (DamagedRun, *UNREADABLE) as error:
+        checks = [VerificationCheck("files", False, str(error))]
+    sound = all(check.holds for check in checks)
+    yield from checks
+    yield from other_checks(run)
+    if run.holds == "radii":
+        yield VerificationCheck(
+            "certificates", None, "the log gives bare radii: there is nothing to recompute"
+        )
+    elif sound:
+        yield from _verify_files(run, files, sensitivity)
+    if sound:
+        yield from _audit_checks(run)
+    if replay is not None:
+        yield _note_no_replay(no_replay_reason(run) or "")
+
+
+def _audit_checks(run: ImportedRun) -> Iterator[VerificationCheck]:
+    """What the audit of the log disproved fails; its other findings are repeated as notes."""
+    wrong = find_disproofs(run)
+    for sentence in wrong:
+        yield VerificationCheck("audit", False, f"the stated level is disproved: {sentence}")
+    for finding in read_findings(run):
+        if not finding.disproves:
+            yield VerificationCheck("audit", None, finding.sentence)
+    if not wrong:
+        stated = f"sigma {run.manifest.sigma:g} and alpha {run.manifest.alpha:g}"
+        yield VerificationCheck(
+            "audit", True, f"nothing in the log disproves {stated}, stated with it"
+        )
+
+
+def _verify_files(
+    run: Run | ImportedRun, files: Sequence[Path], sensitivity: float | None
+) -> Iterator[VerificationCheck]:
+    """Every file of certificates."""
+    for path in files:
+        yield from certificate_checks(run, path, sensitivity)
+    if not files:
+        yield VerificationCheck(
+            "certificates", None, "no file of certificates beside the run, and none named"
+        )
+
+
+def _note_no_replay(reason: str) -> VerificationCheck:
+    """A replay that was asked for and cannot be made."""
+    return VerificationCheck("replay", None, f"cannot be drawn again: {reason}")

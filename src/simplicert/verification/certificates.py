@@ -1,0 +1,250 @@
+"""Check certificates on disk against the tallies: every cell is recomputed and compared."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simplicert.bounds import SCHEMES
+from simplicert.certification import HALF_STEP, certify
+from simplicert.errors import SimplicertError
+from simplicert.mechanisms import MECHANISMS
+from simplicert.store.certificates import SUFFIXES, certificate_metadata
+from simplicert.store.imported import ImportedRun
+from simplicert.store.run import Run
+from simplicert.types import Certificates, Floats
+from simplicert.types.certificates import LAST_COLUMNS
+from simplicert.verification.checks import VerificationCheck, list_first
+from simplicert.verification.stored import StoredCertificates, read_stored
+
+ROUNDING = 1e-9  # share by which other versions of the libraries may move a number
+
+ABOUT = "certificates"
+
+
+def find_certificate_files(folder: Path) -> list[Path]:
+    """Certificates where the commands leave them: beside the run under its name, or inside it."""
+    places = [folder.with_name(folder.name + suffix) for suffix in SUFFIXES]
+    places += [folder / f"certificates{suffix}" for suffix in SUFFIXES]
+    return [path for path in places if path.is_file()]
+
+
+def certificate_checks(
+    run: Run | ImportedRun, path: Path, sensitivity: float | None = None
+) -> Iterator[VerificationCheck]:
+    """One file: its form, its inputs, and every number in it.
+
+    `sensitivity` is the verifier's own word for the first stage; without it the run's counts.
+    """
+    most = len(run) if isinstance(run, ImportedRun) else len(run.tally())
+    try:
+        stored = read_stored(path, most)
+    except (
+        SimplicertError,
+        ValueError,
+        OSError,
+        RecursionError,
+    ) as error:  # pyarrow's errors are of these kinds
+        yield VerificationCheck(
+            ABOUT, False, f"{path.name} cannot be read as certificates: {error}"
+        )
+        return
+    try:
+        check, anew = _compare_file(run, path, stored)
+    except (SimplicertError, ValueError, TypeError) as error:  # settings that are none
+        yield VerificationCheck(
+            ABOUT, False, f"{path.name} does not follow from the tallies: {error}"
+        )
+        return
+    yield check
+    if foreign := _foreign_mechanisms(stored):
+        says = (
+            f"{path.name}: how {list_first(foreign)} is computed is not known here; its "
+            f"radii are at "
+            "most those of two_sided, which proves them too"
+        )
+        yield VerificationCheck(ABOUT, None, says)
+    known_stage = run.manifest.sensitivity if sensitivity is None else sensitivity
+    if anew.sensitivity != known_stage:
+        word = "the run declares" if sensitivity is None else "the first stage is said to have"
+        smaller = anew.sensitivity < known_stage
+        says = (
+            f"{path.name} was made for sensitivity {anew.sensitivity:g}, and {word} "
+            f"{known_stage:g}: its radii are {'larger' if smaller else 'smaller'} than that allows"
+        )
+        if smaller and sensitivity is None:
+            says += "; --sensitivity vouches for the first stage"
+        yield VerificationCheck(ABOUT, False if smaller else None, says)
+    if anew.exploratory:
+        known = anew.known
+        says = (
+            f"{path.name} is exploratory: alpha {known.alpha!r}, {known.kind}, {known.scheme}, "
+            f"{known.method} are not what the run declared"
+        )
+        yield VerificationCheck(ABOUT, None, says)
+
+
+def _compare_file(
+    run: Run | ImportedRun, path: Path, stored: StoredCertificates
+) -> tuple[VerificationCheck, Certificates]:
+    """The file against certificates made anew by the settings it declares.
+
+    A file of the older columns does not name the method inside its scheme: the whole of it must
+    follow from one of them.
+    """
+    tried: list[tuple[VerificationCheck, Certificates]] = []
+    for method in _possible_methods(run, stored):
+        anew = _recompute_certificates(run, stored, method)
+        wrong, largest = find_differences(stored, anew)
+        if wrong:
+            says = f"{path.name} does not follow from the tallies: {list_first(wrong, 3)}"
+        else:
+            how = "bit for bit" if largest == 0 else f"up to rounding ({largest:.1g} of a number)"
+            settings = f"{anew.known.kind}, {anew.known.scheme}, {anew.known.method}"
+            if anew.sensitivity != 1:
+                settings += f", sensitivity {anew.sensitivity:g} taken as given"
+            says = f"{path.name}: all {len(anew)} rows follow from the tallies {how} ({settings})"
+        tried.append((VerificationCheck(ABOUT, not wrong, says), anew))
+        if not wrong:
+            return tried[-1]
+    return tried[0]
+
+
+def _possible_methods(run: Run | ImportedRun, stored: StoredCertificates) -> list[str | None]:
+    """Methods that the file may have been made by, the likeliest first."""
+    if isinstance(run, ImportedRun):
+        return [None]
+    if not stored.older:
+        return [str(stored.first("method"))]
+    if "method" in stored.extra:
+        return [str(stored.extra["method"])]
+    known = SCHEMES.get(str(stored.first("kind")), {}).get(str(stored.first("scheme")), {})
+    own = run.manifest.method
+    return (
+        [own, *(name for name in known if name != own)] if own in known else list(known) or [None]
+    )
+
+
+def _recompute_certificates(
+    run: Run | ImportedRun, stored: StoredCertificates, method: str | None
+) -> Certificates:
+    """The certificates made anew, by the mechanisms that the file has and at its sensitivity."""
+    names = [name for name in stored.mechanisms if name in MECHANISMS]
+    margin = stored.first("scheme") == "joint"  # its other columns are empty
+    asked = None if margin or not names else names
+    sensitivity = stored.extra.get("sensitivity", 1.0)
+    if not stored.older:
+        sensitivity = stored.first("sensitivity")
+    alpha, kind, scheme = (stored.first(name) for name in ("alpha", "kind", "scheme"))
+    return run.certify(alpha, kind, scheme, method, asked, sensitivity)
+
+
+def find_differences(stored: StoredCertificates, anew: Certificates) -> tuple[list[str], float]:
+    """Each difference in words, and the largest that rounding explains."""
+    items = np.asarray(anew.known.index).tolist()
+    wrong, rows = _match_rows(stored.places, items)
+    if wrong:
+        return wrong, 0.0
+    wrong += _metadata_differences(stored, anew)
+    if _foreign_mechanisms(stored):
+        anew, above = _add_foreign_radii(stored, anew, rows)
+        wrong += above
+    frame = anew.to_frame()
+    names = [name for name in frame.columns if not (stored.older and name in LAST_COLUMNS)]
+    if names != list(stored.columns):
+        strange = [name for name in stored.columns if name not in names]
+        lost = [name for name in names if name not in stored.columns]
+        says = f"its columns must be {', '.join(names)}"
+        return [
+            *wrong,
+            f"{says}: {list_first(lost) or 'none'} lacking, {list_first(strange)} strange",
+        ], 0.0
+    radii = {"radius", "ensemble", *stored.mechanisms}
+    slack = (
+        HALF_STEP + ROUNDING if stored.older else ROUNDING
+    )  # sigma was not yet taken as it was drawn
+    largest = 0.0
+    for name in names:
+        allowed = slack if name in radii else ROUNDING
+        theirs = stored.columns[name]
+        for item, row, right in zip(items, rows, plain_values(frame[name]), strict=True):
+            gap = _cell_distance(theirs[row], right)
+            if not gap <= allowed:
+                wrong.append(f"{name} of input {item} is {right}, and the file says {theirs[row]}")
+            else:
+                largest = max(largest, gap)
+    return wrong, largest
+
+
+def _match_rows(place: Mapping[int, int], items: Sequence[int]) -> tuple[list[str], list[int]]:
+    """In which row of the file each input stands; or which inputs are on one side only."""
+    ours = set(items)
+    strange = [item for item in place if item not in ours]
+    lost = [item for item in items if item not in place]
+    wrong = [f"the tallies do not hold input {list_first(strange)}"] if strange else []
+    wrong += [f"the file does not hold input {list_first(lost)}"] if lost else []
+    return wrong, [] if wrong else [place[item] for item in items]
+
+
+def _foreign_mechanisms(stored: StoredCertificates) -> list[str]:
+    """Columns of radii by mechanisms that are not ours."""
+    return [name for name in stored.mechanisms if name not in MECHANISMS]
+
+
+def _add_foreign_radii(
+    stored: StoredCertificates, anew: Certificates, rows: list[int]
+) -> tuple[Certificates, list[str]]:
+    """The certificates with the file's radii by mechanisms of the caller's own, and complaints.
+
+    Nobody can compute those again. But two_sided is proved by the same pair of expectations, so
+    that whatever it exceeds is a true radius too, and whatever exceeds it is none.
+    """
+    limit = certify(anew.known, ["two_sided"], anew.sensitivity).radii["two_sided"]
+    radii: dict[str, Floats] = {}
+    wrong = []
+    for name in stored.mechanisms:
+        if name in anew.radii:
+            radii[name] = anew.radii[name]
+        elif name not in anew.uncomputed:
+            cells = [stored.columns[name][row] for row in rows]
+            if None in cells:
+                raise ValueError(f"{name} must hold a number for every input")
+            values = np.array(cells, dtype=float)
+            above = values > limit * (1 + (HALF_STEP + ROUNDING if stored.older else ROUNDING))
+            if above.any():
+                item = np.asarray(anew.known.index)[above.argmax()]
+                wrong.append(f"{name} of input {item} exceeds two_sided, as no true radius does")
+            radii[name] = values
+    return replace(anew, radii=radii), wrong
+
+
+def _metadata_differences(stored: StoredCertificates, anew: Certificates) -> Iterator[str]:
+    """What Parquet says besides its table, wherever that is not so."""
+    ours = certificate_metadata(anew)
+    del ours["exploratory"]  # a line of its own says it
+    for name, claimed in stored.extra.items():
+        if name in ours and (type(claimed), claimed) != (type(ours[name]), ours[name]):
+            yield f"its {name.replace('_', ' ')} is {ours[name]}, and the file says {claimed}"
+
+
+def plain_values(column: Any) -> list[Any]:
+    """Plain values; None where a cell is empty."""
+    values = [value.item() if hasattr(value, "item") else value for value in column]
+    return [
+        None if empty or value == "" else value
+        for value, empty in zip(values, column.isna(), strict=True)
+    ]
+
+
+def _cell_distance(claimed: Any, right: Any) -> float:
+    """0 for equal cells of one type, the relative difference of numbers, else infinity."""
+    if type(claimed) is not type(right):
+        return math.inf
+    if claimed == right:
+        return 0.0
+    if not isinstance(right, float):
+        return math.inf
+    return float(abs(claimed - right) / max(abs(right), abs(claimed)))

@@ -1,0 +1,221 @@
+"""Check the files of a run and the draws that they hold.
+
+`VerificationCheck` is one line of a verification. `settings_check`, `part_checks` and
+`other_checks` ask whether each file is what it was when it was written. `draw_checks` asks whether
+the run holds the draws that its plan allows, each once, for every input it was to have.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from simplicert.data.arrays import UNREADABLE
+from simplicert.errors import DamagedRun, SimplicertError
+from simplicert.files import read_run_file
+from simplicert.store.collect import join_tallies
+from simplicert.store.imported import ImportedRun
+from simplicert.store.manifest import NAME, Manifest, matches_checksum
+from simplicert.store.parts import read_part
+from simplicert.store.run import DAMAGED_FOLDER, PARTS, SCALE, Run
+from simplicert.types import Ints, Tally
+
+
+class VerificationCheck(NamedTuple):
+    """One line of a verification."""
+
+    about: str  # files, draws, certificates, audit or replay
+    holds: bool | None  # None: it could not be checked, and the sentence says why
+    says: str
+    tolerant: bool = False  # it holds within a tolerance that the sentence names, not bit for bit
+
+
+def list_first(items: Sequence[object], most: int = 5) -> str:
+    """The first few of a list, and how many more there are."""
+    shown = ", ".join(str(item) for item in items[:most])
+    return f"{shown} and {len(items) - most} more" if len(items) > most else shown
+
+
+class VerifiedPart(NamedTuple):
+    """A part that was read and believed."""
+
+    path: Path
+    tally: Tally
+
+
+def settings_check(folder: Path) -> VerificationCheck:
+    """run.toml against the checksum in its last line."""
+    intact = matches_checksum(read_run_file(folder / NAME))
+    says = {
+        True: f"{NAME} is as it was written",
+        False: f"{NAME} was altered after it was written: its checksum does not match",
+        None: f"{NAME} carries no checksum: it was written before simplicert put one there",
+    }
+    return VerificationCheck("files", intact, says[intact])
+
+
+def part_checks(run: Run) -> tuple[list[VerifiedPart], list[VerificationCheck]]:
+    """Every part read on its own: its checksum, and that it says it is of this run."""
+    good, bad = [], []
+    for path in run.paths():
+        try:
+            good.append(VerifiedPart(path, read_part(path, run.manifest)))
+        except DamagedRun as error:
+            bad.append(VerificationCheck("files", False, str(error)))
+    says = f"parts that match their checksums and belong to run {run.manifest.id}: {len(good)}"
+    return good, [*bad, *([VerificationCheck("files", True, says)] if good else [])]
+
+
+def other_checks(run: Run | ImportedRun) -> Iterator[VerificationCheck]:
+    """The shares of the noise, and files that are no part of a run."""
+    if isinstance(run, Run) and "noise_scale" in run.manifest.source:
+        yield scale_check(run)
+    parts = run.folder / PARTS
+    if parts.is_dir():
+        strange = sorted(p.name for p in parts.iterdir() if p.suffix != ".parquet")
+        if strange:
+            yield VerificationCheck(
+                "files", None, f"left alone in {PARTS}/, no parts: {list_first(strange)}"
+            )
+    aside = run.folder / DAMAGED_FOLDER
+    if aside.is_dir():
+        names = sorted(path.name for path in aside.iterdir())
+        yield VerificationCheck(
+            "files", None, f"set aside in {DAMAGED_FOLDER}/ when found damaged: {list_first(names)}"
+        )
+
+
+def scale_check(run: Run) -> VerificationCheck:
+    """The file of shares against its checksum in run.toml."""
+    try:
+        scale = run.noise_scale
+    except (DamagedRun, OSError, *UNREADABLE) as error:
+        return VerificationCheck("files", False, f"{SCALE} cannot be used: {error}")
+    assert scale is not None
+    sound = scale.dtype.kind == "f"
+    says = f"{SCALE} matches its checksum in {NAME}"
+    return VerificationCheck(
+        "files", sound, says if sound else f"{SCALE} must hold floats, got {scale.dtype}"
+    )
+
+
+MOST_INPUTS = 10**8  # listed one by one
+
+
+def planned_inputs(manifest: Manifest) -> Ints | None:
+    """The inputs that the run was to hold; None where run.toml only counts them."""
+    index = manifest.index
+    if not index:
+        return None
+    if not all(isinstance(number, int) for number in index):
+        raise DamagedRun(f"index must hold whole numbers in run.toml, got {list_first(index)}")
+    if index[0] < 0:
+        return np.array(index[1:], dtype=np.int64)
+    if len(index) != 3 or index[2] != manifest.inputs or manifest.inputs > MOST_INPUTS:  # noqa: PLR2004
+        raise DamagedRun(
+            f"index must be the first input, a step and how many in run.toml, got "
+            f"{list_first(index)} "
+            f"for {manifest.inputs} inputs"
+        )
+    first, step, count = index
+    return first + step * np.arange(count)
+
+
+def join_parts(manifest: Manifest, parts: Sequence[VerifiedPart]) -> Tally | VerificationCheck:
+    """All parts as one tally, or why they cannot be."""
+    try:
+        random = bool(manifest.source.get("random", False))
+        return join_tallies([part.tally for part in parts], random=random)
+    except SimplicertError as error:
+        return VerificationCheck("draws", False, f"the parts contradict each other: {error}")
+
+
+def draw_checks(
+    run: Run, parts: Sequence[VerifiedPart], tally: Tally
+) -> Iterator[VerificationCheck]:
+    """Inputs, then each input's draws, then whether the plan is done with it."""
+    yield from _input_checks(run.manifest, tally)
+    if tally.segments is None or run.manifest.plan is None:
+        if run.manifest.source.get("format") == "sample":
+            yield VerificationCheck(
+                "draws", False, "nothing says which draws they are, as every run drawn does"
+            )
+            return
+        says = (
+            f"{len(tally)} inputs with {_describe_range(tally.draws)} draws each, at the word of "
+            "the imported counts: nothing says which draws they are"
+        )
+        yield VerificationCheck("draws", None, says)
+        return
+    yield _segment_check(run.manifest, tally, tally.segments)
+    yield _look_check(run, tally)
+    made = sum(int(part.tally.draws.sum()) for part in parts)
+    if made > tally.draws.sum():
+        more = made - int(tally.draws.sum())
+        yield VerificationCheck(
+            "draws", True, f"{more} draws are held by two parts; they count once"
+        )
+
+
+def _input_checks(manifest: Manifest, tally: Tally) -> Iterator[VerificationCheck]:
+    """No input lost, none that the run was not to have."""
+    wanted = planned_inputs(manifest)
+    if wanted is None:
+        same = len(tally) == manifest.inputs
+        yield VerificationCheck(
+            "draws", same, f"{len(tally)} of {manifest.inputs} inputs are there"
+        )
+        return
+    missing, strange = np.setdiff1d(wanted, tally.inputs), np.setdiff1d(tally.inputs, wanted)
+    if missing.size:
+        says = f"{missing.size} of {wanted.size} inputs are missing: {list_first(missing.tolist())}"
+        yield VerificationCheck("draws", False, says)
+    if strange.size:
+        says = f"inputs that the run was not to hold: {list_first(strange.tolist())}"
+        yield VerificationCheck("draws", False, says)
+    if wanted.size != manifest.inputs:  # of a list; a range says how many it has
+        says = f"run.toml counts {manifest.inputs} inputs and lists {wanted.size}"
+        yield VerificationCheck("draws", False, says)
+    if not missing.size and not strange.size:
+        yield VerificationCheck("draws", True, f"all {wanted.size} inputs are there, and no others")
+
+
+def _segment_check(manifest: Manifest, tally: Tally, segments: Ints) -> VerificationCheck:
+    """Each input holds the draws 0..n-1 of the run's seed, all of them counted."""
+    ends = dict(zip(tally.inputs.tolist(), tally.draws.tolist(), strict=True))
+    seed = manifest.source.get("seed")
+    held: dict[int, list[tuple[int, int, int]]] = {item: [] for item in ends}
+    for item, *span_of in segments.tolist():
+        held[item].append(tuple(span_of))
+    wrong = [item for item, spans in held.items() if spans != [(seed, 0, ends[item])]]
+    if wrong:
+        says = f"not the draws 0, 1, 2, ... of seed {seed}, without gap: input {list_first(wrong)}"
+        return VerificationCheck("draws", False, says)
+    says = f"each input holds its draws of seed {seed} from 0 on, without gap and none twice"
+    return VerificationCheck("draws", True, says)
+
+
+def _look_check(run: Run, tally: Tally) -> VerificationCheck:
+    """Every input stands at a look of the plan, and its rule has let it go there."""
+    plan = run.manifest.plan
+    assert plan is not None and tally.looks is not None
+    between = tally.inputs[tally.looks == 0]
+    where = f"look{'s' * (len(plan.looks) > 1)} at {list_first(plan.looks, 12)} draws, {plan.rule}"
+    if between.size:
+        says = f"between the plan's {where}: input {list_first(between.tolist())}"
+        return VerificationCheck("draws", False, says)
+    unfinished = tally.inputs[run.until(tally) == ""]
+    if unfinished.size:
+        inputs = list_first(unfinished.tolist())
+        says = f"not yet drawn to where the plan ends ({where}): input {inputs}"
+        return VerificationCheck("draws", False, says)
+    return VerificationCheck(
+        "draws", True, f"each input stands where the plan lets it stop ({where})"
+    )
+
+
+def _describe_range(draws: Ints) -> str:
+    """The least and the most, or the one number there is."""
+    low, high = int(draws.min()), int(draws.max())
+    return str(low) if low == high else f"{low} to {high}"

@@ -1,0 +1,292 @@
+"""Draw some inputs again and compare them with what the parts hold.
+
+`replay_checks` opens model and data and redraws inputs chosen at random. On the same kind of
+machine they must agree bit for bit; `measure_difference` says what another kind may change, and
+nothing beyond. It rounds otherwise, and that moves the logits. Logits that all move by at most d
+move a score by at most d / 2: it is the logistic function, whose slope is at most 1/4, of a number
+that moves by at most 2 d; a square moves by at most twice as much. So logits that agree to
+2 * MOVED_SHARE have mean scores that agree to MOVED_SHARE and mean squares that agree to
+2 * MOVED_SHARE. How many draws fall on another class depends on how many lie close to a boundary:
+at most MOVED_SHARE of them are excused.
+"""
+
+import secrets
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from simplicert.bounds.softmax import read_softmax_rest
+from simplicert.data import Dataset
+from simplicert.data.class_map import renumber_labels
+from simplicert.drawing.origin import OriginOverrides, open_origin, restore_settings
+from simplicert.drawing.preparation import EXAMPLES
+from simplicert.importing import describe_error
+from simplicert.machine import machine_differences
+from simplicert.models import Model
+from simplicert.sampling import Sampler
+from simplicert.sampling.sampler import decide_compilation
+from simplicert.store.imported import ImportedRun
+from simplicert.store.manifest import NAME, package_version, same_outputs
+from simplicert.store.run import Run
+from simplicert.types import FIXED_POINT, Floats, Ints, Tally
+from simplicert.types.merging import COMMON_FIELDS, SHARED_FIELDS, SUMMED_FIELDS
+from simplicert.types.tally import select_inputs
+from simplicert.verification.checks import VerificationCheck, VerifiedPart, planned_inputs
+
+MOVED_SHARE = (
+    1e-3  # share of the draws that may fall elsewhere, and of 1 by which a mean score may move
+)
+
+MOVED_BINS_SHARE = (
+    1e-2  # share of the draws by which a distribution of scores may move at a threshold
+)
+
+SAME = ("labels", "leaders")
+
+
+class ReplayDifference(NamedTuple):
+    """Draws and votes of one part that fall elsewhere, and what else differs by too much."""
+
+    draws: int
+    votes: int
+    beyond: frozenset[str]
+
+
+def _measure_difference(held: Tally, drawn: Tally) -> ReplayDifference:
+    """One input of one part against its draws made again."""
+    beyond = {name for name in FIELDS if _field_shape(held, name) != _field_shape(drawn, name)}
+    if beyond:
+        return ReplayDifference(0, 0, frozenset(beyond))
+    beyond |= {
+        name for name in SAME if not np.array_equal(getattr(held, name), getattr(drawn, name))
+    }
+    votes = 0
+    if held.votes is not None:
+        votes = _count_moved_draws(
+            _counts_with_invalid(held, "votes"), _counts_with_invalid(drawn, "votes")
+        )
+    if held.pilot is not None and drawn.pilot is not None:
+        allowed = max(MOVED_SHARE * int(held.pilot.sum()), 1)
+        beyond |= {"pilot"} if _count_moved_draws(held.pilot, drawn.pilot) > allowed else set()
+    if held.softmax_sums is not None:
+        beyond |= _scores_out_of_tolerance(held, drawn)
+    if held.histograms is not None and drawn.histograms is not None and "leaders" not in beyond:
+        change = np.cumsum(held.histograms - drawn.histograms, axis=-1)
+        if np.abs(change).max() > MOVED_BINS_SHARE * held.draws[0]:
+            beyond.add("histograms")
+    draws = _count_moved_draws(
+        _counts_with_invalid(held, "counts"), _counts_with_invalid(drawn, "counts")
+    )
+    return ReplayDifference(draws, votes, frozenset(beyond))
+
+
+def _count_moved_draws(one: Ints, other: Ints) -> int:
+    """Draws that must have another class at least, for these two rows of counts."""
+    return -(-int(np.abs(one - other).sum()) // 2)
+
+
+FIELDS = (
+    *("counts", "labels", "pilot", "leaders", "votes", "histograms"),
+    *("softmax_sums", "softmax_squares", "softmax_classes", "softmax_rest"),
+)
+
+
+def _field_shape(tally: Tally, name: str) -> tuple[int, ...] | None:
+    values = getattr(tally, name)
+    return None if values is None else np.shape(values)
+
+
+def _counts_with_invalid(tally: Tally, name: str) -> Ints:
+    """Counts or votes, those for no class in the last column."""
+    none = tally.invalid if name == "counts" else tally.votes_invalid
+    assert none is not None
+    return np.column_stack([getattr(tally, name), none])
+
+
+def _scores_out_of_tolerance(held: Tally, drawn: Tally) -> set[str]:
+    """Sums, squares and what is kept of the classes without sums of their own.
+
+    Of two classes whose sums are nearly the same, one machine may keep the one and another the
+    other: a class is compared as the span in which its sum is known to lie.
+    """
+    unit = MOVED_SHARE * float(held.draws[0]) * 2.0**FIXED_POINT
+    beyond = set()
+    for name, place, allowed in (("softmax_sums", 0, unit), ("softmax_squares", 1, 2 * unit)):
+        if getattr(held, name) is None:
+            continue
+        (low, high), (again_low, again_high) = (
+            _sum_intervals(side, name, place) for side in (held, drawn)
+        )
+        apart = np.maximum(again_low - high, low - again_high)
+        if apart.max() > allowed:
+            beyond.add(name)
+    if held.softmax_rest is not None and drawn.softmax_rest is not None:
+        apart = np.abs(held.softmax_rest - drawn.softmax_rest).astype(float)
+        if apart.max() > 4 * unit:  # a class may have taken the place of another
+            beyond.add("softmax_rest")
+    return beyond
+
+
+def _sum_intervals(tally: Tally, name: str, place: int) -> tuple[Floats, Floats]:
+    """(1, K) the least and the most that each class's sum can be."""
+    least = getattr(tally, name).astype(float)
+    return least, least + read_softmax_rest(tally, slice(None))[place]
+
+
+ABOUT = "replay"
+
+
+@dataclass(frozen=True)
+class Replay:
+    """How many inputs to draw again; where model and data are now.
+
+    A seed that chooses them may be known to whoever made the run: without one it is fresh.
+    """
+
+    count: int
+    seed: int | None = None
+    model: str | None = None
+    data: str | None = None
+    mean: str | None = None
+    std: str | None = None
+    trust: bool = False
+
+
+def no_replay_reason(run: Run | ImportedRun) -> str | None:
+    """Why a run can never be drawn again; None where it can."""
+    source = run.manifest.source
+    if isinstance(run, ImportedRun) or source.get("format") != "sample":
+        return "it was imported, and nothing says by which model and data it was drawn"
+    if source.get("random"):
+        return "its model is random by itself: drawn again, its tallies would differ"
+    return None
+
+
+def replay_checks(
+    run: Run, parts: Sequence[VerifiedPart], asked: Replay
+) -> Iterator[VerificationCheck]:
+    """Model and data first, then input after input."""
+    place = OriginOverrides(asked.model, asked.data, asked.mean, asked.std, asked.trust)
+    origin = open_origin(run, ABOUT, place)
+    model, data = origin
+    strange = origin.mismatches(run.manifest)
+    for what, found, wanted in strange:
+        yield VerificationCheck(
+            ABOUT, False, f"the {what} is not the run's: fingerprint {found}, and not {wanted}"
+        )
+    index = planned_inputs(run.manifest)
+    held = np.unique(np.concatenate([part.tally.inputs for part in parts]))
+    if strange or index is None:
+        return
+    if max(index.max(), held.max()) >= len(data):
+        yield VerificationCheck(
+            ABOUT, False, f"the run names inputs that are not among the data's {len(data)}"
+        )
+        return
+    data = renumber_labels(data, run.manifest.source.get("class_map"))
+    sampler = _rebuild_sampler(run, model, data.inputs[index[:EXAMPLES]])
+    ordered = run.manifest.index is not None and run.manifest.index[0] >= 0
+    answers = [float(value) for value in sampler.answers.ravel()]
+    if ordered and not same_outputs(run.manifest.answers, answers):
+        yield VerificationCheck(
+            ABOUT, False, "the model does not give the outputs that run.toml keeps of it"
+        )
+    other = machine_differences(run.manifest.made)
+    if run.manifest.package != package_version():
+        other.append(f"simplicert {run.manifest.package} there, {package_version()} here")
+    if other:
+        yield VerificationCheck(
+            ABOUT,
+            None,
+            f"{NAME} says that it was drawn on another kind of machine ({'; '.join(other)}), which "
+            f"rounds otherwise: up to {MOVED_SHARE:g} of an input's draws may fall on "
+            f"other classes, and "
+            f"its mean scores may move by {MOVED_SHARE:g}; a forgery of that size is not noticed",
+        )
+    seed = secrets.randbits(32) if asked.seed is None else asked.seed
+    known = "" if asked.seed is None else ", a seed that whoever made the run may have known"
+    yield VerificationCheck(ABOUT, None, f"--seed {seed} chooses the inputs to draw again{known}")
+    random = np.random.default_rng(seed)
+    for item in np.sort(random.choice(held, min(asked.count, len(held)), replace=False)):
+        yield _input_check(sampler, data, parts, int(item), exact=not other)
+
+
+def _rebuild_sampler(run: Run, model: Model, example: np.ndarray) -> Sampler:
+    """The sampler that the run was drawn by."""
+    settings, compiled = restore_settings(run), bool(run.manifest.source["compiled"])
+    return Sampler(
+        model.classifier,
+        example,
+        decide_compilation(model.classifier, example, settings, 0, compiled),
+    )
+
+
+def _input_check(
+    sampler: Sampler, data: Dataset, parts: Sequence[VerifiedPart], item: int, *, exact: bool
+) -> VerificationCheck:
+    """Every part's draws of one input made again, by the same spans."""
+    at = np.array([item])
+    total, draws, votes = 0, 0, 0
+    other, beyond = set[str](), set[str]()
+    for part in parts:
+        if item not in part.tally.inputs:
+            continue
+        held = select_inputs(part.tally, part.tally.inputs == item)
+        try:
+            drawn = _redraw_input(sampler, data, held, at)
+        except Exception as error:  # the classifier is foreign code and may raise anything
+            return VerificationCheck(
+                ABOUT, False, f"input {item}: the model failed ({describe_error(error)})"
+            )
+        total += int(held.draws[0])
+        other |= _differing_fields(held, drawn)
+        change = _measure_difference(held, drawn)
+        draws, votes, beyond = draws + change.draws, votes + change.votes, beyond | change.beyond
+    if not other:
+        return VerificationCheck(
+            ABOUT, True, f"input {item}: its {total} draws come again bit for bit"
+        )
+    says = f"input {item}: {draws} of its {total} draws fall on other classes when drawn again"
+    if exact:
+        return VerificationCheck(
+            ABOUT, False, f"{says}, and these differ: {', '.join(sorted(other))}"
+        )
+    beyond |= {"counts"} if draws > MOVED_SHARE * total else set()
+    beyond |= {"votes"} if votes > MOVED_SHARE * total else set()
+    if beyond:
+        names = ", ".join(sorted(beyond))
+        return VerificationCheck(
+            ABOUT, False, f"{says}; more than another kind of machine explains: {names}"
+        )
+    says += "; not bit for bit, but within the tolerance for another kind of machine"
+    return VerificationCheck(ABOUT, True, says, tolerant=True)
+
+
+def _redraw_input(sampler: Sampler, data: Dataset, held: Tally, at: Ints) -> Tally:
+    """The same draws of the same input."""
+    assert held.segments is not None
+    labels = None if data.labels is None else data.labels[at]
+    out: Tally | None = None
+    for _, _, first, stop in held.segments.tolist():
+        more = sampler.tally(data.inputs[at], at, (first, stop), labels=labels, plan=held.plan)
+        assert more is not None
+        out = more if out is None else out + more
+    assert out is not None
+    return out
+
+
+def _differing_fields(held: Tally, drawn: Tally) -> set[str]:
+    """Names of what is not the same in both."""
+    return {
+        name
+        for name in (*SUMMED_FIELDS, *SHARED_FIELDS, *COMMON_FIELDS)
+        if not np.array_equal(_field_or_empty(held, name), _field_or_empty(drawn, name))
+    }
+
+
+def _field_or_empty(tally: Tally, name: str) -> np.ndarray:
+    """A field of a tally, empty where it holds none."""
+    values = getattr(tally, name)
+    return np.zeros(0) if values is None else np.asarray(values)

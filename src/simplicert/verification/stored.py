@@ -1,0 +1,188 @@
+"""Read a file of certificates exactly as it is written, for comparison.
+
+Nothing is guessed. A cell that is not written as ours are makes the file unreadable, so that no
+spelling of a number or of a truth value escapes the comparison.
+"""
+
+import csv
+import math
+import re
+from collections.abc import Callable, Iterator
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from simplicert.files import MOST_LOG, parse_json, read_file, read_text
+from simplicert.types.certificates import LAST_COLUMNS, RESERVED_COLUMNS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+WHOLE = {"index", "label", "top", "predicted", "draws", "looks", "count_top", "count_second"}
+
+TRUTH = {"correct", "abstained"}
+
+WORDS = {"winner", "kind", "scheme", "stopped", "method"}  # all other columns hold decimals
+
+NEEDED = ("index", "radius", "sigma", "alpha", "kind", "scheme")
+
+MOST_COLUMNS = 100
+
+MOST_SIGNS = 100  # in one cell
+
+_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
+
+_DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]{1,3})?")
+
+
+class StoredCertificates(NamedTuple):
+    """Columns in the order of the file, None in empty cells; and what Parquet says besides."""
+
+    columns: dict[str, list[Any]]
+    extra: dict[str, Any]
+
+    def first(self, name: str) -> Any:
+        """A setting, which every row repeats; whether all do is for the comparison to find."""
+        return self.columns[name][0]
+
+    @property
+    def places(self) -> dict[int, int]:
+        """The row of each input."""
+        return {item: row for row, item in enumerate(self.columns["index"])}
+
+    @property
+    def mechanisms(self) -> list[str]:
+        """Columns that hold the radii of one mechanism each."""
+        return [name for name in self.columns if name not in RESERVED_COLUMNS]
+
+    @property
+    def older(self) -> bool:
+        """Whether it was written before there were the last six columns: it has none of them."""
+        return not set(LAST_COLUMNS) & set(self.columns)
+
+
+def read_stored(path: Path, most: int) -> StoredCertificates:
+    """The table, its numbers exactly as written; a ValueError where it is none of ours.
+
+    `most` is the number of inputs that there can be: more rows are not read.
+    """
+    columns, extra = (_read_stored_csv if path.suffix == ".csv" else _read_stored_parquet)(
+        path, most
+    )
+    if lost := sorted(set(NEEDED) - set(columns)):
+        raise ValueError(f"it lacks the columns {', '.join(lost)}")
+    if not columns["index"]:
+        raise ValueError("it holds no row")
+    if len(set(columns["index"])) < len(columns["index"]):
+        raise ValueError("an input comes twice")
+    return StoredCertificates(columns, extra)
+
+
+def _read_stored_csv(path: Path, most: int) -> tuple[dict[str, list[Any]], dict[str, Any]]:
+    """Commas, one line for each input, and every cell spelled as `certify` spells it."""
+    with StringIO(read_text(path, MOST_LOG), newline="") as file:
+        lines = _read_csv_rows(csv.reader(file, strict=True))
+        names = _require_distinct_names(next(lines, []))
+        rows: list[list[str]] = []
+        for row in lines:
+            if len(row) != len(names):
+                raise ValueError(f"row {len(rows) + 1} has {len(row)} cells for {len(names)} names")
+            if len(rows) == most:
+                raise ValueError(f"it holds more rows than the run's {most} inputs")
+            rows.append(row)
+    cells = zip(*rows, strict=True) if rows else ([] for _ in names)
+    return {
+        name: _parse_column(name, column) for name, column in zip(names, cells, strict=True)
+    }, {}
+
+
+def _read_csv_rows(reader: Iterator[list[str]]) -> Iterator[list[str]]:
+    """The rows; what the csv module cannot read is a ValueError like all the rest."""
+    try:
+        yield from reader
+    except csv.Error as error:
+        raise ValueError(str(error)) from None
+
+
+def _require_distinct_names(names: list[str]) -> list[str]:
+    """The header, if no name comes twice."""
+    if len(set(names)) < len(names) or len(names) > MOST_COLUMNS:
+        raise ValueError(
+            f"its {len(names)} columns must be at most {MOST_COLUMNS}, each named once"
+        )
+    return names
+
+
+def _parse_column(name: str, texts: Any) -> list[Any]:
+    """One column; an empty cell is None."""
+    reading = _choose_cell_parser(name)
+    return [None if text == "" else reading(name, text) for text in texts]
+
+
+def _choose_cell_parser(name: str) -> Callable[[str, str], Any]:
+    """How the cells of a column are read."""
+    if name in WHOLE:
+        return _parse_integer_cell
+    if name in TRUTH:
+        return _parse_boolean_cell
+    return _parse_word_cell if name in WORDS else _parse_decimal_cell
+
+
+def _parse_integer_cell(name: str, text: str) -> int:
+    if not _INTEGER.fullmatch(text):
+        raise ValueError(f"{name} must be a whole number, got {text[:40]!r}")
+    return int(text)
+
+
+def _parse_boolean_cell(name: str, text: str) -> bool:
+    if text not in ("True", "False"):
+        raise ValueError(f"{name} must be True or False, got {text[:40]!r}")
+    return text == "True"
+
+
+def _parse_word_cell(name: str, text: str) -> str:
+    if len(text) > MOST_SIGNS or not text.isprintable():
+        raise ValueError(f"{name} must be a short word, got {text[:40]!r}")
+    return text
+
+
+def _parse_decimal_cell(name: str, text: str) -> float:
+    found = float(text) if len(text) <= MOST_SIGNS and _DECIMAL.fullmatch(text) else math.inf
+    if not math.isfinite(found):
+        raise ValueError(f"{name} must be a finite decimal, got {text[:40]!r}")
+    return found
+
+
+def _read_stored_parquet(path: Path, most: int) -> tuple[dict[str, list[Any]], dict[str, Any]]:
+    """Columns of the types that `certify` writes; NaN is an empty cell."""
+    from simplicert.store.parquet import read_parquet as read_table
+
+    table = read_table(read_file(path, MOST_LOG), most, texts=True)
+    names = _require_distinct_names(table.column_names)
+    extra = parse_json("its metadata", (table.schema.metadata or {}).get(b"simplicert", b"{}"))
+    if not isinstance(extra, dict):
+        raise ValueError("its metadata are none of ours")
+    return {name: _convert_column(name, table[name]) for name in names}, extra
+
+
+def _convert_column(name: str, column: "pa.ChunkedArray") -> list[Any]:
+    """One column as plain values, if it is of its type."""
+    import pyarrow.types as of
+
+    kind = column.type
+    reading = _choose_cell_parser(name)
+    fits = (
+        (reading is _parse_integer_cell and of.is_integer(kind))
+        or (reading is _parse_boolean_cell and of.is_boolean(kind))
+        or (reading is _parse_decimal_cell and of.is_floating(kind))
+        or (reading is _parse_word_cell and (of.is_string(kind) or of.is_large_string(kind)))
+    )
+    if not (fits or of.is_null(kind)):
+        raise ValueError(f"column {name} must not hold {kind}")
+    plain = column.to_pylist()
+    if reading is not _parse_decimal_cell:
+        return [value if value != "" else None for value in plain]
+    if any(value is not None and math.isinf(value) for value in plain):
+        raise ValueError(f"{name} must hold finite numbers, got infinity")
+    return [None if value is None or math.isnan(value) else value for value in plain]

@@ -1,0 +1,206 @@
+"""The local engine: this process, or several on this machine."""
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scenes
+from places import HOT, asked, drawn, heat, words
+
+import simplicert as sc
+from simplicert.drawing.engines import local
+from simplicert.drawing.engines.processes import WorkerProcess
+from simplicert.sampling.batch import noise_threads
+
+
+def test_any_number_of_processes_draws_the_same_bits(place):
+    scenes.same_bits(place, (2,))
+
+
+def test_processes_that_share_shards(place):
+    """Two commands, a shard each, two processes each."""
+    for shard in ("2/2", "1/2"):
+        assert drawn(asked(place, "run", shard=shard, workers=2))[0]
+    assert sc.open_run("run").tally() == drawn(asked(place, "alone"))[1].tally()
+
+
+def test_a_killed_worker_costs_its_unit_only(place):
+    scenes.killed_worker(place)
+
+
+def test_a_killed_leader_takes_its_workers_with_it(place):
+    scenes.killed_leader(place)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_poisoned_input_is_given_up_and_the_rest_drawn(place, workers):
+    scenes.poisoned_input(place, workers=workers)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_model_that_stumbles_is_asked_again(place, workers, monkeypatch):
+    scenes.stumbling_model(place, monkeypatch, workers=workers)
+
+
+def test_an_input_that_kills_the_process(place):
+    heat()
+    complete, run = drawn(asked(place, "run", model=f"{place[1]}:deadly", workers=2))
+    assert not complete
+    assert run.failed == {HOT: "the process that drew it died"}
+    assert run.missing == 1
+
+
+def test_parts_are_handed_over_where_the_folder_is_not_shared(place):
+    scenes.no_shared_folder(place)
+
+
+def test_stopped_and_resumed(place):
+    scenes.stopped_and_resumed(place)
+
+
+def test_a_worker_with_another_model_is_refused(place):
+    with pytest.raises(sc.InvalidInput, match="was made with answers of the model"):
+        scenes.other_model(place)
+
+
+def test_a_refusal_of_the_survey_is_the_sentence_it_is_alone(place):
+    with pytest.raises(sc.InvalidInput, match="pilot must be positive with scheme split"):
+        drawn(asked(place, "run", scheme="split", workers=2))
+    assert not (place[0] / "run").exists()
+
+
+def test_options_of_other_engines_and_of_none(place):
+    scenes.bad_options(
+        place,
+        [
+            ({"engine": "dask"}, "engine must be one of local, ray, got 'dask'"),
+            ({"workers": 0}, "workers must be at least 1, got 0"),
+            ({"cpus_per_worker": 0}, "cpus_per_worker must be at least 1, got 0"),
+            ({"address": "auto"}, "address must not be given with engine local, got 'auto'"),
+            ({"gpus_per_worker": 1.0}, "gpus_per_worker must not be given with engine local"),
+            ({"gpus_per_worker": -1.0}, "gpus_per_worker must not be negative"),
+        ],
+    )
+
+
+def heard(command):
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_the_command_says_what_failed_and_tries_again(place):
+    """Exit code 1, the index and the error; status and certify say so; later it is drawn."""
+    folder, name = place
+    heat()
+    command = [*words(place, "run"), "--model", f"{name}:poisoned"]
+    done = heard(command)
+    assert done.returncode == 1
+    assert f"input {HOT} failed again and again: too hot\n" in done.stderr
+    assert "all is drawn but 1 input that failed; the same command tries" in done.stderr
+    said = heard([*command[:3], "status", "run"])
+    assert f"input {HOT} failed: too hot" in said.stdout
+    said = heard([*command[:3], "certify", "run"])
+    assert "1 of 40 inputs are missing, of which 1 failed" in said.stderr
+    (folder / f"{name}.py").write_text(
+        (folder / f"{name}.py").read_text().replace("batch.max() > 50", "batch.max() > 500")
+    )
+    again = heard(command)
+    assert again.returncode == 2  # the model is another one now, and the run says so
+    assert "model_fingerprint" in again.stderr
+
+
+def test_failed_inputs_are_tried_again(place):
+    """A failure that was the machine's, not the input's, is gone the next time."""
+    folder, _ = place
+    (folder / "moody.py").write_text(
+        "import os\nimport numpy as np\n"
+        "W = np.random.default_rng(0).normal(size=(12, 4)).astype(np.float32)\n"
+        "def make():\n"
+        "    def classify(batch):\n"
+        "        if batch.max() > 50 and not os.path.exists('calm'):\n"
+        "            raise RuntimeError('moody')\n"
+        "        return batch.reshape(len(batch), -1) @ W\n"
+        "    return classify\n"
+    )
+    heat()
+    complete, run = drawn(asked(place, "run", model="moody:make"))
+    assert not complete
+    assert run.failed == {HOT: "moody"}
+    (folder / "calm").touch()
+    complete, run = drawn(asked(place, "run", model="moody:make"))
+    assert complete
+    assert run.failed == {}
+    assert run.tally() == drawn(asked(place, "alone"))[1].tally()
+
+
+def test_a_process_has_its_share_of_the_machine(place, monkeypatch):
+    """Threads and cards are in its environment before it imports anything; ours is left alone."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    before = dict(os.environ)
+    share = {"OMP_NUM_THREADS": "3", "CUDA_VISIBLE_DEVICES": "5"}
+    member = WorkerProcess(asked(place, "run"), share)
+    try:
+        environment = Path(f"/proc/{member.process.pid}/environ")
+        deadline = time.monotonic() + 60
+        # The kernel shows nothing while the new program is being put in the old one's place.
+        while not (seen := environment.read_bytes()) and time.monotonic() < deadline:
+            time.sleep(0.01)
+    finally:
+        member.process.kill()
+        member.process.join()
+        member.pipe.close()
+    assert b"OMP_NUM_THREADS=3" in seen.split(b"\0")
+    assert b"CUDA_VISIBLE_DEVICES=5" in seen.split(b"\0")
+    assert dict(os.environ) == before
+
+
+def test_noise_threads_are_those_of_the_share(monkeypatch):
+    for told, wanted in (("1", 1), ("3", 3), ("64", 8)):
+        monkeypatch.setenv("OMP_NUM_THREADS", told)
+        assert noise_threads() == wanted
+    monkeypatch.delenv("OMP_NUM_THREADS")
+    for cores in (3, 64):
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _, n=cores: set(range(n)))
+        assert noise_threads() == min(cores, 8)
+
+
+@pytest.mark.parametrize(
+    ("visible", "count", "names"),
+    [("", 0, []), ("", 3, ["0", "1", "2"]), ("2,3", 2, ["2", "3"]), ("GPU-a,GPU-b", 2, None)],
+)
+def test_cards_are_given_out_by_the_names_they_have(monkeypatch, visible, count, names):
+    torch = pytest.importorskip("torch")
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    assert (
+        local.visible_gpus(None)
+        == local.visible_gpus("cuda")
+        == (names or visible.split(","))[:count]
+    )
+    assert local.visible_gpus("cpu") == local.visible_gpus("cuda:1") == []
+
+
+def test_networks_draw_the_same_bits_with_any_share_of_threads(place):
+    """A torch network in this process with all threads, and in two processes with one each."""
+    torch = pytest.importorskip("torch")
+    from simplicert.models import save_weights
+    from simplicert.models.architectures import ARCHITECTURES
+
+    torch.manual_seed(0)
+    images = np.random.default_rng(0).random((8, 1, 8, 8)).astype(np.float32)
+    np.savez("images.npz", inputs=images)
+    notes = {"num_classes": 4, "input_shape": (1, 8, 8)}
+    save_weights(ARCHITECTURES["small_cnn"](4, (1, 8, 8)), Path("net.safetensors"), notes)
+    asked_net = {"model": "small_cnn@net.safetensors", "data": "images.npz", "draws": 300}
+    runs = [
+        drawn(
+            asked(
+                place, f"net-{workers}-{cpus}", workers=workers, cpus_per_worker=cpus, **asked_net
+            )
+        )
+        for workers, cpus in ((1, None), (2, 1), (1, 2))
+    ]
+    assert all(complete for complete, _ in runs)
+    assert runs[0][1].tally() == runs[1][1].tally() == runs[2][1].tally()

@@ -1,0 +1,303 @@
+"""What the figures show, read from matplotlib's own objects; pixels are for eyes."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Annotation
+from matplotlib.tri import TriContourSet
+from readable import assert_readable
+
+import simplicert as sc
+from simplicert import figures, simplex
+from simplicert.figures import maps, style
+from simplicert.simplex import regions
+
+
+def new_axes():
+    return Figure(figsize=style.SIZE, layout="constrained").add_subplot()
+
+
+@pytest.fixture(scope="module")
+def paper_figure(tmp_path_factory):
+    """The axes as `save` draws them, its fonts and size included."""
+    drawn = []
+    path = tmp_path_factory.mktemp("paper") / "cohen_minus_li.png"
+    figures.save_figure(lambda axes: drawn.append(figures.cohen_minus_li(axes)), path)
+    return drawn[0]
+
+
+def small_map(axes, left="cohen", right="li", **options):
+    known = simplex.make_grid(20)
+    values = simplex.radius_difference(left, right, known)
+    return figures.simplex_map(known, values, axes, label="difference", **options)
+
+
+def colours(axes):
+    return axes.collections[0]
+
+
+def lines(axes):
+    return [drawn for drawn in axes.collections if isinstance(drawn, TriContourSet)]
+
+
+def bar(axes):
+    return axes.child_axes[0]
+
+
+def pointed(axes):
+    return colours(axes).colorbar.extend
+
+
+# The paper's figure
+
+
+def test_cohen_minus_li_draws_on_the_axes_it_was_given():
+    axes = new_axes()
+    assert figures.cohen_minus_li(axes) is axes
+
+
+def test_colours_are_the_difference_itself(paper_figure):
+    known = simplex.make_grid(maps.STEPS)
+    np.testing.assert_array_equal(
+        colours(paper_figure).get_array(), simplex.radius_difference("cohen", "li", known)
+    )
+    assert colours(paper_figure).get_clim() == (-0.5, 0.5)
+    assert colours(paper_figure).get_cmap().name == style.DIVERGING
+
+
+def test_the_heavy_line_is_the_exact_one(paper_figure):
+    (heavy,) = paper_figure.lines
+    (curve,) = regions.trace_boundary("cohen", "li")
+    np.testing.assert_array_equal(heavy.get_xdata(), curve.e0)
+    np.testing.assert_array_equal(heavy.get_ydata(), curve.e1)
+    assert heavy.get_linewidth() > lines(paper_figure)[0].get_linewidths()[0]
+    e0, e1 = curve.e0, curve.e1
+    ordinary = (e0 > 0.51) & (e0 < 0.99)
+    cohen, li = (sc.radius(name, e0[ordinary], e1[ordinary]) for name in ("cohen", "li"))
+    np.testing.assert_allclose(cohen, li, rtol=1e-9)
+    assert e0.min() < 0.501 and e0.max() > 0.999  # from corner to corner
+
+
+def test_names_stand_where_they_are_true(paper_figure):
+    """The leader of each name ends at a point where that mechanism is the larger."""
+    ends = {text.get_text(): text.xy for text in paper_figure.texts if isinstance(text, Annotation)}
+    for name, sign in (("Cohen larger", 1), ("Li larger", -1)):
+        e0, e1 = ends[name]
+        assert 0 < e1 < e0 < 1 - e1
+        assert sign * (sc.radius("cohen", e0, e1) - sc.radius("li", e0, e1)) > 0
+
+
+def test_axes_and_colour_bar_are_labelled(paper_figure):
+    assert (paper_figure.get_xlabel(), paper_figure.get_ylabel()) == ("$E_0$", "$E_1$")
+    assert (paper_figure.get_xlim(), paper_figure.get_ylim()) == ((0, 1), (0, 0.5))
+    assert r"L_{\mathrm{Cohen}} - L_{\mathrm{Li}}" in bar(paper_figure).get_ylabel()
+    (outline,) = paper_figure.patches
+    np.testing.assert_array_equal(outline.get_xy()[:3], maps.CORNERS)
+
+
+def test_no_text_is_cut_or_covers_another(paper_figure):
+    assert_readable(paper_figure, 16)
+
+
+# The map
+
+
+def test_a_centre_makes_colours_diverge_evenly_about_it():
+    axes = small_map(new_axes(), centre=0.0)
+    low, high = colours(axes).get_clim()
+    values = colours(axes).get_array()
+    assert (low, high) == (values.min(), -values.min())  # Li's lead is the larger one
+    assert pointed(axes) == "neither"
+
+
+def test_limits_off_centre_are_widened():
+    axes = small_map(new_axes(), centre=0.1, limits=(-0.1, 0.2))
+    np.testing.assert_allclose(colours(axes).get_clim(), (-0.1, 0.3))
+
+
+def test_without_a_centre_colours_run_one_way_and_no_line_is_drawn():
+    axes = small_map(new_axes())
+    values = colours(axes).get_array()
+    assert colours(axes).get_cmap().name == style.SEQUENTIAL
+    assert colours(axes).get_clim() == (values.min(), values.max())
+    assert lines(axes) == []
+
+
+@pytest.mark.parametrize(
+    ("limits", "ends"),
+    [((-2, 2), "neither"), ((-0.1, 2), "min"), ((-2, 0.1), "max"), ((-0.1, 0.1), "both")],
+)
+def test_the_bar_points_where_colours_hide_values(limits, ends):
+    assert pointed(small_map(new_axes(), limits=limits)) == ends
+
+
+def test_contours_carry_their_values_and_those_outside_are_left_out():
+    axes = small_map(new_axes(), contours=(0.1, -0.4, 7.0))
+    (thin,) = lines(axes)
+    assert thin.levels.tolist() == [-0.4, 0.1]
+    assert {text.get_text() for text in axes.texts} == {"\N{MINUS SIGN}0.4", "0.1"}
+
+
+def test_a_contour_carries_its_value_where_there_is_room():
+    """At the point of the line that is farthest from the sides; none where that is too near."""
+    axes = small_map(new_axes(), contours=(-0.2,))
+    (text,) = axes.texts
+    e0, e1 = text.get_position()
+    assert min(e1, e0 - e1, 1 - e0 - e1) > maps.FRAME
+    known = simplex.make_grid(20)
+    sliver = figures.simplex_map(known, known.e1, new_axes(), label="E1", contours=(0.02,))
+    assert len(lines(sliver)) == 1 and not sliver.texts
+
+
+def test_values_of_contours_keep_apart():
+    axes = small_map(new_axes(), contours=(-0.2, -0.201, -0.202))
+    assert len(lines(axes)[0].levels) == 3
+    assert len(axes.texts) == 1
+
+
+def test_zero_of_a_ratio_takes_the_first_colour():
+    known = simplex.make_grid(20)
+    values = simplex.radius_ratio("cohen", "li", known)
+    assert (values == 0).any()
+    axes = figures.simplex_map(
+        known, values, new_axes(), label="ratio", centre=1.0, limits=(0.5, 1.2), logarithmic=True
+    )
+    shown = colours(axes).get_array()
+    assert not np.ma.is_masked(colours(axes).norm(shown))
+    assert colours(axes).get_clim() == (0.5, 2.0)
+    assert shown.min() == 0.5
+    assert pointed(axes) == "min"
+
+
+# Comparisons
+
+
+def test_a_difference_that_changes_sign_diverges_and_one_that_does_not_runs_one_way():
+    axes = maps.difference_map("improved_dp", "li", "multinomial", new_axes())
+    assert colours(axes).get_cmap().name == style.DIVERGING
+    assert len(axes.lines) == 1
+    axes = maps.difference_map("two_sided", "li", "multinomial", new_axes())
+    assert colours(axes).get_cmap().name == style.SEQUENTIAL
+    assert len(axes.lines) == 0
+
+
+def test_a_ratio_is_the_ratio_on_a_scale_of_factors():
+    axes = maps.ratio_map("improved_dp", ("cohen", "li"), "multinomial", new_axes())
+    known = simplex.make_grid(maps.STEPS)
+    low, high = colours(axes).get_clim()
+    assert low * high == pytest.approx(1)
+    values = simplex.radius_ratio("improved_dp", ("cohen", "li"), known)
+    np.testing.assert_array_equal(colours(axes).get_array(), np.maximum(values, low))
+    assert len(axes.lines) == 1
+    assert axes.get_title(loc="left") == "improved DP  /  largest of Cohen, Li"
+    ticks = [text.get_text() for text in bar(axes).get_yticklabels()]
+    assert "1" in ticks and len(ticks) <= 7
+
+
+def test_ones_own_mechanism_goes_by_its_name():
+    def mine(e0, e1):
+        return sc.MECHANISMS["li"].radius(e0, e1) / 2
+
+    axes = maps.ratio_map(mine, "li", "multinomial", new_axes())
+    assert axes.get_title(loc="left") == "mine  /  Li"
+    assert colours(axes).get_clim() == (0.5, 2.0)  # though the same everywhere
+
+
+def test_a_long_list_is_broken_into_lines():
+    axes = maps.difference_map(
+        "two_sided",
+        {f"some_module:mechanism_{i}": "li" for i in range(4)},
+        "multinomial",
+        new_axes(),
+    )
+    text = axes.get_title(loc="left").split("\n")
+    assert len(text) > 1 and all(len(line) <= maps.WIDEST for line in text)
+
+
+def test_infinite_ratios_take_the_last_colour():
+    known = simplex.make_grid(20)
+    values = simplex.radius_ratio("li", "cohen", known)
+    assert np.isinf(values).any()
+    axes = figures.simplex_map(known, values, new_axes(), label="ratio", limits=(0.0, 2.0))
+    shown = colours(axes).get_array()
+    assert not np.ma.is_masked(shown)  # a masked point would leave a hole
+    assert (shown[np.isinf(values)] > 2).all()
+    assert colours(axes).get_clim() == (0, 2)
+    assert pointed(axes) == "max"
+
+
+@pytest.mark.parametrize("values", [np.ones(3), np.full(400, np.nan), np.full(400, np.inf)])
+def test_values_that_cannot_be_drawn_are_refused(values):
+    with pytest.raises(sc.InvalidInput, match="values must be a number for each of 400 points"):
+        figures.simplex_map(simplex.make_grid(20), values, new_axes(), label="broken")
+
+
+def test_equal_values_need_limits():
+    known = simplex.make_grid(20)
+    with pytest.raises(sc.InvalidInput, match="limits must rise"):
+        figures.simplex_map(known, np.ones(400), new_axes(), label="flat")
+    figures.simplex_map(known, np.ones(400), new_axes(), label="flat", limits=(0, 2))
+
+
+# Files
+
+
+@pytest.mark.parametrize(
+    ("suffix", "start"),
+    [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml"), ("PNG", b"\x89")],
+)
+def test_the_same_figure_gives_the_same_bytes(tmp_path, monkeypatch, suffix, start):
+    def figure(axes):
+        return small_map(axes, centre=0.0, contours=(-0.2,))
+
+    first = figures.save_figure(figure, tmp_path / f"first.{suffix}").read_bytes()
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")  # another day, to matplotlib
+    second = figures.save_figure(figure, str(tmp_path / f"second.{suffix}")).read_bytes()
+    assert first == second
+    assert first.startswith(start)
+
+
+def test_a_saved_picture_has_200_dots_an_inch(tmp_path):
+    from matplotlib.image import imread
+
+    height, width, _ = imread(figures.save_figure(small_map, tmp_path / "map.png")).shape
+    assert 4.5 * 200 < width <= 5.2 * 200
+    assert 2.0 * 200 < height <= 3.1 * 200
+
+
+def test_fonts_in_a_pdf_are_not_type_3(tmp_path):
+    assert b"/Type3" not in figures.save_figure(small_map, tmp_path / "map.pdf").read_bytes()
+
+
+def test_saving_leaves_the_settings_of_matplotlib_alone(tmp_path):
+    import matplotlib
+
+    before = {name: matplotlib.rcParams[name] for name in style.SETTINGS}
+    figures.save_figure(small_map, tmp_path / "map.svg")
+    assert before == {name: matplotlib.rcParams[name] for name in style.SETTINGS}
+
+
+@pytest.mark.parametrize("name", ["map.gif", "map"])
+def test_an_unknown_format_is_refused(tmp_path, name):
+    with pytest.raises(sc.InvalidInput, match=r"must be one of \.png, \.pdf, \.svg"):
+        figures.save_figure(small_map, tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_matplotlib_waits_until_it_draws_and_pyplot_is_never_imported(tmp_path):
+    script = f"""
+import sys
+from simplicert.metrics import figures, regions, simplex
+from simplicert.figures import maps, style
+assert "matplotlib" not in sys.modules
+known = simplex.grid(5)
+def draw(axes):
+    figures.simplex_map(known, known.e0, axes, label="E0", centre=0.5, contours=(0.4,))
+for suffix in ("png", "pdf", "svg"):
+    figures.save(draw, {str(tmp_path / "map.")!r} + suffix)
+assert "matplotlib.pyplot" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-W", "error", "-c", script], check=True)

@@ -1,0 +1,126 @@
+"""The simplex explorer in a browser: every reading is a radius that is true at the pointer."""
+
+import numpy as np
+import pytest
+
+import simplicert as sc
+from simplicert.figures.style import mechanism_style
+from simplicert.report import report_page
+from simplicert.report.payload import STEPS
+
+PAIR = [name for name, row in sc.MECHANISMS.items() if row.needs == "pair"]
+
+
+@pytest.fixture(scope="module")
+def text():
+    return report_page()
+
+
+@pytest.fixture
+def explorer(page, text, tmp_path):
+    return page.open(text, tmp_path)
+
+
+def read(explorer, e0, e1):
+    """The card at a point: mechanism's label -> radius as shown."""
+    rows = explorer.run(
+        """
+        for (const [name, value] of [["e0", arguments[0]], ["e1", arguments[1]]]) {
+            document.getElementById(`read-${name}`).value = value;
+            document.getElementById(`read-${name}`).dispatchEvent(new Event("input"));
+        }
+        const rows = [...document.querySelectorAll("#card tr")];
+        return rows.map((row) => [...row.cells].map((cell) => cell.textContent.trim()));
+        """,
+        repr(float(e0)),
+        repr(float(e1)),
+    )
+    return {name: float(value) for name, value in rows}
+
+
+def test_readings_are_true_and_not_far_below(explorer):
+    random = np.random.default_rng(0)
+    names = {
+        mechanism_style(name).name: name
+        for name in PAIR
+        if "multinomial" in sc.MECHANISMS[name].kinds
+    }
+    points = [(0.7, 0.3), (0.999, 0.001), (0.5, 0.0), (1.0, 0.0)]  # on the sides too
+    points += [sorted(random.dirichlet([1, 1, 1]))[:0:-1] for _ in range(12)]
+    close = 0
+    for e0, e1 in points:
+        shown = read(explorer, e0, e1)
+        if not shown:
+            assert e0 - e1 < 2 / STEPS
+            continue
+        close += 1
+        for label, name in names.items():
+            below = max(e1, 1e-12)  # at 0 the tight radius is infinite
+            assert shown[label] <= sc.radius(name, min(e0, 1 - 1e-12), below)
+            safe = sc.radius(name, e0 - 1 / STEPS, min(e1 + 1 / STEPS, 1 - e0 + 1 / STEPS))
+            assert shown[label] > safe - 1.1e-4
+        assert shown["ensemble"] == max(shown[n] for n in ("Cohen", "Li", "improved DP"))
+    assert close > 10
+
+
+def test_softmax_has_no_cohen(explorer):
+    explorer.choose("kind", "softmax")
+    shown = read(explorer, 0.8, 0.1)
+    labels = [mechanism_style(name).name for name in PAIR if "softmax" in sc.MECHANISMS[name].kinds]
+    assert set(shown) == {*labels, "ensemble"} and "Cohen" not in labels
+    assert explorer.texts("#first option") == labels
+
+
+def test_sigma_scales_the_reading_and_never_above(explorer):
+    one = read(explorer, 0.9, 0.05)
+    explorer.type("sigma", "0.25")
+    quarter = read(explorer, 0.9, 0.05)
+    for name, value in one.items():
+        assert 0.25 * value - 1e-4 < quarter[name] <= 0.25 * (value + 1e-4)
+
+
+def test_the_pointer_reads_where_it_is(explorer):
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    x, y = explorer.run("""
+        const plot = document.getElementById("simplex");
+        plot.scrollIntoView({ block: "center" });
+        const area = plot.querySelector(".nsewdrag").getBoundingClientRect();
+        const { xaxis, yaxis } = plot._fullLayout;
+        return [area.left + xaxis.d2p(0.6), area.top + yaxis.d2p(0.2)];
+    """)
+    actions = ActionChains(explorer.driver, duration=20)
+    actions.w3c_actions.pointer_action.move_to_location(round(x) - 5, round(y))
+    actions.w3c_actions.pointer_action.move_to_location(round(x), round(y))
+    actions.perform()
+    explorer.until(
+        """return document.querySelector("#card p").textContent.startsWith("E0 = 0.59")"""
+    )
+    said = explorer.texts("#card p")[0]
+    e0, e1 = (float(part.split("=")[1]) for part in said.split(",")[:2])
+    assert abs(e0 - 0.6) < 2 / STEPS
+    assert abs(e1 - 0.2) < 2 / STEPS
+
+
+def test_a_map_of_any_two(explorer):
+    """Cells of the map against the package's own radii, all over the triangle."""
+    explorer.choose("map", "difference")
+    explorer.choose("first", "cohen")
+    explorer.choose("second", "li")
+    trace = explorer.run(
+        "const t = document.getElementById('simplex').data[0]; return [t.z, t.zmin, t.zmax]"
+    )
+    z, low, high = trace
+    checked = 0
+    for j in range(0, STEPS // 2, 17):
+        for i in range(0, STEPS, 13):
+            if not j < i < STEPS - j:
+                outside = i < j or i > STEPS - j
+                assert not outside or z[j][i] is None
+                continue
+            e0, e1 = (i + 0.5) / STEPS, (j + 0.5) / STEPS
+            exact = sc.radius("cohen", e0, e1) - sc.radius("li", e0, e1)
+            assert z[j][i] == pytest.approx(np.clip(exact, low, high), abs=1e-6)
+            checked += 1
+    assert checked > 80
+    assert explorer.logs() == ([], [])

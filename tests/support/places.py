@@ -1,0 +1,157 @@
+"""A folder with data and a model of its own, and what to ask of it."""
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+import simplicert as sc
+from simplicert.drawing.driver import draw_run
+from simplicert.drawing.engines import open_workers
+from simplicert.drawing.prepare import prepare_run
+from simplicert.drawing.settings import DrawingSettings
+
+MODEL = """
+import builtins
+import os
+import time
+import numpy as np
+WEIGHTS = np.random.default_rng(0).normal(size=(12, 4)).astype(np.float32)
+def make():
+    def classify(batch):
+        time.sleep(float(os.environ.get("PAUSE", 0)))
+        return batch.reshape(len(batch), -1) @ WEIGHTS
+    return classify
+def other():
+    return lambda batch: batch.reshape(len(batch), -1) @ (2 * WEIGHTS)
+def fails():
+    calls = []
+    def classify(batch):
+        calls.append(1)
+        if len(calls) > 30:
+            raise RuntimeError("out of memory\\nand more")
+        return batch.reshape(len(batch), -1) @ WEIGHTS
+    return classify
+def poisoned():
+    def classify(batch):
+        if batch.max() > 50:  # input HOT of the data
+            raise RuntimeError("too hot\\nto handle")
+        return batch.reshape(len(batch), -1) @ WEIGHTS
+    return classify
+def deadly():
+    def classify(batch):
+        if batch.max() > 50:
+            os._exit(9)
+        return batch.reshape(len(batch), -1) @ WEIGHTS
+    return classify
+def slow():
+    os.makedirs("pids", exist_ok=True)
+    def classify(batch):
+        open(f"pids/{os.getpid()}", "w").close()
+        time.sleep(0.03)
+        return batch.reshape(len(batch), -1) @ WEIGHTS
+    return classify
+def patient():
+    def classify(batch):
+        if not os.path.exists("enough"):
+            time.sleep(0.03)
+        return batch.reshape(len(batch), -1) @ WEIGHTS
+    return classify
+def remote():  # fails while there is a file `down`, by the class of error that stands in it
+    def classify(batch):
+        try:
+            with open("down") as file:
+                error = getattr(builtins, file.read() or "OSError")
+        except FileNotFoundError:
+            return batch.reshape(len(batch), -1) @ WEIGHTS
+        batch[:] = 7  # what it does to the batch before it fails must not matter
+        raise error("HTTP 503\\x1b[2J")
+    return classify
+def refusing():
+    def classify(batch):
+        if batch.max() > 50:
+            raise ConnectionResetError("reset by peer")
+        return batch.reshape(len(batch), -1) @ WEIGHTS
+    return classify
+def noisy():
+    random = np.random.default_rng()
+    normal = lambda batch: random.normal(size=(len(batch), 4))
+    return lambda batch: batch.reshape(len(batch), -1) @ WEIGHTS + normal(batch)
+"""
+
+
+HOT = 23  # past the inputs that the probe sees
+
+
+def heat():
+    """Make one input of the data too hot for the models `poisoned` and `deadly`."""
+    data = dict(np.load("data.npz"))
+    data["inputs"][HOT] = 100.0
+    np.savez("data.npz", **data)
+
+
+def workers_seen(folder):
+    """Processes that drew with the model `slow`."""
+    return sorted(int(path.name) for path in (folder / "pids").glob("*"))
+
+
+def alive(pid):
+    """Whether this process is there and no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def marked(mark):
+    """Processes that were started with this word in their environment, and live."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if mark.encode() in path.read_bytes() and alive(int(path.parent.name)):
+                found.append(int(path.parent.name))
+        except OSError:  # ended meanwhile, or another user's
+            continue
+    return found
+
+
+def soon(condition, seconds=200):
+    """Wait for it, not for ever; a busy machine takes a minute to start Ray."""
+    begun = time.monotonic()
+    while not condition():
+        assert time.monotonic() - begun < seconds
+        time.sleep(0.02)
+
+
+def asked(place, out, **more):
+    folder, name = place
+    settings = {
+        "model": f"{name}:make",
+        "data": "data.npz",
+        "sigma": 0.4,
+        "draws": 150,
+        "batch_size": 64,
+        "device": "cpu",
+        "out": folder / out,
+        **more,
+    }
+    return DrawingSettings(**settings)
+
+
+def drawn(request, say=lambda sentence: None, **more):
+    """Draw by the engine asked for; whether all is done, and the run, opened anew."""
+    with open_workers(request) as crew:
+        ready = prepare_run(request, crew, say)
+        outcome = draw_run(ready.run, crew, ready.index, say=say, **more)
+    return outcome.complete and not outcome.failed, sc.open_run(request.out)
+
+
+def words(place, out, *more):
+    """The command that does the same in a process of its own."""
+    _, name = place
+    return [
+        sys.executable, "-m", "simplicert", "sample", "--model", f"{name}:make",
+        "--data", "data.npz", "--sigma", "0.4", "--draws", "150", "--batch-size", "64",
+        "--device", "cpu", "--out", out, *more,
+    ]  # fmt: skip

@@ -1,0 +1,181 @@
+"""What must be true of every engine; each engine's tests call these with its own settings."""
+
+import os
+import signal
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from places import HOT, alive, asked, drawn, heat, marked, soon, words, workers_seen
+
+import simplicert as sc
+from simplicert.drawing import driver, queue
+from simplicert.drawing.driver import draw_run
+from simplicert.drawing.engines import open_workers
+from simplicert.drawing.prepare import prepare_run
+
+ADAPTIVE = {"draws": 1600, "until": "radius=0.3"}
+
+
+def same_bits(place, counts, **engine):
+    """Fixed and adaptive, by so many workers each: the tallies of one process alone."""
+    for name, more in (("fixed", {}), ("adaptive", ADAPTIVE)):
+        alone = drawn(asked(place, f"alone-{name}", **more))[1]
+        for workers in counts:
+            out = f"{name}-{workers}"
+            complete, run = drawn(asked(place, out, workers=workers, **more, **engine))
+            assert complete
+            assert run.tally() == alone.tally()
+            np.testing.assert_array_equal(run.stopped, alone.stopped)
+
+
+def killed_worker(place, **engine):
+    """Kill -9 in the middle of a unit: another worker takes over, and nothing changes."""
+    folder, name = place
+    victims = []
+
+    def kill_one(progress):
+        pids = [pid for pid in workers_seen(folder) if pid != os.getpid() and alive(pid)]
+        if not victims and progress.done >= 2 and len(pids) == 2:
+            victims.append(pids[0])
+            os.kill(pids[0], signal.SIGKILL)
+
+    settings = {"model": f"{name}:slow", "workers": 2, "draws": 300, **engine}
+    complete, run = drawn(asked(place, "run", **settings), report=kill_one)
+    assert complete
+    assert len(victims) == 1
+    # Who comes for the lost one may find nothing left to do: on a busy machine it comes late.
+    assert run.tally() == drawn(asked(place, "alone", draws=300))[1].tally()
+    soon(lambda: not any(alive(pid) for pid in workers_seen(folder)))
+
+
+def killed_leader(place, *options):
+    """Kill -9 on the leading process: its workers end, and the same command completes the run.
+
+    Two helpers of Ray live on for a minute or so by themselves; here they are ended.
+    """
+    folder, name = place
+    mark = f"SCENE={folder}"
+    command = [*words(place, "run"), "--model", f"{name}:slow", "--workers", "2", *options]
+    settings = {"env": {**os.environ, "SCENE": str(folder)}, "stderr": subprocess.PIPE}
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, start_new_session=True, **settings
+    ) as leader:
+        try:
+            soon(lambda: len(list((folder / "run" / "parts").glob("*.parquet"))) >= 2)
+            assert len([pid for pid in workers_seen(folder) if alive(pid)]) > 0
+        finally:
+            leader.kill()
+    try:
+        soon(lambda: not any(alive(pid) for pid in workers_seen(folder)))
+    finally:
+        for pid in marked(mark):
+            os.kill(pid, signal.SIGKILL)
+    assert sc.open_run("run").missing > 0
+    done = subprocess.run(command, check=False, timeout=300, **settings)
+    assert done.returncode == 0, done.stderr.decode()
+    assert sc.open_run("run").tally() == drawn(asked(place, "alone"))[1].tally()
+    soon(lambda: not marked(mark))
+    assert not list(Path("/tmp").glob(f"simplicert-{leader.pid}-*"))  # the second one removed it
+
+
+def poisoned_input(place, **engine):
+    """Everything but the one input is drawn; its index and its error are on record."""
+    folder, name = place
+    heat()
+    request = asked(place, "run", model=f"{name}:poisoned", **engine)
+    complete, run = drawn(request)
+    assert not complete
+    assert run.failed == {HOT: "too hot"}
+    assert run.missing == 1
+    alone = drawn(asked(place, "alone"))[1].tally()
+    rows = np.setdiff1d(np.arange(40), [HOT])
+    np.testing.assert_array_equal(run.tally().inputs, rows)
+    np.testing.assert_array_equal(run.tally().softmax_sums, alone.softmax_sums[rows])
+    assert (folder / "run" / "failed" / f"{HOT:08d}.txt").read_text() == "too hot\n"
+
+
+def stumbling_model(place, patch, **engine):
+    """The model fails while it is probed and while it is drawn from, until it was waited for."""
+    folder, name = place
+    patch.setattr(driver, "FIRST", 0.01)
+    patch.setattr(driver, "WORTH_SAYING", 0.0)
+    patch.setattr(queue, "PART_SECONDS", 1e-9)  # an input a unit
+    down, heard, failures = folder / "down", [], ["TimeoutError", "OSError"]
+    down.write_text("ConnectionResetError")
+
+    def say(sentence):
+        heard.append(sentence)
+        down.unlink(missing_ok=True)
+
+    def report(progress):
+        if failures and progress.done >= 3 and not down.exists():
+            down.write_text(failures.pop())
+
+    request = asked(place, "run", model=f"{name}:remote", **engine)
+    complete, run = drawn(request, say, report=report, patience=300)
+    assert complete
+    assert run.failed == {}
+    assert set(heard) == {"the model failed (HTTP 503?[2J); trying again in 0 s"}
+    assert len(heard) >= 3  # once by the probe, twice by the draws
+    assert run.tally() == drawn(asked(place, "alone"))[1].tally()
+
+
+def no_shared_folder(place, **engine):
+    """Workers that do not see the run's folder hand their parts to the leader."""
+    request = asked(place, "run", workers=2, **engine)
+    elsewhere = replace(request, out=Path("/nowhere/run"))
+    with open_workers(elsewhere) as crew:
+        ready = prepare_run(request, crew)
+        assert draw_run(ready.run, crew, ready.index).complete
+    assert sc.open_run("run").tally() == drawn(asked(place, "alone"))[1].tally()
+
+
+def stopped_and_resumed(place, **engine):
+    """What was complete is kept; the rest is drawn later, by an engine of any kind."""
+    _, name = place
+    settings = {"model": f"{name}:slow", "workers": 2, **engine}
+    told = []
+
+    def stop():
+        return bool(told)
+
+    def report(progress):
+        told.extend([1] * (progress.done > 3))
+
+    complete, run = drawn(asked(place, "run", **settings), stop=stop, report=report)
+    assert not complete
+    assert 0 < run.missing < 40
+    assert drawn(asked(place, "run", model=f"{name}:slow"))[0]
+    assert sc.open_run("run").tally() == drawn(asked(place, "alone"))[1].tally()
+
+
+def other_model(place, **engine):
+    """A worker that loads another model than the one that surveyed is refused."""
+    folder, _ = place
+    (folder / "shifty.py").write_text(
+        "import time\nimport numpy as np\n"
+        "def make():\n"
+        "    try:\n        open('first', 'x').close()\n        seed = 1\n"
+        "    except FileExistsError:\n        seed = 2\n"
+        "    weights = np.random.default_rng(seed).normal(size=(12, 4))\n"
+        "    def classify(batch):\n"
+        "        time.sleep(0.05)\n"
+        "        return batch.reshape(len(batch), -1) @ weights\n"
+        "    return classify\n"
+    )
+    request = asked(place, "run", model="shifty:make", workers=2, **engine)
+    with open_workers(request) as crew:
+        ready = prepare_run(request, crew)
+        (folder / "first").touch()
+        return draw_run(ready.run, crew, ready.index)
+
+
+def bad_options(place, cases):
+    """Each refused in a sentence, and nothing is written."""
+    for change, message in cases:
+        with pytest.raises(sc.InvalidInput, match=message):
+            drawn(asked(place, "run", **change))
+        assert not (place[0] / "run").exists()

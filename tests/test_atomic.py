@@ -1,0 +1,183 @@
+"""Files that appear whole: on file systems that lack something, and after writers that died."""
+
+import errno
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from places import asked, drawn
+
+import simplicert as sc
+from simplicert import atomic
+from simplicert.atomic import make_folder, remove_stale_files, temporary_mark, write_atomically
+from simplicert.store import Manifest
+from simplicert.store.run import record_failure
+
+UNABLE = [errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS]
+
+
+@pytest.fixture(autouse=True)
+def nothing_said_yet():
+    atomic.warn_once.cache_clear()
+    yield
+    atomic.warn_once.cache_clear()
+
+
+def failing(number):
+    def fail(*arguments, **more):
+        raise OSError(number, os.strerror(number))
+
+    return fail
+
+
+@pytest.mark.parametrize("number", UNABLE)
+def test_without_hard_links_the_first_one_wins_all_the_same(tmp_path, monkeypatch, caplog, number):
+    monkeypatch.setattr(os, "link", failing(number))
+    path = tmp_path / "run.toml"
+    for content in (b"first", b"second"):
+        write_atomically(path, content, only_if_new=True)
+    assert path.read_bytes() == b"first"
+    assert [file.name for file in tmp_path.iterdir()] == ["run.toml"]
+    assert caplog.text.count("has no hard links") == 1
+
+
+def test_without_hard_links_many_begin_at_once(tmp_path, monkeypatch):
+    """No one ever reads half a file, and all read the same."""
+    monkeypatch.setattr(os, "link", failing(errno.EPERM))
+    path, seen = tmp_path / "run.toml", []
+
+    def begin(number):
+        write_atomically(path, str(number).encode() * 10_000, only_if_new=True)
+        seen.append(path.read_bytes())
+
+    threads = [threading.Thread(target=begin, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(seen) == 8
+    assert len(set(seen)) == 1
+    assert len(seen[0]) == 10_000
+
+
+def test_a_turn_that_was_never_ended_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "link", failing(errno.EPERM))
+    monkeypatch.setattr(atomic, "PATIENCE", 0.1)
+    (tmp_path / ".run.toml.lock").mkdir()
+    with pytest.raises(sc.InvalidInput, match=r"\.run\.toml\.lock must not be there for long"):
+        write_atomically(tmp_path / "run.toml", b"x", only_if_new=True)
+    assert [file.name for file in tmp_path.iterdir()] == [".run.toml.lock"]
+
+
+def test_a_run_where_neither_links_nor_flushed_folders_are(place, monkeypatch, caplog):
+    """Drawn as anywhere else, and both things are said."""
+    real = os.fsync
+
+    def fsync(handle):
+        if Path(f"/proc/self/fd/{handle}").is_dir():
+            raise OSError(errno.EINVAL, "Invalid argument")
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(os, "link", failing(errno.EPERM))
+    complete, run = drawn(asked(place, "run"))
+    assert complete
+    for sentence in ("has no hard links", "cannot flush folders: after a power cut the last"):
+        assert sentence in caplog.text
+    monkeypatch.undo()
+    monkeypatch.chdir(place[0])
+    monkeypatch.syspath_prepend(str(place[0]))
+    assert run.tally() == drawn(asked(place, "other"))[1].tally()
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC])
+def test_a_disk_that_fails_is_no_lack(tmp_path, monkeypatch, number):
+    monkeypatch.setattr(os, "link", failing(number))
+    with pytest.raises(OSError, match=os.strerror(number)):
+        write_atomically(tmp_path / "a", b"x", only_if_new=True)
+    monkeypatch.setattr(os, "fsync", failing(number))
+    with pytest.raises(OSError, match=os.strerror(number)):
+        write_atomically(tmp_path / "a", b"x")
+    assert not list(tmp_path.iterdir())
+
+
+def dead():
+    """The number of a process that has ended."""
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        process.wait()
+    return process.pid
+
+
+def test_what_dead_writers_left_is_removed_and_nothing_else(tmp_path):
+    mine = temporary_mark()
+    machine, gone = mine.partition("-")[0], dead()
+    other = "0" * 8
+    ages = {
+        f".part.{machine}-{gone}-aa.tmp": (120, False),
+        f".part.{machine}-{gone}-bb.tmp": (5, True),  # a moment: another container may count anew
+        f".part.{mine}.tmp": (3600, True),  # we live
+        f".part.{other}-{gone}-aa.tmp": (3600, True),  # on another machine no one can tell
+        f".part.{other}-{gone}-bb.tmp": (2 * 86400, False),
+        ".part.0a1b2c3d.tmp": (3600, True),  # as earlier versions wrote them
+        ".part.0a1b2c3e.tmp": (2 * 86400, False),
+        "part.parquet": (9 * 86400, True),
+        "mine.tmp": (9 * 86400, True),
+    }
+    for name, (age, _) in ages.items():
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (time.time() - age,) * 2)
+    remove_stale_files(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        n for n, (_, stays) in ages.items() if stays
+    }
+
+
+def test_resuming_removes_them(place):
+    folder, _ = place
+    drawn(asked(place, "run", shard="1/2"))
+    left = [folder / "run" / ".run.toml.0a1b2c3d.tmp", folder / "run/parts/.x.parquet.0a1b2c3d.tmp"]
+    for path in left:
+        path.touch()
+        os.utime(path, (0, 0))
+    assert drawn(asked(place, "run"))[0]
+    assert not any(path.exists() for path in left)
+
+
+@pytest.fixture
+def run(tmp_path):
+    tally = sc.Tally([[990, 10], [10, 990]], 0.5, labels=[0, 1], plan=sc.Plan((1000,)))
+    return sc.create_run(tmp_path / "run", Manifest(0.5, 2, 2, plan=tally.plan), tally)
+
+
+def test_damage_is_not_moved_through_a_link(run, tmp_path):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (run.folder / "damaged").symlink_to(outside)
+    (part,) = run.paths()
+    part.write_bytes(part.read_bytes()[:-7])
+    with pytest.raises(sc.DamagedRun, match="damaged must be a folder, got a link"):
+        sc.open_run(run.folder).set_aside_damage()
+    assert part.exists()
+    assert not list(outside.iterdir())
+
+
+def test_nothing_is_written_through_links(run, place, tmp_path):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (run.folder / "failed").symlink_to(outside)
+    with pytest.raises(sc.DamagedRun, match="failed must be a folder, got a link"):
+        record_failure(run.folder, 3, "error")
+    drawn(asked(place, "half", shard="1/2"))
+    (place[0] / "half" / "parts").rename(outside / "parts")
+    (place[0] / "half" / "parts").symlink_to(outside / "parts")
+    before = sorted((outside / "parts").iterdir())
+    with pytest.raises(sc.DamagedRun, match="parts must be a folder, got a link"):
+        drawn(asked(place, "half"))
+    assert sorted((outside / "parts").iterdir()) == before
+    assert make_folder(tmp_path / "new").is_dir()
+    assert np.isfinite(run.tally().counts).all()

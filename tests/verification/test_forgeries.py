@@ -1,0 +1,198 @@
+"""A forger changes one field after another, with checksums that fit; `verify` is to notice.
+
+What it cannot notice is listed here and on the page about verification, and nothing else is missed.
+"""
+
+import re
+import tomllib
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tomli_w
+from verified import certified, checks, forged, fresh
+
+from simplicert.atomic import content_checksum
+from simplicert.errors import SimplicertError
+from simplicert.store.manifest import CHECKSUM_LINE, read_manifest
+from simplicert.store.parts import read_part, write_part
+from simplicert.store.run import Run
+from simplicert.types import Tally
+
+PAGE = Path(__file__).parents[2] / "docs" / "verification.md"
+
+# Whatever says nothing about which draws were made, or by which rule they are bounded.
+UNNOTICED = {
+    "made.data": "names of files",
+    "made.model": "names of files",
+    "made.python": "the version of Python",
+    "made.shape": "the shape of an input",
+    "source.noise": "a sentence about the noise",
+    "source.reserve": "the share of alpha kept in reserve",
+    "source.autocast": "a precision that this model does not use",
+    "id": "the run's own number",
+}
+# Another kind of machine, which makes the comparison tolerant; settings that were not declared.
+SAID = {"made.machine", "made.numpy", "made.processor", "made.torch", "package", "alpha", "scheme"}
+SAME = {"plan.offered"}  # raised to the sum of the weights again
+DEFAULTS = {"kind", "plan.rule", "plan.offered", "source.random"}  # left out, they mean the same
+
+
+@pytest.fixture
+def run(place):
+    np.save("shares.npy", np.random.default_rng(3).random((3, 4)))
+    shares = place[0] / "shares.npy"
+    return fresh(place, stop=3, draws=60, pilot=20, scheme="split", noise_scale=shares, alpha=0.2)
+
+
+def leaves(table, path=()):
+    """Every value of run.toml under its dotted name; of a list, the list."""
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from leaves(value, (*path, name))
+        else:
+            yield (*path, name), value
+
+
+def other(value):
+    """Another value of the same type, close by."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, str):
+        return value + "x"
+    if isinstance(value, list):
+        return [other(value[0]), *value[1:]]
+    return value + 1 if isinstance(value, int) else value * 0.75
+
+
+def changed(table, path, value):
+    """A copy with one value replaced, or left out where it is None."""
+    name, *rest = path
+    copy = dict(table)
+    if rest:
+        copy[name] = changed(table[name], rest, value)
+    elif value is None:
+        del copy[name]
+    else:
+        copy[name] = value
+    return copy
+
+
+def rewrite(run, table, before):
+    """run.toml with this content, sealed anew, and every part made a part of that run."""
+    text = tomli_w.dumps(table).encode()
+    (run.folder / "run.toml").write_bytes(
+        text + f"{CHECKSUM_LINE}{content_checksum(text)}\n".encode()
+    )
+    try:
+        now = read_manifest(run.folder)
+    except SimplicertError:
+        return
+    for path in run.paths():
+        tally = read_part(path, before)
+        path.unlink()
+        write_part(run.folder / "parts", tally, now)
+
+
+def noticed(run, path):
+    """What is wrong, or not drawn again as was asked; and what else is said besides `ok`."""
+    model = run.manifest.made["model"]
+    found = checks(run, [path], count=3, model=model, seed=0)
+    drawn = sum("come again" in check.says or check.tolerant for check in found)
+    return any(check.holds is False for check in found) or drawn < 3, [
+        check.says for check in found if check.holds is None
+    ]
+
+
+def test_every_field_of_run_toml(run):
+    """Changed, and left out: noticed, or said, or among those that nothing can tell."""
+    certificates = certified(run)
+    table = tomllib.loads((run.folder / "run.toml").read_text())
+    before = run.manifest
+    wrong, notes = noticed(run, certificates)
+    assert not wrong and len(notes) == 1 and "--seed 0 chooses" in notes[0]
+    kept = {path: path.read_bytes() for path in [*run.paths(), run.folder / "run.toml"]}
+    unnoticed, said, walked = {"other": set(), "none": set()}, set(), 0
+    for path, value in leaves(table):
+        for how, instead in (("other", other(value)), ("none", None)):
+            rewrite(run, changed(table, path, instead), before)
+            wrong, notes = noticed(Run(run.folder, before), certificates)
+            name = ".".join(path)
+            walked += 1
+            if not wrong and len(notes) > 1:
+                said.add(name)
+            elif not wrong:
+                unnoticed[how].add(name)
+            for each in (run.folder / "parts").iterdir():
+                each.unlink()
+            for each, content in kept.items():
+                each.write_bytes(content)
+    assert walked > 60
+    assert said == SAID
+    assert unnoticed["other"] - SAME == set(UNNOTICED)
+    assert unnoticed["none"] - SAID - DEFAULTS <= set(UNNOTICED)
+
+
+def test_what_cannot_be_noticed_is_on_the_page():
+    """The page lists them in the same words."""
+    text = re.sub(r"\s+", " ", PAGE.read_text())
+    for words in UNNOTICED.values():
+        assert words in text
+
+
+def altered(tally, name):
+    """One field of the tally changed as little as it can be and still be a tally."""
+    values = np.array(getattr(tally, name))
+    if name in WHOLLY:
+        return WHOLLY[name](tally, values)
+    flat = values.reshape(-1, values.shape[-1])
+    rows, top = np.arange(len(flat)), flat.argmax(axis=1)
+    flat[rows, top] -= 1
+    if name not in ("softmax_sums", "softmax_squares"):
+        flat[rows, (top + 1) % flat.shape[1]] += 1
+    if name == "softmax_sums":
+        return {name: values, "softmax_squares": np.minimum(tally.softmax_squares, values)}
+    return {name: values}
+
+
+def without_class(name):
+    """One more draw, or vote, for no class, and one less for the top one."""
+
+    def change(tally, values):
+        counts = np.array(getattr(tally, name))
+        counts[np.arange(len(counts)), counts.argmax(axis=1)] -= 1
+        return {name: counts, "invalid" if name == "counts" else "votes_invalid": values + 1}
+
+    return change
+
+
+WHOLLY = {
+    "labels": lambda tally, values: {"labels": (values + 1) % tally.classes},
+    "index": lambda tally, values: {
+        "index": values + 1,
+        "segments": tally.segments + np.array([1, 0, 0, 0]),
+    },
+    "invalid": without_class("counts"),
+    "votes_invalid": without_class("votes"),
+    "leaders": lambda tally, values: {"leaders": values[:, ::-1]},
+    "segments": lambda tally, values: {"segments": values + np.array([0, 1, 0, 0])},
+}
+
+
+def test_every_field_of_the_parts(run):
+    """One draw, one vote, one unit of a score: none passes when every input is drawn again."""
+    tally = run.tally()
+    arrays = [f.name for f in fields(Tally) if isinstance(getattr(tally, f.name), np.ndarray)]
+    named = [name for name in arrays if name != "looks"]  # it follows from the draws
+    assert len(named) >= 10
+    kept = {path: path.read_bytes() for path in run.paths()}
+    for name in named:
+        forgery = forged(run, lambda part, name=name: altered(part, name))
+        found = checks(forgery, count=3)
+        assert any(check.holds is False for check in found), name
+        for path in run.paths():
+            path.unlink()
+        for path, content in kept.items():
+            path.write_bytes(content)
+    assert not [check for check in checks(run, count=3) if check.holds is False]

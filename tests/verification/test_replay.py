@@ -1,0 +1,331 @@
+"""Drawing again: what is found, what cannot be drawn again, what another machine may differ in."""
+
+from dataclasses import replace
+from io import BytesIO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from places import asked, drawn
+from verified import checks, forged, fresh, moved, wrong
+
+import simplicert as sc
+from simplicert.atomic import content_checksum
+from simplicert.logs import import_counts, import_log, import_radii
+from simplicert.sampling import Sampler
+from simplicert.store.manifest import read_manifest, write_manifest
+from simplicert.verification import Replay, verify_run
+
+
+def rewritten(run, **changes):
+    """The run with other settings in run.toml, sealed anew."""
+    manifest = read_manifest(run.folder)
+    made = manifest.made | changes.pop("made", {})
+    source = manifest.source | changes.pop("source", {})
+    write_manifest(run.folder, replace(manifest, made=made, source=source, **changes))
+    return run
+
+
+def test_a_forged_tally_does_not_come_again(place):
+    run = forged(fresh(place), moved)
+    said = wrong(run, count=40)
+    assert "input 0: 1 of its 150 draws fall on other classes when drawn again" in said
+    assert said.count("these differ: counts") == 40
+
+
+@pytest.mark.parametrize("name", ["softmax_sums", "votes", "histograms", "labels"])
+def test_every_kind_of_sum_is_compared(place, name):
+    def change(tally):
+        values = np.array(getattr(tally, name))
+        if name == "labels":
+            values = (values + 1) % 4
+        elif name == "softmax_sums":
+            values[:, 0] += 1
+        else:
+            flat = values.reshape(len(values), -1)
+            rows, top = np.arange(len(flat)), flat.argmax(axis=1)
+            width = values.shape[-1]
+            flat[rows, top] -= 1
+            flat[rows, top // width * width + (top + 1) % width] += 1
+        return {name: values}
+
+    said = wrong(forged(fresh(place), change), count=3)
+    assert said.count(f"these differ: {name}") == 3
+
+
+def test_the_inputs_are_chosen_by_the_seed(place):
+    run = fresh(place)
+
+    def chosen(seed):
+        return [c.says for c in checks(run, count=4, seed=seed) if c.about == "replay"]
+
+    assert chosen(0) == chosen(0) != chosen(1)
+
+
+def test_another_model_or_other_data_are_told_by_their_fingerprints(place):
+    run = fresh(place)
+    assert "the model is not the run's" in wrong(run, count=2, model=f"{place[1]}:other")
+    data = np.load("data.npz")
+    np.savez("data.npz", inputs=data["inputs"] + 1, labels=data["labels"])
+    assert "the data is not the run's" in wrong(run, count=2)
+
+
+def test_a_model_that_changed_under_its_name(place):
+    """The fingerprint of a function is of its source; what it reads elsewhere shows in outputs."""
+    run = rewritten(fresh(place), answers=[100.0] * 16)
+    assert "does not give the outputs that run.toml keeps" in wrong(run, count=1)
+
+
+def test_another_kind_of_machine_is_said_and_a_few_draws_allowed(place):
+    run = fresh(place, draws=1000, stop=5)
+    rewritten(run, made={"numpy": "0.0"})
+    found = checks(run, count=5)
+    assert "another kind of machine (numpy 0.0 there" in str(found)
+    assert not wrong(run, count=5)
+    run = forged(run, moved)
+    assert not wrong(run, count=5)
+    assert "1 of its 1000 draws fall on other classes" in str(checks(run, count=5))
+    run = forged(run, moved)
+    assert "2 of its 1000 draws fall on other classes" in wrong(run, count=5)
+    rewritten(run, package="9.9")
+    assert "simplicert 9.9 there" in str(checks(run, count=1))
+
+
+def shifted(values, share, draws):
+    """A share of all draws' mass taken from the class with most of it and given to another."""
+    values = np.array(values)
+    rows, top = np.arange(len(values)), values.argmax(axis=1)
+    mass = np.full(len(values), int(share * draws * 2**40))
+    values[rows, top] -= mass
+    values[rows, (top + 1) % values.shape[1]] += mass
+    return values
+
+
+def forged_scores(name, share):
+    """Scores altered by a share of all draws, the counts left as they are."""
+
+    def change(tally):
+        draws = int(tally.draws[0])
+        values = np.array(getattr(tally, name))
+        if name == "softmax_sums":
+            values = shifted(values, share, draws)
+            squares = np.minimum(tally.softmax_squares, values)
+            return {name: values, "softmax_squares": squares}
+        if name == "softmax_squares":
+            return {name: np.maximum(values - int(share * draws * 2**40), 0)}
+        if name == "leaders":
+            return {name: values[:, ::-1]}
+        if name == "histograms":
+            count = int(share * draws)
+            flat = values.reshape(-1, values.shape[-1])
+            rows, top = np.arange(len(flat)), flat.argmax(axis=1)
+            flat[rows, top] -= count
+            flat[rows, (top + 40) % flat.shape[1]] += count
+            return {name: values}
+        raise AssertionError(name)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "name, share",
+    [("softmax_sums", 0.002), ("softmax_squares", 0.01), ("histograms", 0.05), ("leaders", 0)],
+)
+def test_an_edited_processor_does_not_switch_the_comparison_of_scores_off(place, name, share):
+    run = rewritten(fresh(place, draws=1000, stop=5), made={"processor": "Another 9000"})
+    assert not wrong(run, count=5, seed=0)
+    said = wrong(forged(run, forged_scores(name, share)), count=5, seed=0)
+    assert said.count("more than another kind of machine explains") == 5
+    assert name in said
+
+
+def test_votes_are_compared_on_another_kind_of_machine(place):
+    run = rewritten(fresh(place, draws=1000, stop=5), made={"processor": "Another 9000"})
+
+    def change(tally):
+        return {"votes": moved(replace(tally, counts=tally.votes, looks=None), 2)["counts"]}
+
+    assert wrong(forged(run, change), count=5, seed=0).count("explains: votes") == 5
+
+
+@pytest.mark.parametrize("share, found", [(0.0009, 0), (0.0011, 5)])
+def test_the_tolerance_is_as_large_as_it_is_said_to_be(place, share, found):
+    """A mean score may move by 0.001; what is hidden so is said to be tolerated."""
+    run = rewritten(fresh(place, draws=1000, stop=5), made={"processor": "Another 9000"})
+    run = forged(run, forged_scores("softmax_sums", share))
+    assert wrong(run, count=5, seed=0).count("explains: softmax_s") == found
+    tolerated = [c for c in checks(run, count=5, seed=0) if c.tolerant]
+    assert len(tolerated) == 5 - found
+    assert all("not bit for bit" in c.says for c in tolerated)
+
+
+def test_scores_of_logits_that_agree_move_no_further_than_the_proof_says():
+    """|softmax(z + d) - softmax(z)| <= max|d| / 2, and squares twice that; 10^5 random logits."""
+    random = np.random.default_rng(0)
+    logits = random.normal(size=(100_000, 4)) * 3
+    logits[:1000] = 0.0  # where the slope is largest
+    move = random.choice([-1.0, 1.0], size=logits.shape) * 0.002
+    one, other = (np.exp(z) / np.exp(z).sum(axis=1, keepdims=True) for z in (logits, logits + move))
+    assert np.abs(one - other).max() <= 0.001
+    assert np.abs(one**2 - other**2).max() <= 0.002
+
+
+def test_a_run_drawn_by_sampling_says_which_draws_it_holds(place):
+    """Taken out, the draws would pass for imported counts, at their word."""
+    run = forged(fresh(place), lambda tally: {"segments": None})
+    assert "nothing says which draws they are" in wrong(run)
+
+
+def cannot(run, **replay):
+    (last,) = [c for c in checks(run, **{"count": 2} | replay) if c.about == "replay"]
+    assert last.holds is None
+    return last.says
+
+
+def test_what_cannot_be_drawn_again_is_said(place):
+    assert "random by itself" in cannot(fresh(place, model=f"{place[1]}:noisy"))
+    run = fresh(place, "other")
+    assert "--model and --data say where they are" in cannot(run, model="lost.pt2")
+    assert "mean must be numbers" in cannot(run, mean="x")
+    rewritten(run, source={"device": "cuda:7"})
+    assert "device must be cpu or a device that torch has here" in cannot(run)
+
+
+def test_normalisation_is_the_run_s_and_is_not_asked_for_again(place):
+    run = fresh(place, mean="0.5", std="0.2")
+    assert (run.manifest.source["mean"], run.manifest.source["std"]) == ([0.5], [0.2])
+    found = checks(run, count=3)
+    assert sum(c.about == "replay" and c.holds is True for c in found) == 3
+    assert not wrong(run, count=3, mean="0.5", std="0.2")
+    says = cannot(run, mean="0.4", std="0.2")
+    assert "mean must be the run's [0.5], got [0.4]: leave it out" in says
+
+
+def test_a_run_that_keeps_no_normalisation_is_told(place):
+    """As earlier versions wrote it."""
+    run = fresh(place, mean="0.5", std="0.2")
+    manifest = read_manifest(run.folder)
+    kept = {name: v for name, v in manifest.source.items() if name not in ("mean", "std")}
+    write_manifest(run.folder, replace(manifest, source=kept))
+    assert "the model is not the run's" in wrong(run, count=1)
+    found = checks(run, count=3, mean="0.5", std="0.2")
+    assert sum(c.about == "replay" and c.holds is True for c in found) == 3
+    complete, _ = drawn(asked(place, "run", mean="0.5", std="0.2"))  # resumed as before
+    assert complete and read_manifest(run.folder).source == kept
+
+
+def test_resuming_uses_the_run_s_normalisation(place):
+    calls = []
+    request = asked(place, "run", mean="0.5", std="0.2")
+    complete, _ = drawn(request, stop=lambda: calls.append(1) or len(calls) > 5)
+    assert not complete
+    with pytest.raises(sc.InvalidInput, match=r"mean must be the run's \[0\.5\], got \[0\.1\]"):
+        drawn(replace(request, mean="0.1"))
+    complete, run = drawn(replace(request, mean=None, std=None))
+    assert complete
+    whole = fresh(place, "whole", mean="0.5", std="0.2")
+    np.testing.assert_array_equal(run.tally().counts, whole.tally().counts)
+    extended = replace(request, mean=None, std=None, draws=200, extend=True)
+    complete, run = drawn(extended)
+    assert complete and not wrong(run, count=3)
+
+
+def test_a_model_that_fails_is_one_finding(place, monkeypatch):
+    run = fresh(place)
+
+    def fails(*args, **more):
+        raise RuntimeError("out of memory\nand more")
+
+    monkeypatch.setattr(Sampler, "tally", fails)
+    assert "input 2: the model failed (RuntimeError: out of memory" in wrong(run, count=40)
+
+
+def test_imported_counts_hold_what_they_can(tmp_path):
+    table = tmp_path / "counts.txt"
+    table.write_text("900 80 20 0\n500 480 20 1\n10 990 0 2\n")
+    run = import_counts(table, 0.5, tmp_path / "run")
+    found = list(verify_run(run.folder, replay=Replay(2)))
+    assert [c.says for c in found if c.holds is False] == []
+    assert "at the word of the imported counts" in str(found)
+    assert "it was imported" in found[-1].says
+
+
+def test_an_imported_log(tmp_path):
+    log = tmp_path / "log.tsv"
+    log.write_text("idx\tlabel\tpredict\tradius\tcorrect\ttime\n0\t1\t1\t0.5\t1\t0:00:01\n")
+    run = import_log("cohen", log, 0.5, tmp_path / "run", draws=1000)
+    path = tmp_path / "run.csv"
+    sc.write_certificates(run.certify(), path)
+    found = list(verify_run(run.folder, replay=Replay(2)))
+    assert all(c.holds is not False for c in found[:-1]), found
+    assert found[-1].holds is None
+    (table,) = run.folder.glob("known-*")
+    table.write_bytes(table.read_bytes()[:-1])
+    assert table.name in str([c for c in verify_run(run.folder) if c.holds is False])
+
+
+def log_run(tmp_path, rows="0\t1\t1\t0.5\t1\t0:00:01\n1\t1\t-1\t0.0\t0\t0:00:01\n"):
+    log = tmp_path / "log.tsv"
+    log.write_text("idx\tlabel\tpredict\tradius\tcorrect\ttime\n" + rows)
+    return import_log("cohen", log, 0.5, tmp_path / "run", draws=1000)
+
+
+def rewrite_log(run, **columns):
+    """The one table of the run with other columns, under a name that fits."""
+    (path,) = run.folder.glob("known-*")
+    table = pq.read_table(path)
+    for name, cells in columns.items():
+        place = table.column_names.index(name)
+        table = table.set_column(place, name, pa.array(cells))
+    sink = BytesIO()
+    pq.write_table(table, sink)
+    path.unlink()
+    (run.folder / f"known-{content_checksum(sink.getvalue())}.parquet").write_bytes(sink.getvalue())
+    return "\n".join(c.says for c in verify_run(run.folder) if c.holds is False)
+
+
+NOT_A_NUMBER = float("nan")
+
+
+@pytest.mark.parametrize(
+    "columns, says",
+    [
+        ({"e0": [2.0, NOT_A_NUMBER]}, "e0 must lie in"),
+        ({"e0": [0.99, NOT_A_NUMBER], "e1": [0.01, NOT_A_NUMBER]}, "e0 of input 0 is 0.81"),
+        ({"e0": [NOT_A_NUMBER] * 2, "e1": [NOT_A_NUMBER] * 2}, "e0 of input 0 is 0.81"),
+        ({"e0": [float("inf"), NOT_A_NUMBER]}, "e0 must lie in"),
+        ({"e0": ["0.9", "0.1"]}, "must hold decimals in column e0"),
+        ({"e1": [0.1, NOT_A_NUMBER]}, "e1 of input 0 is 0.18"),
+        ({"predicted": ["1", "x"]}, "must hold whole numbers in column predicted"),
+        ({"predicted": [1, 1]}, "reason of input 1 is"),
+        ({"index": [0.5, 1.5]}, "must hold whole numbers in column index"),
+        ({"reason": ["certified", "certified"]}, "reason of input 1 is abstained"),
+        ({"radius_text": ["0.6", "0.0"]}, "e0 of input 0 is"),
+        ({"radius_text": ["x", "0.0"]}, "the imported log contradicts itself"),
+        ({"radius_text": ["inf", "0.0"]}, "the imported log contradicts itself"),
+        ({"label": [None, 1]}, "must hold whole numbers in column label"),
+        ({"draws": [0.0, 1.0]}, "must hold whole numbers in column draws"),
+    ],
+)
+def test_a_forged_log_is_noticed_without_any_file_of_certificates(tmp_path, columns, says):
+    run = log_run(tmp_path)
+    assert not [c for c in verify_run(run.folder) if c.holds is False]
+    assert says in rewrite_log(run, **columns)
+
+
+def test_what_of_a_log_is_its_author_s_word_is_said(tmp_path):
+    run = log_run(tmp_path)
+    said = str(list(verify_run(run.folder)))
+    assert "that the text is its author's is not shown here (sha256 of the log: " in said
+    manifest = read_manifest(run.folder)
+    write_manifest(run.folder, replace(manifest, sigma=0.25))
+    assert "does not follow from its text" in str(list(verify_run(run.folder)))
+
+
+def test_a_log_of_bare_radii_follows_from_its_text(tmp_path):
+    log = tmp_path / "radii.csv"
+    log.write_text("i,p,r\n0,1,0.5\n1,0,0.25\n")
+    run = import_radii(log, "index=i,predict=p,radius=r", 0.5, tmp_path / "run", bare=True)
+    assert not [c for c in verify_run(run.folder) if c.holds is False]
+    assert "radius of input 1 is 0.25, not 0.75" in rewrite_log(run, radius=[0.5, 0.75])
