@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 import numpy as np
 import pytest
 
-from simplicert.drawing import prepare as preparation
+from simplicert import drawing
 
 SLOW = """
 import time
@@ -74,8 +74,8 @@ def test_a_library_that_makes_something_else_of_the_signal(
             signal.raise_signal(number)
 
     before = signal.getsignal(number)
-    monkeypatch.setattr(preparation, "prepare_run", prepare)
-    monkeypatch.setattr("simplicert.cli.sample.warn_before_drawing", lambda request, ready: None)
+    monkeypatch.setattr(drawing, "prepare_run", prepare)
+    monkeypatch.setattr(drawing, "_warn_of_run", lambda settings, prepared, warn: None)
     code, _, err = command(*words)
     assert (code, err.splitlines()) == (130, [SAID])
     assert signal.getsignal(number) is before

@@ -11,9 +11,9 @@ import pytest
 
 import simplicert as sc
 from simplicert.atomic import content_checksum
-from simplicert.drawing.settings import write_noise_scale
 from simplicert.metrics.study import Study
 from simplicert.store import Manifest, open_run
+from simplicert.store.run import write_noise_scale
 from simplicert.types import FIXED_POINT
 
 FLAGS = (

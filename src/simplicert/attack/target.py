@@ -6,8 +6,8 @@ import numpy as np
 
 from simplicert.attack.attacked_input import attack_seed
 from simplicert.data import Dataset
-from simplicert.drawing.origin import OriginOverrides, open_origin, restore_settings
-from simplicert.drawing.preparation import EXAMPLES
+from simplicert.drawing.origin import OriginOverrides, open_origin
+from simplicert.drawing.preparation import PROBE_INPUTS, sampling_settings
 from simplicert.errors import DamagedRun, InvalidInput, require
 from simplicert.models import Model
 from simplicert.sampling import Sampler, SamplingSettings
@@ -67,7 +67,7 @@ def open_target(
     )
     # Compiling would change last bits only, and take a minute.
     try:
-        drawn = restore_settings(run)
+        drawn = sampling_settings(run.settings)
     except (KeyError, TypeError) as error:
         raise DamagedRun(f"{run.folder} does not say how it was drawn: {error!r}") from None
     settings = replace(drawn, pilot=0, histograms=False, device=device or drawn.device)
@@ -89,7 +89,7 @@ def _probed_inputs(run: Run, index: Ints) -> Ints:
     """Those that the run's own probe looked at, where their order is known."""
     known = planned_inputs(run.manifest)
     ordered = known is not None and run.manifest.index is not None and run.manifest.index[0] >= 0
-    return known[:EXAMPLES] if known is not None and ordered else index[:EXAMPLES]
+    return known[:PROBE_INPUTS] if known is not None and ordered else index[:PROBE_INPUTS]
 
 
 def _refuse_other_outputs(

@@ -58,9 +58,9 @@ def plan(
 
     Example: simplicert plan --serve runs/mine --draws 500 --throughput 10000 --price 2.50
     """
-    from simplicert.drawing.settings import parse_reserve
     from simplicert.errors import require
     from simplicert.plan import make_plan_report, plan_record, plan_tables
+    from simplicert.store.settings import parse_reserve
     from simplicert.types.plan import RESERVE
 
     require(serve is not None or price is None, f"price must come with serve, got {price} alone")

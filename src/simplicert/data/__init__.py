@@ -48,6 +48,18 @@ def load_data(
 ) -> Dataset:
     """The data set that `spec` names, or some inputs of it; they keep their original numbers."""
     source, name = _load_source(spec)
+    return build_dataset(source, name, start, stop, step, index_file)
+
+
+def build_dataset(
+    source: Source,
+    name: str,
+    start: int = 0,
+    stop: int | None = None,
+    step: int = 1,
+    index_file: Path | None = None,
+) -> Dataset:
+    """Check what a loader found and select inputs from it."""
     check_inputs(name, source.inputs)
     labels = check_labels(name, source)
     positions = select_positions(

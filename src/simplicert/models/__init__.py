@@ -20,7 +20,8 @@ from simplicert.models import (
     weights,
 )
 from simplicert.models.archives import refuse_pickles
-from simplicert.models.model import Model
+from simplicert.models.fingerprints import classifier_fingerprint
+from simplicert.models.model import Model, explain_uncallable
 from simplicert.models.normalisation import apply_normalisation, normalised_fingerprint
 from simplicert.models.weights import save_weights
 
@@ -73,6 +74,20 @@ def load_model(
     model file that could run code of its own: TorchScript, or operations that are not on the list.
     """
     return apply_normalisation(load_raw_model(spec, Trust(vouched=trust)), mean, std)
+
+
+def wrap_classifier(
+    classifier: Callable[[Any], Any],
+    mean: Sequence[float] | None = None,
+    std: Sequence[float] | None = None,
+) -> Model:
+    """Return a classifier that is at hand as a `Model`, named after its class or function."""
+    wrong = explain_uncallable(classifier)
+    require(not wrong, f"model {wrong}")
+    name = getattr(classifier, "__qualname__", type(classifier).__qualname__)
+    return apply_normalisation(
+        Model(classifier, name, classifier_fingerprint(classifier)), mean, std
+    )
 
 
 def load_named_model(
