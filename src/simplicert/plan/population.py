@@ -26,11 +26,8 @@ PUBLISHED_CERTIFIED = {
 }
 
 FARTHEST = 6.0
-
 ABSTAINED_RANGE = (0.15, 0.5)
-
 LARGEST_RIVAL_SHARE = 0.95  # of the top class, the most that its rival gets there
-
 UNSEEN_DRAWS = 0.5  # draws added to the two leading classes of a pilot: what it did not see may be
 
 

@@ -21,13 +21,9 @@ from simplicert.types import Plan
 from simplicert.types.arrays import check_positive
 
 DEFAULT_RULES = ("decided", "rtol=0.05")  # simulated where neither a rule nor a radius is asked for
-
 FALLBACK_SCHEME = "gated"  # scheme of the simulation where the declared one takes too long
-
 SLOW_SCHEMES = ("joint",)
-
 FEW_INPUTS = 100  # inputs whose radii such a scheme computes in a moment
-
 STEPS = (-1, 0, 1)  # powers of ten by which more or fewer draws are shown
 
 

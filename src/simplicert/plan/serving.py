@@ -20,9 +20,7 @@ from simplicert.types import Certificates, Expectations, Floats, Ints
 from simplicert.types.arrays import check_positive
 
 REPEATS = 20  # predictions that are simulated of each input
-
 MILLION, HOUR = 1_000_000, 3600.0
-
 SLOW_QUANTILE = 0.99  # of predictions are no slower than the latency called so
 
 

@@ -56,7 +56,6 @@ def certifies_nothing(declared: DeclaredSettings, plan: Plan) -> bool:
 
 
 SIMULATED_INPUTS = 1000  # inputs followed: the population's own, repeated, or every so many of them
-
 SHUFFLES = 20  # ways to deal inputs out to workers that are averaged
 
 

@@ -26,9 +26,7 @@ from simplicert.tables.settings import (
 from simplicert.types import Certificates
 
 KEYS = 2  # run and sigma
-
 NORMAL = 1.96  # standard errors that 95 % of a normal distribution lie within
-
 BEST = "best sigma"
 
 

@@ -103,11 +103,8 @@ def _latex_greek_letter(letter: str) -> str:
 
 
 LETTERS = LATEX_SPECIAL | {letter: _latex_greek_letter(letter) for letter in GREEK}
-
 SYMBOLS = {"sigma": r"$\sigma$", ">": "$>$"}  # headings that papers print as symbols
-
 NUMBER = re.compile(r"([<>]?)(\+-|\+|-)?(\d+(?:\.\d+)?)(?:e([+-]\d+))?")
-
 RANGE = re.compile(r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)")
 
 

@@ -24,9 +24,7 @@ from simplicert.tables.settings import (
 from simplicert.types import Certificates
 
 ABOVE = 0.05  # the paper's "additional measure of significance", in units of the input
-
 KEYS = 2  # run and sigma
-
 TOGETHER = ("ensemble", "two_sided")  # shown without L: they are no technique among others
 
 

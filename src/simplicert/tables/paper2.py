@@ -24,7 +24,6 @@ from simplicert.types import Certificates, Kind
 BASES: dict[Kind, str] = {"multinomial": "cohen", "softmax": "lecuyer"}
 
 COMPARED = ("ensemble", "two_sided")
-
 KEYS = 4  # run, data, sigma, radius
 
 

@@ -111,7 +111,6 @@ def _format_whole_number(value: Any) -> str:
 
 
 MOST_NAMED_FAILURES = 10  # failed inputs, one by one
-
 MOST_NAMED_SHARES = 6  # of the noise scale, named one by one
 
 
