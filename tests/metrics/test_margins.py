@@ -1,4 +1,4 @@
-"""What the analysis says of a radius that was bounded itself: one column, and a sentence else."""
+"""A scheme that bounds the radius itself has one column, and the analysis says so elsewhere."""
 
 import numpy as np
 import pytest
