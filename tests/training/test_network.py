@@ -23,15 +23,15 @@ class Recorded:
     """Inputs that remember how many were asked for at once."""
 
     def __init__(self, values):
-        """None yet."""
+        """Nothing was asked for yet."""
         self.values, self.shape, self.asked = values, values.shape, []
 
     def __len__(self):
-        """How many there are."""
+        """Return the number of inputs."""
         return len(self.values)
 
     def __getitem__(self, where):
-        """Those at these positions."""
+        """Return the inputs at these positions."""
         self.asked.append(len(where))
         return self.values[where]
 
