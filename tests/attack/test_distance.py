@@ -16,7 +16,7 @@ EFFORT = Effort(steps=10, restarts=2, samples=16, explore=4000, confirm=50_000, 
 QUICK = Effort(steps=8, restarts=1, samples=16, explore=1000, confirm=5000, level=LEVEL)
 
 
-def hunted(made, effort=EFFORT):
+def attack_input(made, effort=EFFORT):
     confirmer = Confirmer(made, effort, effort.test_level(1))
     return find_smallest_perturbation(confirmer), confirmer
 
@@ -31,7 +31,7 @@ def test_a_hyperplane_is_found_and_nothing_nearer(run, item, kind):
     made = attacked_input(run, item, EFFORT, kind=kind)
     truth = true_distance(made.ball.centre)
     assert made.radius < truth
-    hit, confirmer = hunted(made)
+    hit, confirmer = attack_input(made)
     assert truth <= hit.distance <= 1.02 * truth + 0.05
     assert hit.distance == made.ball.norm(hit.point)
     assert hit.rival == 1 - made.certified
@@ -45,7 +45,7 @@ def test_without_gradients_the_noise_shows_the_way(place, model):
     made = attacked_input(own, 1, QUICK)
     assert made.slope.name == "noise"
     truth = true_distance(made.ball.centre)
-    hit, _ = hunted(made, QUICK)
+    hit, _ = attack_input(made, QUICK)
     assert truth <= hit.distance <= 1.1 * truth + 0.1
 
 
@@ -57,7 +57,7 @@ def test_a_certificate_inflated_by_half_is_broken(run, place, model, kind):
     )
     truth = true_distance(attacked_input(own, 1, QUICK).ball.centre)
     inflated = attacked_input(own, 1, QUICK, radius=1.5 * truth, kind=kind)
-    hit, _ = hunted(inflated, QUICK)
+    hit, _ = attack_input(inflated, QUICK)
     assert truth <= hit.distance < inflated.radius
 
 
@@ -65,7 +65,7 @@ def test_even_the_largest_honest_radius_is_not_broken(run):
     """The truth itself, the largest radius that is not false."""
     made = attacked_input(run, 2, QUICK)
     made = attacked_input(run, 2, QUICK, radius=true_distance(made.ball.centre))
-    hit, _ = hunted(made, QUICK)
+    hit, _ = attack_input(made, QUICK)
     assert hit is None or hit.distance >= made.radius
 
 
@@ -76,7 +76,7 @@ def test_noise_of_another_scale_for_each_feature(place):
     own = drawn(place, "known_truth:network", out="scaled", noise_scale=place / "scale.npy")
     made = attacked_input(own, 3, QUICK)
     truth = true_distance(made.ball.centre, scale.ravel())
-    hit, _ = hunted(made, QUICK)
+    hit, _ = attack_input(made, QUICK)
     assert truth <= hit.distance <= 1.1 * truth + 0.1
     assert hit.point[0, 0] == made.ball.centre[0, 0]
     changed = (hit.point.astype(float) - made.ball.centre.astype(float)).ravel()[1:]
@@ -90,7 +90,7 @@ def test_on_a_grid_every_point_is_on_it(place):
     np.savez(place / "steps.npz", inputs=inputs.astype(np.float32))
     own = drawn(place, "known_truth:network", out="gridded", data="steps.npz", grid="1/16")
     made = attacked_input(own, 1, QUICK, data="steps.npz")
-    hit, _ = hunted(made, QUICK)
+    hit, _ = attack_input(made, QUICK)
     whole = hit.point.astype(float) * 16
     np.testing.assert_array_equal(whole, np.rint(whole))
     truth = true_distance(made.ball.centre)
@@ -98,10 +98,10 @@ def test_on_a_grid_every_point_is_on_it(place):
 
 
 def test_looks_that_mislead_near_the_boundary_cost_a_little_distance_only(run):
-    """So few draws that looks are off by a fifth of sigma, and an input close to the boundary."""
+    """With few draws looks are off by a fifth of sigma; the input is close to the boundary."""
     effort = Effort(steps=4, restarts=1, samples=16, explore=16, confirm=5000, level=LEVEL)
     made = attacked_input(run, 0, effort, radius=0.01)
-    hit, _ = hunted(made, effort)
+    hit, _ = attack_input(made, effort)
     truth = true_distance(made.ball.centre)
     assert truth <= hit.distance < truth + 0.8 * made.sigma
 
@@ -110,7 +110,7 @@ def test_nothing_is_found_where_nothing_is(place):
     """A constant classifier has no other class at any distance."""
     own = drawn(place, "known_truth:constant", out="constant")
     effort = Effort(steps=2, restarts=1, samples=4, explore=64, confirm=64)
-    hit, confirmer = hunted(attacked_input(own, 0, effort), effort)
+    hit, confirmer = attack_input(attacked_input(own, 0, effort), effort)
     assert hit is None and confirmer.tests == 0
 
 

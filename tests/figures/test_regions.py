@@ -215,7 +215,7 @@ def test_one_winner_everywhere():
     assert [text.get_text() for text in axes.texts] == ["improved DP"]
 
 
-def test_ones_own_have_colours_of_their_own_and_white_is_nobodys():
+def test_own_mechanisms_have_their_own_colours_and_white_is_where_none_certifies():
     table = {"left": left_half, "strip": strip, "cohen": "cohen"}
     axes = regions.region_map(table, "multinomial", new_axes())
     colours = image(axes).get_cmap().colors

@@ -1,4 +1,4 @@
-"""The page as a reader meets it, in a real browser: what it shows, and that it calls nobody."""
+"""The page as a reader meets it, in a real browser: what it shows, and that it requests nothing."""
 
 import numpy as np
 import pytest

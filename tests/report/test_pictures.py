@@ -71,7 +71,7 @@ def test_other_data_under_the_same_name_is_a_note(recorded, tmp_path):
 
 @pytest.fixture
 def private(data, tmp_path):
-    """Somebody's pictures, which no run has to do with."""
+    """Private pictures that no run was drawn from."""
     folder = tmp_path / "somebody" / "private"
     folder.mkdir(parents=True)
     for number, pixels in enumerate(data):
@@ -81,7 +81,7 @@ def private(data, tmp_path):
 
 @pytest.mark.parametrize("source", [{}, {"data_fingerprint": "0" * 32}, {"data_fingerprint": 7}])
 def test_a_run_shows_no_private_files(private, make_study, source):
-    """Whoever wrote run.toml sees nothing of what lies at the place that it names."""
+    """The author of run.toml sees nothing of what lies at the place that it names."""
     study = make_study(source=source, made={"data": private})
     found = find_pictures(make_views([study]), None)
     assert found.sheet is None and "give --data" in found.note

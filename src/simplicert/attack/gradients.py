@@ -90,9 +90,7 @@ class NetworkGradient:
         rows = to_device(ball.centre) + (
             around if ball.scale is None else to_device(ball.scale) * around
         )
-        if (
-            ball.step is not None
-        ):  # classify on the grid; rounding has slope 0, so it is not differentiated
+        if ball.step is not None:  # points are classified on the grid; rounding has no slope
             rows = rows + (torch.round(rows / ball.step) * ball.step - rows).detach()
         kind = torch.device(self.device).type
         with torch.autocast(kind, enabled=self.smoothing.autocast):

@@ -21,12 +21,11 @@ from simplicert.errors import require
 from simplicert.store.attacks import AttackRow, read_attack, write_attack
 from simplicert.types import Certificates, Ints
 
-# The fields of `Effort` that every row repeats; the level stands there as that of one test.
+# The fields of `Effort` that every row repeats; a row's level is that of one test.
 EFFORT_FIELDS = ("steps", "restarts", "samples", "explore", "confirm", "seed")
 
-Report = Callable[
-    [int, int, Sequence[AttackRow]], None
-]  # number done, number in all, the rows so far
+# Called with the number done, the number in all and the rows so far.
+Report = Callable[[int, int, Sequence[AttackRow]], None]
 
 
 def attack_run(

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-APART = 0.12  # of the axes' diagonal between two markers of a line
+APART = 0.12  # share of the axes' diagonal between two markers of a line
 
 OURS, PAPERS = "two_sided", "ensemble"  # the tight radius, and what the paper offers
 

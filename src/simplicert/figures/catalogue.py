@@ -15,6 +15,7 @@ from simplicert.types import KINDS
 
 NONE, ONE, MANY, TWO = (0, 0), (1, 1), (1, None), (2, None)  # the fewest and the most runs
 
+# How an error message names these numbers.
 WORDS = {NONE: "no run", ONE: "one run", MANY: "one run or more", TWO: "two runs or more"}
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-MOST = 100.0  # percent: where the axis ends
+MOST = 100.0  # percent at which the axis ends
 
 
 def share_improved(several: Mapping[str, Certificates], axes: "Axes") -> "Axes":

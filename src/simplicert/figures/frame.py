@@ -12,9 +12,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-CORNERS = np.array(
-    [(0.0, 0.0), (1.0, 0.0), (0.5, 0.5)]
-)  # of the permissible triangle, as (E_0, E_1)
+# Of the permissible triangle, as (E_0, E_1).
+CORNERS = np.array([(0.0, 0.0), (1.0, 0.0), (0.5, 0.5)])
 
 
 def draw_frame(axes: "Axes") -> None:

@@ -31,7 +31,7 @@ FLAT = 1e-9  # values that differ by less are the same
 
 DECADES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # ratios beyond either end share its colour
 
-TICKS = 7  # on a bar of ratios
+TICKS = 7  # at most, on a colour bar of ratios
 
 WIDEST = 70  # letters in a line of the headline
 
@@ -139,7 +139,9 @@ def simplex_map(
     low, high = colour_limits(finite, centre, limits, logarithmic)
     bounded = np.clip(values, finite.min(), finite.max())  # infinity cannot be interpolated
     if logarithmic:
-        bounded = np.maximum(bounded, low)  # 0 has no logarithm; both take the last colour
+        bounded = np.maximum(
+            bounded, low
+        )  # nor has 0 a logarithm; each takes the colour at its end
     cells = Triangulation(known.e0, known.e1)
     colours = axes.tripcolor(
         cells,

@@ -16,7 +16,7 @@ REPEATED = MECHANISM_STYLES["cdf"].colour  # the blue squares: what is repeated 
 
 ROWS = (("1", 32.0), ("2", 23.0), ("n", 7.5))  # the draws shown, and how high each stands
 
-# Where each kind's boxes stand, and what its expectations are of.
+# How high each kind's boxes stand, and what its expectations are.
 LANES: dict[Kind, tuple[float, str]] = {
     "multinomial": (28.5, "share of draws\nthat class $j$ wins"),
     "softmax": (7.5, "mean score\nof class $j$"),

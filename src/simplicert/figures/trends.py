@@ -33,6 +33,7 @@ CERTIFIED_BEYOND = 0.05  # in units of the input: the paper counts larger radii 
 
 DRAWS_LABEL = "draws of an input, $n$"
 
+# Colours of the training and of the test inputs.
 TRAIN, TEST = MECHANISM_STYLES["li"].colour, MECHANISM_STYLES["cohen"].colour
 
 

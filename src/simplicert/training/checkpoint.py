@@ -24,7 +24,7 @@ LOG_NAME = "log.csv"
 
 FORMAT = 1  # of the checkpoint file
 
-# Of log.csv, in this order.
+# The columns of log.csv, in this order.
 COLUMNS = ("epoch", "rate", "loss", "train_accuracy", "noisy_accuracy", "seconds")
 
 EpochRow = dict[str, float]  # by COLUMNS; accuracies under noise, the second on the test inputs

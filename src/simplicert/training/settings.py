@@ -39,9 +39,9 @@ CHOICES = {"method": METHOD_NAMES, "optimiser": OPTIMISER_NAMES, "schedule": SCH
 
 RANGES = {"momentum": (0, 1), "weight_decay": (0, 1), "rising": (0, 1), "lam": (0, 1e6)}
 
-FOLDER = Path(__file__).parent / "recipes"  # those that ship with the package
+FOLDER = Path(__file__).parent / "recipes"  # the recipes that ship with the package
 
-SETTINGS = "settings"  # the table of a recipe file that is read
+SETTINGS = "settings"  # the table of a recipe file that holds them
 
 
 @dataclass(frozen=True)
