@@ -53,7 +53,7 @@ class GradientEstimator(Protocol):
 
 
 def choose_gradient(ball: Ball, sampler: Sampler, copies: int, seed: int) -> GradientEstimator:
-    """Go through the network where that gives a gradient, else through the noise."""
+    """Choose the gradient through the network where there is one, else through the noise."""
     if is_module(sampler.noisy.own) and sampler.settings.smoothing.outputs != "labels":
         network = try_network_gradient(lambda: NetworkGradient(sampler, copies, seed), ball)
         if network is not None:
@@ -90,7 +90,7 @@ class NetworkGradient:
         rows = to_device(ball.centre) + (
             around if ball.scale is None else to_device(ball.scale) * around
         )
-        if ball.step is not None:  # points are classified on the grid; rounding has no slope
+        if ball.step is not None:  # classified on the grid; rounding has slope 0, so it is left out
             rows = rows + (torch.round(rows / ball.step) * ball.step - rows).detach()
         kind = torch.device(self.device).type
         with torch.autocast(kind, enabled=self.smoothing.autocast):
@@ -114,7 +114,7 @@ class NoiseGradient:
         self.draws = 0
 
     def direction(self, ball: Ball, offset: Floats, loss: ClassLoss) -> Floats | None:
-        """Return the sum of noise vectors weighted by the loss of their scores, less its mean."""
+        """Return the direction of noise vectors weighted by their loss, less its mean."""
         drawn = [self._batch(ball, offset) for _ in range(self.batches)]
         noise = np.concatenate([rows for rows, _ in drawn])
         scores = np.concatenate([values for _, values in drawn])

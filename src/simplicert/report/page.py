@@ -43,7 +43,7 @@ def write_report(
 def report_page(
     studies: Sequence[Study] = (), *, data: str | None = None, images: bool = True
 ) -> str:
-    """Return the HTML text for these runs, which must cover the same inputs; none: the explorer."""
+    """Return the HTML text for runs over the same inputs, or the explorer where there are none."""
     from plotly.offline import get_plotlyjs
 
     if len(studies) > 1:

@@ -27,7 +27,7 @@ from simplicert.training.trainer import Trainer, learning_rate
 
 BATCH = 500  # inputs tested at once
 
-AFTER_ALL = 2**31  # the epoch of the test's noise: none is trained in it, so none is seen twice
+AFTER_ALL = 2**31  # as epoch of the test's noise: never trained in, so no noise is seen twice
 
 OWN_DRAWS = 2**19  # the stream of a network's own random numbers, such as dropout
 
