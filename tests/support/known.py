@@ -84,7 +84,9 @@ def drawn(folder: Path, model: str, out: str = "run", data: str = "data.npz", **
     return sc.draw(model, data_of(folder, data), out=folder / out, **asked, **quiet).run
 
 
-def quarry(run, item: int, effort: Effort, *, radius=None, kind=None, data: str = "data.npz"):
+def attacked_input(
+    run, item: int, effort: Effort, *, radius=None, kind=None, data: str = "data.npz"
+):
     """One input of a run, with another radius where one is claimed."""
     target = open_target(run, model_of(run), data_of(run.folder.parent, data), seed=effort.seed)
     made = prepare_input(target, run.certify(kind=kind), item, effort)
