@@ -221,7 +221,7 @@ def _describe_run(
         index=compress_index(data.index),
         answers=None
         if sampler.probe_result.random
-        else [float(v) for v in sampler.answers.ravel()],
+        else [float(v) for v in sampler.probe_outputs.ravel()],
         source=source,
         made=_record_provenance(model, data, sampler.classes),
     )
