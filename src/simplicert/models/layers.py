@@ -88,7 +88,7 @@ class AtLayer(nn.Module):
         return self._run_with_hook(_repeat_example(self.example, count), replace)
 
     def _run_with_hook(self, inputs: Any, hook: Any) -> Tensor:
-        """Run the network, once at a time, with a hook on the layer; a mapping goes in as keywords."""
+        """Run the network with a hook on the layer, one run at a time; mappings become keywords."""
         with HOOK_LOCK:
             handle = self.network.get_submodule(self.layer).register_forward_hook(hook)
             try:
