@@ -40,7 +40,7 @@ def evaluated(use):
     loop.batch.clear()
     loop.batch.fill([NoisyCopies(0, x, (7, 3, 0, 0), slice(0, ROWS))])
     rows = loop.batch.rows()[:ROWS]
-    outputs = loop.batch.outputs(loop.passed(ROWS))[:ROWS]
+    outputs = loop.batch.outputs(loop.pass_rows(ROWS))[:ROWS]
     scores = loop.read(outputs)
     soft = b"" if scores.soft is None else scores.soft.tobytes()
     hard = np.where(scores.hard < classes, scores.hard, -1)  # K is no class

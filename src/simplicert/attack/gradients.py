@@ -130,7 +130,7 @@ class NoiseGradient:
             ball.centre + (around if ball.scale is None else ball.scale * around)
         )
         laid_out = sampler.evaluation.lay_out(rows.astype(np.float32))
-        outputs = retry_calls(sampler.batch.of)(laid_out)
+        outputs = retry_calls(sampler.batch.outputs_for)(laid_out)
         self.draws += size
         read = sampler.evaluation.read(outputs)
         one_hot = np.eye(sampler.classes + 1)[read.hard][:, :-1]

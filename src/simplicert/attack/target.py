@@ -100,7 +100,7 @@ def _refuse_other_outputs(
     ordered = manifest.index is not None and manifest.index[0] >= 0
     if manifest.answers is None or not ordered or settings.device != manifest.source["device"]:
         return
-    answers = Sampler(model.classifier, example, settings).answers
+    answers = Sampler(model.classifier, example, settings).probe_outputs
     require(
         same_outputs(manifest.answers, [float(value) for value in answers.ravel()]),
         f"model must give the outputs that {run.folder} keeps of it, and gives others",

@@ -163,7 +163,7 @@ def _describe_run(
         scheme=settings.scheme,
         plan=plan_looks(settings.draws, settings.until or "fixed").reserved(settings.reserve or 0),
         index=compress_index(data.index),
-        answers=None if random else [float(value) for value in sampler.answers.ravel()],
+        answers=None if random else [float(value) for value in sampler.probe_outputs.ravel()],
         source=source,
         made=_record_provenance(model, data, sampler.classes),
     )

@@ -188,7 +188,7 @@ def replay_checks(
     data = renumber_labels(data, run.manifest.source.get("class_map"))
     sampler = _rebuild_sampler(run, model, data.inputs[index[:PROBE_INPUTS]])
     ordered = run.manifest.index is not None and run.manifest.index[0] >= 0
-    answers = [float(value) for value in sampler.answers.ravel()]
+    answers = [float(value) for value in sampler.probe_outputs.ravel()]
     if ordered and not same_outputs(run.manifest.answers, answers):
         yield VerificationCheck(
             ABOUT, False, "the model does not give the outputs that run.toml keeps of it"
