@@ -41,9 +41,9 @@ def _import_options() -> None:
     """Make a run from another tool's log."""
 
 
-@app.command()
+@app.command("counts")
 def _counts(
-    file: Annotated[Path, typer.Argument(help="Text or CSV: K _counts, then the label; or npz.")],
+    file: Annotated[Path, typer.Argument(help="Text or CSV: K counts, then the label; or npz.")],
     sigma: Sigma,
     out: Out,
     labels: Annotated[bool, typer.Option(help="Whether the last column is the label.")] = True,
@@ -83,7 +83,7 @@ def _counts(
     print_lines(repr(tally), f"wrote {out}")
 
 
-@app.command()
+@app.command("cohen")
 def _cohen(
     file: LogFile, sigma: Sigma, out: Out, alpha: Alpha = 0.001, draws: Draws = None
 ) -> None:
@@ -113,7 +113,7 @@ def _second_order(
     _print_imported_run(import_log("second-order", file, sigma, out, alpha=alpha, draws=draws))
 
 
-@app.command()
+@app.command("iss")
 def _iss(file: LogFile, sigma: Sigma, out: Out, alpha: Alpha = 0.001) -> None:
     """A log of input-specific sampling, which says the draws of each row.
 
@@ -124,7 +124,7 @@ def _iss(file: LogFile, sigma: Sigma, out: Out, alpha: Alpha = 0.001) -> None:
     _print_imported_run(import_log("iss", file, sigma, out, alpha=alpha))
 
 
-@app.command()
+@app.command("radii")
 def _radii(
     file: LogFile,
     columns: Annotated[
@@ -135,7 +135,7 @@ def _radii(
     alpha: Alpha = 0.001,
     draws: Draws = None,
     bare: Annotated[
-        bool, typer.Option(help="Keep the _radii alone: they are not sigma * Phi^-1(E0).")
+        bool, typer.Option(help="Keep the radii alone: they are not sigma * Phi^-1(E0).")
     ] = False,
 ) -> None:
     """Any table of radii with a header, separated by tabs, commas, semicolons or blanks.
