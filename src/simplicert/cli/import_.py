@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class FormatGroup(typer.core.TyperGroup):
-    """The formats; a file in a format's place is told what comes first."""
+    """The formats as commands, with a clear error if a file comes in place of the format."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The format that is named first."""
+        """Find the format that is named first."""
         if args and args[0] not in self.commands and Path(args[0]).suffix:
             names = ", ".join(self.commands)
             ctx.fail(f"The format comes before the file, one of {names}: import counts {args[0]}")
@@ -26,13 +26,9 @@ class FormatGroup(typer.core.TyperGroup):
 app = typer.Typer(cls=FormatGroup, help="Make a run from another tool's log.", no_args_is_help=True)
 
 LogFile = Annotated[Path, typer.Argument(help="The log.")]
-
 Sigma = Annotated[float, typer.Option(help="Standard deviation of the noise of the draws.")]
-
 Out = Annotated[Path, typer.Option(help="The new run folder.")]
-
 Alpha = Annotated[float, typer.Option(help="Failure probability of one certificate.")]
-
 Draws = Annotated[int | None, typer.Option(help="Draws an input; the log does not say.")]
 
 
@@ -151,7 +147,7 @@ def _radii(
 
 
 def _print_imported_run(run: "ImportedRun") -> None:
-    """What the audit found, on stderr, and what was written."""
+    """Print the findings of the audit on stderr, and what was written on stdout."""
     from simplicert.cli.saying import print_warning
 
     for sentence in run.audit:

@@ -35,7 +35,7 @@ INTEGERS = (4, 5, 6)
 
 
 def read_parquet(content: bytes, most_rows: int, *, texts: bool = False) -> pa.Table:
-    """Read a table of at most `most_rows` rows; only with `texts` may it hold other than integers."""
+    """Read a table of at most `most_rows` rows, of integers alone unless `texts` is true."""
     source = BytesIO(content)
     with _open_table(source) as file:
         _check_contents(source, file.metadata, most_rows, None, texts)
