@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from simplicert.store import Run
 
 
-# Defaults without a pilot run; the last is the number of simulated inputs.
+# Defaults without a pilot run; the last counts inputs taken from the published logs.
 INPUTS, ALPHA, CLASSES, PUBLISHED_INPUTS = 500, 0.001, 10, 1000
 PREDICTION = 1000  # most draws of a prediction, unless --draws says otherwise
 
