@@ -8,11 +8,8 @@ import typer
 from simplicert.cli.saying import print_lines
 
 SIGMAS = (0.25, 0.5, 1.0)
-
-TRAINING_INPUTS, DRAWS = (
-    1200,
-    2000,
-)  # inputs 0..1199 train, every second one of the rest is certified
+TRAINING_INPUTS = 1200  # inputs 0..1199 train; every second one of the rest is certified
+DRAWS = 2000
 
 
 def demo(

@@ -69,7 +69,7 @@ def table(
 
 
 def parse_radii(text: str | None) -> tuple[float, ...] | None:
-    """Comma-separated radii, each once, in rising order."""
+    """Parse comma-separated radii, each once, in rising order."""
     from simplicert.errors import InvalidInput
 
     if text is None:

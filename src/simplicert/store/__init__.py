@@ -1,7 +1,7 @@
 """Create, open and read run folders: the tallies of a drawing, kept on disk for good.
 
 `open_run` opens a run folder for analysis: a `Run`, which holds tallies, or an `ImportedRun`, which
-holds what the log of another tool said. `create_run` writes a new run from a tally, and
+holds the log of another tool. `create_run` writes a new run from a tally, and
 `write_certificates` writes certificates as CSV or Parquet.
 """
 
@@ -25,7 +25,7 @@ __all__ = [
 
 
 def open_run(folder: Path | str) -> Run | ImportedRun:
-    """Open a run folder for analysis: tallies, or what the log of another tool said."""
+    """Open a run folder for analysis: a run of tallies, or the log of another tool."""
     folder = Path(folder)
     require(folder.exists(), f"run must be a folder that exists, got {str(folder)!r}")
     require(folder.is_dir(), f"run must be a folder that holds {NAME}, got the file {folder}")

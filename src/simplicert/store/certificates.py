@@ -15,9 +15,10 @@ SUFFIXES = (".csv", ".parquet")
 def write_certificates(
     certificates: Certificates, path: Path | str, origin: dict[str, str] | None = None
 ) -> None:
-    """One row an input, full precision; the suffix decides. `origin` names the run (Parquet).
+    """Write one row per input at full precision, in the format that the suffix names.
 
     Floats are written so that they read back as the same number: no radius is rounded up.
+    `origin` names the run; only Parquet holds it.
     """
     path = Path(path)
     require(
@@ -41,7 +42,7 @@ def write_certificates(
 
 
 def certificate_metadata(certificates: Certificates) -> dict[str, Any]:
-    """What a Parquet file says besides its table."""
+    """Return what a Parquet file says besides its table."""
     known = certificates.known
     return {
         "sigma": known.sigma,

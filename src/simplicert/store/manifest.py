@@ -1,7 +1,7 @@
 """Read and write run.toml, the settings of a run in words that stay readable for years.
 
 `Manifest` holds the settings and checks them; alpha, kind and scheme are declared before the counts
-are seen. `read_manifest` and `write_manifest` move it from and to disk, with a checksum in the last
+are seen. `read_manifest` and `write_manifest` read and write run.toml, with a checksum in its last
 line. `manifest_differences` says where two manifests ask for different draws.
 """
 
@@ -39,7 +39,7 @@ DECLARED_SETTINGS = ("sigma", "classes", "inputs", "index", "alpha", "kind", "sc
 
 HALF = 0.5  # what `reserve = true` means
 
-SAME = 1e-2  # share by which the outputs of the same model may differ on another machine
+SAME = 1e-2  # share by which the outputs of a model may differ on another machine
 
 CHECKSUM_LINE = (
     "# checksum of all lines above: "  # a comment: a run without it, or edited, opens too
@@ -47,7 +47,7 @@ CHECKSUM_LINE = (
 
 
 def package_version() -> str:
-    """This package's version; imported late, as the package imports this room."""
+    """Return this package's version; imported late, because the package imports this module."""
     from simplicert import __version__
 
     return __version__
@@ -89,7 +89,7 @@ class Manifest:
     id: str = field(default_factory=lambda: secrets.token_hex(8))  # its parts carry it too
 
     def __post_init__(self) -> None:
-        """Refuse what no run can be."""
+        """Refuse settings that no run can have."""
         check_positive("sigma", self.sigma)
         object.__setattr__(self, "sigma", float(self.sigma))  # TOML written by hand may say 1
         for name, least, most in (("inputs", 1, MOST_INPUTS), ("classes", 2, MOST_CLASSES)):
@@ -132,20 +132,20 @@ class Manifest:
 
     @property
     def reserve(self) -> float:
-        """The share of alpha that was kept for extensions; `true`, in an older run, is half."""
+        """The share of alpha reserved for extensions; `true`, in an older run, means half."""
         kept = self.source.get("reserve", False)
         return HALF * kept if isinstance(kept, bool) else float(kept)
 
     @property
     def sensitivity(self) -> float:
-        """Of the stage before the noise, as declared; 1 where noise is added to the input."""
+        """The declared sensitivity of the stage before the noise; 1 if there is no such stage."""
         declared: float = self.source.get("sensitivity", 1.0)
         return declared
 
     def require_room(self, rows: int, vectors: int, more: int = 0) -> None:
-        """Refuse a tally that would not fit into the memory once it is spread over the classes.
+        """Refuse a tally that would not fit into memory once it is spread over the classes.
 
-        `vectors`: numbers for each class that it has of an input; `more`: numbers besides.
+        `vectors` counts the numbers per input and class, `more` other numbers per input.
         """
         if rows * self.classes > MOST_COUNTS:
             raise DamagedRun(
@@ -160,12 +160,12 @@ class Manifest:
 
     @property
     def most_rows(self) -> int:
-        """Rows that a table of this run may have; a few too many are read, and said to be so."""
+        """Most rows that a table of this run may have; a few too many are read and reported."""
         return max(self.inputs, FEW_ROWS)
 
     @property
     def function(self) -> dict[str, Any]:
-        """What the run's tallies know of the function that was drawn, besides sigma."""
+        """What the run's tallies know about the function that was drawn, besides sigma."""
         return {
             "norm": "scaled l2" if "noise_scale" in self.source else "l2",
             "grid": self.source.get("grid"),
@@ -173,7 +173,7 @@ class Manifest:
         }
 
     def text(self) -> bytes:
-        """The content of run.toml; TOML has no null, so what is not set is left out."""
+        """Return the content of run.toml; TOML has no null, so what is not set is left out."""
         content = {name: value for name, value in asdict(self).items() if value is not None}
         text = tomli_w.dumps({"format": FORMAT, **content}).encode()
         return text + f"{CHECKSUM_LINE}{content_checksum(text)}\n".encode()
@@ -185,7 +185,7 @@ def write_manifest(folder: Path, manifest: Manifest, *, only_if_new: bool = Fals
 
 
 def matches_checksum(content: bytes) -> bool | None:
-    """Whether run.toml is as it was written; None where it was written without a checksum."""
+    """Tell whether run.toml is as it was written; None if it was written without a checksum."""
     text, _, last = content.removesuffix(b"\n").rpartition(b"\n")
     if not last.startswith(b"#"):
         return None
@@ -196,9 +196,9 @@ def matches_checksum(content: bytes) -> bool | None:
 
 
 def manifest_differences(before: Manifest, now: Manifest) -> Iterator[tuple[str, Any, Any]]:
-    """(setting, before, now) wherever two manifests ask for other draws or declare otherwise.
+    """Yield (setting, before, now) wherever two manifests ask for or declare different things.
 
-    The plan may have grown by a look, and who made the run and with what libraries is no setting.
+    The plan may have grown by a look; the maker of the run and the libraries are no settings.
     """
     for name in (*DECLARED_SETTINGS, "reserve"):
         if getattr(before, name) != getattr(now, name):
@@ -220,7 +220,7 @@ def manifest_differences(before: Manifest, now: Manifest) -> Iterator[tuple[str,
 
 
 def same_outputs(before: list[float] | None, now: list[float] | None) -> bool:
-    """Whether two models gave the same outputs, up to the rounding of other machines."""
+    """Tell whether two models gave the same outputs, up to the rounding of other machines."""
     if before is None or now is None:
         return before is now
     one, two = np.array(before), np.array(now)
@@ -231,7 +231,7 @@ def same_outputs(before: list[float] | None, now: list[float] | None) -> bool:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest, or a sentence that says why this is not a run this package can read."""
+    """Read the manifest, or raise an error that says why this package cannot read the run."""
     path = folder / NAME
     if not path.is_file():
         raise DamagedRun(f"{folder} is not a run folder: it holds no {NAME}")
@@ -264,9 +264,9 @@ OTHERS = (
 
 
 def recorded_label_warning(manifest: Manifest) -> str:
-    """The same of a run that was drawn, to be repeated wherever an accuracy of it is shown.
+    """Return the warning about the labels of a run, to repeat wherever its accuracy is shown.
 
-    Runs drawn before the doubt was recorded show at least how many classes model and data have.
+    Runs drawn before it was recorded show at least how many classes model and data have.
     """
     made = manifest.made
     if "label_doubt" in made or "class_map" in manifest.source:
