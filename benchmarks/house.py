@@ -1,10 +1,10 @@
 """The house in numbers: how large its files are, how they are named, how far a reader must walk.
 
-    python benchmarks/house.py [--source OTHER/src] --json FILE
+    python benchmarks/house.py [--before OTHER/src] --json FILE
 
 Counts the files of src/simplicert and their names, then runs `sample`, `certify`, `report` and a
 prediction on a small example and notes every function of the package that was called on the way.
-With --source it does the same for another checkout, so that two states can be compared.
+With --before it counts another checkout too, so that two states stand side by side.
 """
 
 import argparse
@@ -32,13 +32,16 @@ def make():
 # Runs in a process of its own, in a folder with model.py and data.npz.
 WALK = """
 import json, sys, threading
+from inspect import CO_OPTIMIZED
 from pathlib import Path
 import simplicert
 HOME = str(Path(simplicert.__file__).parent)
 called = set()
 def note(frame, event, argument):
     code = frame.f_code
-    if event == "call" and code.co_filename.startswith(HOME) and not code.co_name.startswith("<"):
+    # Class bodies and modules run once, at import: no reader walks through them.
+    walked = code.co_flags & CO_OPTIMIZED and not code.co_name.startswith("<")
+    if event == "call" and walked and code.co_filename.startswith(HOME):
         called.add((code.co_filename[len(HOME) + 1:], code.co_qualname))
 import numpy as np
 def command(*words):
@@ -144,10 +147,12 @@ def measure_house(source):
 def main():
     """Measure, print, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--source", type=Path, default=ROOT / "src")
+    parser.add_argument("--before", type=Path)
     parser.add_argument("--json", type=Path)
     words = parser.parse_args()
-    found = measure_house(words.source.resolve() / "simplicert")
+    found = {"now": measure_house(ROOT / "src" / "simplicert")}
+    if words.before:
+        found = {"before": measure_house(words.before.resolve() / "simplicert"), **found}
     text = json.dumps(found, indent=1)
     print(text)
     if words.json:

@@ -18,7 +18,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 FILES = ("bounds", "commands", "coverage", "plan", "readme", "robustness", "speed", "stopping")
-FILES += ("training",)
+FILES += ("training", "house")
 SOURCES = {
     "analysis": "benchmarks/results/analysis.json",
     "attacks": "experiments/cifar10/runs/*/attack.csv",
@@ -28,6 +28,7 @@ SOURCES = {
     "faults": "benchmarks/results/faults.json",
     "findings": "experiments/cifar10/findings.json",
     "fuzz": "benchmarks/results/fuzz.json",
+    "house": "benchmarks/results/house.json",
     "joint": "benchmarks/results/joint.json",
     "macer": "benchmarks/results/macer.json",
     "mutants": "benchmarks/results/mutants.json",
