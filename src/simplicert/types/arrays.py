@@ -17,6 +17,8 @@ Bools = NDArray[np.bool_]
 
 Texts = NDArray[np.str_]
 
+FILLED_LATER: Any = None  # default of a field that is an array once `__post_init__` has filled it
+
 
 def integer_array(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> Ints:
     """A read-only int64 copy of integers of the given shape (None: any length)."""

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from simplicert.errors import choose, require
 from simplicert.types.arrays import (
+    FILLED_LATER,
     Bools,
     Floats,
     Ints,
@@ -53,7 +54,7 @@ class Expectations:
     method: str = "exact"
     level: float = 0.0  # proved probability that an issued certificate is wrong
     labels: Ints | None = None  # (N,)
-    index: Ints | None = None  # (N,)
+    index: Ints = FILLED_LATER  # (N,) each input's number in its data set; 0..N-1 by default
     draws: Ints | None = None  # (N,)
     reason: Texts | None = None  # (N,)
     looks: Ints | None = None  # (N,) looks taken, where the plan had several

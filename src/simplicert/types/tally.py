@@ -12,7 +12,14 @@ from numpy.typing import ArrayLike
 
 from simplicert.errors import require
 from simplicert.types import merging, scores
-from simplicert.types.arrays import Bools, Ints, check_positive, integer_array, refuse_negative
+from simplicert.types.arrays import (
+    FILLED_LATER,
+    Bools,
+    Ints,
+    check_positive,
+    integer_array,
+    refuse_negative,
+)
 from simplicert.types.plan import Plan
 from simplicert.types.scores import BINS
 from simplicert.types.smoothing import Reading
@@ -35,8 +42,8 @@ class Tally:
     counts: Ints  # (N, K)
     sigma: float
     labels: Ints | None = None  # (N,)
-    index: Ints | None = None  # (N,) each input's number in its data set; 0..N-1 by default
-    invalid: Ints | None = None  # (N,) draws without a class: NaN, infinite or tied logits
+    index: Ints = FILLED_LATER  # (N,) each input's number in its data set; 0..N-1 by default
+    invalid: Ints = FILLED_LATER  # (N,) draws without a class: NaN, infinite or tied logits
     softmax_sums: Ints | None = None  # (N, K) in units of 2^-40
     softmax_squares: Ints | None = None  # (N, K) in units of 2^-40
     softmax_classes: Ints | None = None  # (N, W) classes with exact sums, in order, then K; or all
@@ -124,7 +131,6 @@ class Tally:
 
     def _check_meaning(self) -> None:
         """Refuse fields that contradict each other."""
-        assert self.index is not None and self.invalid is not None
         require(
             np.unique(self.index).size == self.index.size,
             "index must name each input once, got repeated values",
@@ -187,8 +193,7 @@ class Tally:
 
     @property
     def inputs(self) -> Ints:
-        """(N,) the index, never None."""
-        assert self.index is not None
+        """(N,) the numbers of the inputs: another name for `index`."""
         return self.index
 
     def __len__(self) -> int:
