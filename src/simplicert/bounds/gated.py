@@ -20,7 +20,6 @@ def gated_pair(tally: Tally, alpha: Floats) -> Box:
     """Multinomial, both expectations bounded; with two classes Theorem 1 is always better."""
     if tally.classes == 2:  # noqa: PLR2004
         return gated_one_sided(tally, alpha)
-    assert tally.invalid is not None
     field, n = find_top_and_rival(tally.counts, tally.invalid), tally.draws
     e0, q0 = binomial.clopper_pearson_lower(field.wins, n, PAIR * alpha)
     e1 = clip_rival_bound(binomial.clopper_pearson_upper(field.rival, n, PAIR * alpha), q0)
@@ -30,7 +29,6 @@ def gated_pair(tally: Tally, alpha: Floats) -> Box:
 
 def gated_one_sided(tally: Tally, alpha: Floats) -> Box:
     """Multinomial, E_0 bounded and E_1 = 1 - E_0; Theorem 1, for any number of classes."""
-    assert tally.invalid is not None
     field, n = find_top_and_rival(tally.counts, tally.invalid), tally.draws
     e0, _ = binomial.clopper_pearson_lower(field.wins, n, ONE * alpha)
     return _majority_box(field, e0, n, alpha)

@@ -17,7 +17,6 @@ HALF = 0.5  # share of alpha for each bound
 
 def paper_pair(tally: Tally, alpha: Floats) -> Box:
     """Multinomial: the two most frequent classes, each as a binomial proportion."""
-    assert tally.invalid is not None
     field, n = find_top_and_rival(tally.counts, tally.invalid), tally.draws
     e0, q0 = binomial.clopper_pearson_lower(field.wins, n, HALF * alpha)
     e1 = clip_rival_bound(binomial.clopper_pearson_upper(field.rival, n, HALF * alpha), q0)

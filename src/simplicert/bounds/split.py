@@ -31,7 +31,6 @@ def split_one_sided(tally: Tally, alpha: Floats) -> Box:
 
 def _bound_pilot_class(tally: Tally, tail: Floats, *, with_rival: bool) -> Box:
     """The pilot's class and its rival among the fresh draws."""
-    assert tally.invalid is not None
     field, n = find_top_and_rival(tally.counts, tally.invalid, _pilot_choice(tally)), tally.draws
     e0, q0 = binomial.clopper_pearson_lower(field.wins, n, tail)
     left = q0 if with_rival else 1 - e0

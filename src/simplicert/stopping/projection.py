@@ -45,7 +45,7 @@ LEAST = 3.0  # draws by which a mean score may be missed, however little the sco
 
 def project_likely(tally: Tally) -> Tally:
     """The counts of the last look if every class keeps its share."""
-    assert tally.plan is not None and tally.invalid is not None
+    assert tally.plan is not None
     last = tally.plan.looks[-1]
     return _project_tally(
         tally,
@@ -146,7 +146,7 @@ def _drop_first_draws(histograms: Ints, count: Ints) -> Ints:
 
 def _project_tally(tally: Tally, grown: Any, sums: Ints | None, scores: Ints | None) -> Tally:
     """A tally of the last look: `grown` maps counts (N, K + 1) and the top class to its counts."""
-    assert tally.plan is not None and tally.invalid is not None
+    assert tally.plan is not None
     last, fields = tally.plan.looks[-1], dict[str, Any]()
     for name, rest in (("counts", "invalid"), ("votes", "votes_invalid")):
         values = getattr(tally, name)

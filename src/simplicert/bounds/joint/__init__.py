@@ -31,7 +31,6 @@ def joint_margin(tally: Tally, alpha: Floats) -> Box:
         bool((n <= MOST_DRAWS).all()),
         f"scheme joint takes at most {MOST_DRAWS} draws an input, got {n.max()}: use scheme gated",
     )
-    assert tally.invalid is not None
     field = find_top_and_rival(tally.counts, tally.invalid)
     gate = binomial.passes_sign_test(field.wins, field.rival, GATE * alpha)
     found = _buehler_limits(field.wins, field.rival, n, RADIUS * alpha, gate)
