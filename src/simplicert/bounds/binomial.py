@@ -31,7 +31,8 @@ def clopper_pearson_upper(successes: Ints, draws: Ints, tail: Floats) -> Floats:
     limit = np.nextafter(limit, 1.0)
     # A limit that is no probability fails: its tail is NaN.
     sound = (y / n <= limit) & (betaincc(y + 1, left, limit) <= a)
-    return np.where(y == n, 1.0, np.where(sound, limit, chernoff_upper(y, n, a, ~sound)))
+    fallback = chernoff_upper(y, n, a, ~sound & (y < n))
+    return np.where(y == n, 1.0, np.where(sound, limit, fallback))
 
 
 def clopper_pearson_lower(successes: Ints, draws: Ints, tail: Floats) -> tuple[Floats, Floats]:
@@ -42,7 +43,10 @@ def clopper_pearson_lower(successes: Ints, draws: Ints, tail: Floats) -> tuple[F
     """
     x, n, a = np.broadcast_arrays(successes, draws, tail)
     q = clopper_pearson_upper(n - x, n, a)
-    return np.where(2 * x > n, np.nextafter(1 - q, 0.0), lower_by_inverse(x, n, a)), q
+    limit = np.asarray(np.nextafter(1 - q, 0.0))
+    small = np.asarray(2 * x <= n)
+    limit[small] = lower_by_inverse(x[small], n[small], a[small])
+    return limit, q
 
 
 def lower_by_inverse(successes: Ints, draws: Ints, tail: Floats) -> Floats:
@@ -53,7 +57,7 @@ def lower_by_inverse(successes: Ints, draws: Ints, tail: Floats) -> Floats:
     limit = np.where(x == n, np.exp(np.log(SHRINK * a) / n), limit)
     limit = np.nextafter(limit, 0.0)
     sound = (limit <= x / n) & (betainc(some, n - x + 1, limit) <= a)
-    fallback = np.nextafter(1 - chernoff_upper(n - x, n, a, ~sound), 0.0)
+    fallback = np.nextafter(1 - chernoff_upper(n - x, n, a, ~sound & (x > 0)), 0.0)
     return np.where(x == 0, 0.0, np.where(sound, limit, np.maximum(fallback, 0.0)))
 
 
