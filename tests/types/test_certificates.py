@@ -55,6 +55,27 @@ def test_columns_are_those_of_the_format(certificates):
     assert list(certificates.to_frame().columns) == COLUMNS
 
 
+@pytest.mark.parametrize("name", ["radius", "abstained", "predicted", "correct"])
+def test_derived_columns_are_computed_once_and_read_only(certificates, name):
+    values = getattr(certificates, name)
+    assert getattr(certificates, name) is values
+    with pytest.raises(ValueError, match="read-only"):
+        values[0] = 1
+    with pytest.raises(AttributeError):
+        setattr(certificates, name, values)
+    before, frame = values.copy(), certificates.to_frame()
+    frame.loc[0, name] = frame.loc[1, name]  # a table is its reader's own
+    np.testing.assert_array_equal(getattr(certificates, name), before)
+
+
+def test_what_is_known_is_computed_once(certificates):
+    tally = Tally([[900, 80, 20]], 0.5, invalid=[7])
+    assert tally.draws is tally.draws and not tally.draws.flags.writeable
+    assert tally.draws.tolist() == [1007]
+    known = certificates.known
+    assert known.refused is known.refused and not known.refused.flags.writeable
+
+
 def test_columns_of_the_format_keep_their_places():
     """Whatever mechanism is new comes after them."""
     place = COLUMNS.index("e1") + 1

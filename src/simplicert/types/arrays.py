@@ -69,6 +69,11 @@ def freeze_array(name: str, array: NDArray[Any], shape: tuple[int | None, ...]) 
     wanted += "," if len(shape) == 1 else ""
     table = " (one row an input)" if len(shape) > 1 and shape[0] is None else ""
     require(fits, f"{name} must have shape ({wanted}){table}, got {array.shape}")
+    return read_only(array)
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the same array, which can no longer be written to."""
     array.setflags(write=False)
     return array
 

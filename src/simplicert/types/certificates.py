@@ -7,13 +7,22 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Context, Decimal
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simplicert.errors import require
-from simplicert.types.arrays import Bools, Floats, Ints, Texts, check_positive, freeze_array
+from simplicert.types.arrays import (
+    Bools,
+    Floats,
+    Ints,
+    Texts,
+    check_positive,
+    freeze_array,
+    read_only,
+)
 from simplicert.types.expectations import Expectations
 
 if TYPE_CHECKING:
@@ -127,26 +136,26 @@ class Certificates:
         """The first stage that comes before the noise, in words; "" where there is none."""
         return "" if self.sensitivity == 1 else f"a first stage of sensitivity {self.sensitivity:g}"
 
-    @property
+    @cached_property
     def radius(self) -> Floats:
         """(N,) the largest radius that is proved: all hold on the same event."""
-        return np.asarray(np.max(list(self._computed().values()), axis=0))
+        return read_only(np.max(list(self._computed().values()), axis=0))
 
-    @property
+    @cached_property
     def abstained(self) -> Bools:
         """(N,) no certificate: nothing is promised, the class included."""
-        return ~(self.radius > 0)
+        return read_only(~(self.radius > 0))
 
-    @property
+    @cached_property
     def predicted(self) -> Ints:
         """(N,) the certified class; -1 where abstained (the table shows an empty cell)."""
-        return np.where(self.abstained, -1, self.known.top)
+        return read_only(np.where(self.abstained, -1, self.known.top))
 
-    @property
+    @cached_property
     def correct(self) -> Bools:
         """(N,) certified and equal to the label; an error without labels."""
         require(self.known.labels is not None, "labels are needed to say what is correct")
-        return np.asarray(~self.abstained & (self.known.top == self.known.labels))
+        return read_only(~self.abstained & (self.known.top == self.known.labels))
 
     def column(self, name: str) -> Floats:
         """(N,) the radii under one name of the table: a mechanism, "ensemble" or "radius"."""

@@ -1,6 +1,7 @@
 """Expectations: a lower bound for the top class and an upper bound for every other class."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -17,6 +18,7 @@ from simplicert.types.arrays import (
     float_array,
     freeze_array,
     integer_array,
+    read_only,
     refuse_negative,
 )
 from simplicert.types.scores import ScoreBands
@@ -146,10 +148,10 @@ class Expectations:
                 words = np.array(getattr(self, name), str)
                 set_field(self, name, freeze_array(name, words, top.shape))
 
-    @property
+    @cached_property
     def refused(self) -> Bools:
         """(N,) where nothing is known: the certificate must not be issued."""
-        return np.isnan(self.e0 if self.margin is None else self.margin)
+        return read_only(np.isnan(self.e0 if self.margin is None else self.margin))
 
     def __len__(self) -> int:
         """N, the number of inputs."""

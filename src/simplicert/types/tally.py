@@ -5,6 +5,7 @@
 """
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from simplicert.types.arrays import (
     Ints,
     check_positive,
     integer_array,
+    read_only,
     refuse_negative,
 )
 from simplicert.types.plan import Plan
@@ -186,10 +188,10 @@ class Tally:
         """K, the number of classes."""
         return int(self.counts.shape[1])
 
-    @property
+    @cached_property
     def draws(self) -> Ints:
         """(N,) draws of each input, the invalid ones included."""
-        return np.asarray(self.counts.sum(axis=1) + self.invalid, dtype=np.int64)
+        return read_only(self.counts.sum(axis=1) + self.invalid)
 
     @property
     def inputs(self) -> Ints:
