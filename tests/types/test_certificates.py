@@ -69,9 +69,6 @@ def test_derived_columns_are_computed_once_and_read_only(certificates, name):
 
 
 def test_what_is_known_is_computed_once(certificates):
-    tally = Tally([[900, 80, 20]], 0.5, invalid=[7])
-    assert tally.draws is tally.draws and not tally.draws.flags.writeable
-    assert tally.draws.tolist() == [1007]
     known = certificates.known
     assert known.refused is known.refused and not known.refused.flags.writeable
 

@@ -42,6 +42,12 @@ def test_index_and_invalid_are_always_arrays():
     assert (plain + given).draws.tolist() == [20, 20]  # by hand: added at its maker's word
 
 
+def test_vars_make_the_same_tally_again():
+    """Nothing but the fields is kept in it, so that vars(tally) with a change makes another."""
+    tally = Tally([[7, 2, 1]], sigma=0.25, plan=Plan((10,)))
+    assert Tally(**vars(tally)) == tally
+
+
 def test_frozen_in_every_way():
     mine = np.array([[7, 2, 1]])
     tally = Tally(mine, sigma=0.25)
