@@ -94,7 +94,11 @@ def channels_hint(given: Sequence[int]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What is smoothed. The fingerprint is of the function, not of the file's name or place."""
+    """A classifier to smooth. The fingerprint is of the function, not of a file's name or place.
+
+    >>> Model(lambda batch: batch, "identity", fingerprint="0123456789abcdef" * 2)
+    Model(identity, 01234567)
+    """
 
     classifier: Callable[[Any], Any]  # an nn.Module in eval mode, or a NumPy function
     name: str  # as it was asked for, without the path

@@ -15,9 +15,18 @@ SUFFIXES = (".csv", ".parquet")
 def write_certificates(
     certificates: Certificates, path: Path | str, origin: dict[str, str] | None = None
 ) -> None:
-    """One row an input, full precision; the suffix decides. `origin` names the run (Parquet).
+    """Write one row per input at full precision, in the format that the suffix names.
 
     Floats are written so that they read back as the same number: no radius is rounded up.
+    `origin` names the run; only Parquet holds it.
+
+    >>> import tempfile
+    >>> import simplicert as sc
+    >>> certificates = sc.certify(sc.bound(sc.Tally([[990, 8, 2]], sigma=0.5)))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_certificates(certificates, f"{folder}/certificates.csv")
+    ...     Path(folder, "certificates.csv").read_text()
+    'index,label,top,predicted,correct,abstained,radius,...'
     """
     path = Path(path)
     require(
