@@ -1,4 +1,4 @@
-"""The exact limits, checked forward by arithmetic that shares nothing with scipy's inverse."""
+"""Exact limits checked by arithmetic that shares nothing with scipy's inverse; the sign test."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 from scipy.special import betainc, betaincc, betainccinv, betaincinv
-from scipy.stats import binomtest
+from scipy.stats import binom, binomtest
 
 from simplicert.bounds import binomial
 
@@ -195,3 +195,23 @@ def test_chernoff_is_wider_and_not_by_much():
     exact = binomial.clopper_pearson_upper(y, n, a)
     assert (limit >= exact * (1 - 2e-5)).all()  # the exact limit gives away 1e-4 of its tail
     assert (limit[:3] <= exact[:3] + 0.02).all()
+
+
+def test_tail_is_the_binomials():
+    wins, losses = np.array([1, 10, 60, 0, 5]), np.array([0, 10, 40, 3, 0])
+    expected = binom.sf(wins - 1, wins + losses, 0.5)
+    np.testing.assert_allclose(binomial.sign_test_tail(wins, losses), expected, rtol=1e-12)
+
+
+def test_passes_only_with_room():
+    exactly = 2.0**-15  # fifteen wins, no loss
+    assert not binomial.passes_sign_test(15, 0, exactly)
+    assert binomial.passes_sign_test(15, 0, exactly * 1.001)
+    assert not binomial.passes_sign_test(14, 0, exactly * 1.001)
+    assert not binomial.passes_sign_test(15, 0, np.nan)
+
+
+def test_exactly_the_level_less_its_room_passes(monkeypatch):
+    monkeypatch.setattr(binomial, "sign_test_tail", lambda wins, losses: binomial.SHRINK * 0.01)
+    assert binomial.passes_sign_test(15, 0, 0.01)
+    assert not binomial.passes_sign_test(15, 0, np.nextafter(0.01, 0))
