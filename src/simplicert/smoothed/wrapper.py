@@ -25,7 +25,7 @@ from simplicert.sampling.settings import (
     convert_inputs,
     default_device,
 )
-from simplicert.smoothed import keeping
+from simplicert.smoothed import saving
 from simplicert.smoothed.operational import operational_radius
 from simplicert.smoothed.prediction import (
     Predictions,
@@ -245,14 +245,14 @@ class Smoothed:
     def save(self, folder: Path | str, example: Any) -> None:
         """Write the network, exported by torch, and all settings; `example`: a batch of inputs."""
         held = {**vars(self.smoothing), "kind": self.kind, "sensitivity": self.sensitivity}
-        keeping.write_smoothed(Path(folder), self._noisy.own, example, held)
+        saving.write_smoothed(Path(folder), self._noisy.own, example, held)
 
     @classmethod
     def load(
         cls, folder: Path | str, device: str | None = None, *, trust: bool = False
     ) -> "Smoothed":
         """Load what `save` wrote; `trust` vouches for a network with unlisted operations."""
-        model, settings = keeping.read_smoothed(Path(folder), trust=trust)
+        model, settings = saving.read_smoothed(Path(folder), trust=trust)
         return cls(model.classifier, **settings, device=device)
 
     def __repr__(self) -> str:
