@@ -20,15 +20,11 @@ from mutations import mutants_of
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "simplicert"
 
-BOUNDS, LIMITS, MECHANISMS = "tests/bounds", "tests/bounds/limits", "tests/mechanisms"
+BOUNDS, MECHANISMS = "tests/bounds", "tests/mechanisms"
 # file -> its tests, the quick ones first
 TESTS = {
-    "bounds/limits/clopper_pearson.py": [f"{LIMITS}/test_clopper_pearson.py"],
-    "bounds/limits/chernoff.py": [f"{LIMITS}/test_clopper_pearson.py"],
-    "bounds/limits/sign_test.py": [f"{LIMITS}/test_sign_test.py", f"{BOUNDS}/test_gated.py"],
-    "bounds/limits/hoeffding.py": [f"{LIMITS}/test_hoeffding.py"],
-    "bounds/limits/bentkus.py": [f"{LIMITS}/test_bentkus.py"],
-    "bounds/limits/bernstein.py": [f"{LIMITS}/test_bernstein.py"],
+    "bounds/binomial.py": [f"{BOUNDS}/test_binomial.py", f"{BOUNDS}/test_gated.py"],
+    "bounds/means.py": [f"{BOUNDS}/test_means.py"],
     "bounds/looks.py": [f"{BOUNDS}/test_looks.py"],
     "bounds/box.py": [
         f"{BOUNDS}/test_box.py",
@@ -36,28 +32,31 @@ TESTS = {
         f"{BOUNDS}/test_gated.py",
     ],
     "bounds/__init__.py": [f"{BOUNDS}/test_bound.py", f"{BOUNDS}/test_looks.py"],
-    "bounds/schemes/gated.py": [
+    "bounds/gated.py": [
         f"{BOUNDS}/test_shares.py",
         f"{BOUNDS}/test_gated.py",
         f"{BOUNDS}/test_softmax.py",
     ],
-    "bounds/schemes/paper.py": [
+    "bounds/paper.py": [
         f"{BOUNDS}/test_shares.py",
         f"{BOUNDS}/test_paper.py",
         f"{BOUNDS}/test_softmax.py",
     ],
-    "bounds/schemes/split.py": [
+    "bounds/split.py": [
         f"{BOUNDS}/test_shares.py",
         f"{BOUNDS}/test_split.py",
         f"{BOUNDS}/test_softmax.py",
     ],
-    "bounds/schemes/joint.py": [f"{BOUNDS}/test_shares.py", f"{BOUNDS}/test_joint.py"],
+    "bounds/joint/__init__.py": [f"{BOUNDS}/test_shares.py", f"{BOUNDS}/test_joint.py"],
     "bounds/softmax.py": [f"{BOUNDS}/test_softmax.py"],
     "bounds/sides.py": [f"{BOUNDS}/test_sides.py", f"{BOUNDS}/test_softmax.py"],
     "bounds/bands.py": [f"{BOUNDS}/test_bands.py"],
-    "bounds/staircase.py": [f"{BOUNDS}/test_staircase.py", f"{BOUNDS}/test_buehler.py"],
-    "bounds/tail.py": [f"{BOUNDS}/test_tail.py", f"{BOUNDS}/test_buehler.py"],
-    "bounds/buehler.py": [f"{BOUNDS}/test_buehler.py", f"{BOUNDS}/test_joint.py"],
+    "bounds/joint/tail.py": [
+        f"{BOUNDS}/test_staircase.py",
+        f"{BOUNDS}/test_tail.py",
+        f"{BOUNDS}/test_buehler.py",
+    ],
+    "bounds/joint/buehler.py": [f"{BOUNDS}/test_buehler.py", f"{BOUNDS}/test_joint.py"],
     "mechanisms/quantile.py": [f"{MECHANISMS}/test_quantile.py"],
     "mechanisms/cohen.py": [f"{MECHANISMS}/test_mechanisms.py", f"{BOUNDS}/test_bound.py"],
     "mechanisms/two_sided.py": [f"{MECHANISMS}/test_mechanisms.py"],

@@ -75,7 +75,7 @@ def test_a_turn_that_was_never_ended_is_named(tmp_path, monkeypatch):
 
 
 def test_a_run_where_neither_links_nor_flushed_folders_are(place, monkeypatch, caplog):
-    """Drawn as anywhere else, and both things are said."""
+    """The run is drawn as anywhere else, and both warnings are logged."""
     real = os.fsync
 
     def fsync(handle):

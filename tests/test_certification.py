@@ -181,7 +181,7 @@ def test_own_mechanism_under_a_name_of_the_papers():
 
 
 def test_an_infinite_radius_is_never_a_large_one():
-    """Nor does the ensemble hide one that was not asked for."""
+    """The ensemble does not hide one that was not named, either."""
     for known, names in (
         (sc.Expectations([0], [0.9], [0.0]), ["cohen"]),
         (sc.Expectations([0], [0.9], [0.0], kind="softmax"), ["lecuyer"]),

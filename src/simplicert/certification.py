@@ -3,7 +3,7 @@
 `certify` computes the radii of a whole tally, `certify_point` those at one point of the simplex,
 `radius` one mechanism's at given expectations. The rule e0 > e1 for radii lives here; the schemes
 in `bounds` apply it once more, to hide what they do not prove. Mechanisms give radii at sigma 1:
-sigma and sensitivity enter only here, in `radius_scale` and `scale_radii`. A radius that a
+sigma and sensitivity enter only here, in `radius_scale` and `_scale_radii`. Every radius that a
 mechanism returns is checked against the Neyman-Pearson limit.
 """
 
@@ -27,44 +27,56 @@ from simplicert.types import KINDS, Certificates, Expectations, Floats, Kind
 from simplicert.types.arrays import check_positive, check_probabilities
 from simplicert.types.certificates import RESERVED_COLUMNS
 
-LARGEST = float(np.finfo(np.float32).max)
+LARGEST = float(np.finfo(np.float32).max)  # a larger sigma does not fit in single precision
 
-HALF_STEP = 2.0**-24  # share of a number that rounding to single precision takes, at most
+HALF_STEP = 2.0**-24  # largest relative error of rounding to single precision
 
-
-def drawn_sigma(known: Expectations) -> float:
-    """The largest sigma that no noise behind these expectations was smaller than.
-
-    Noise is drawn in single precision, so its sigma is float32(sigma), which may lie below sigma.
-    With a share of sigma for each feature, every share is rounded by itself, by at most 2**-24 of
-    its size.
-    """
-    drawn = float(np.float32(known.sigma)) if known.sigma <= LARGEST else known.sigma
-    require(drawn > 0, f"sigma must not vanish in single precision, got {known.sigma!r}")
-    return known.sigma * (1 - HALF_STEP) if known.norm == "scaled l2" else min(known.sigma, drawn)
-
-
-def radius_scale(sigma: float, sensitivity: float) -> float:
-    """Sigma over sensitivity, which every radius is multiplied by."""
-    scale = check_positive("sigma", sigma) / check_positive("sensitivity", sensitivity)
-    usual = np.finfo(float).tiny <= scale <= 1 / np.finfo(float).tiny
-    require(bool(usual), f"sigma / sensitivity must be an ordinary number, got {scale}")
-    return scale
-
-
-def _scale_radii(unit: Floats, scale: float) -> Floats:
-    """Radii in units of the input, rounded toward zero (two roundings: the scale, the product)."""
-    return np.nextafter(np.nextafter(unit * scale, 0.0), 0.0)
+# A mechanism of the caller's may round otherwise than two_sided; more than this above is false.
+ALLOWANCE = 1e-9
 
 
 MechanismLike = Mechanism | Callable[[Floats, Floats], Floats]
 
-MechanismChoice = (
-    Sequence[str] | Mapping[str, str | MechanismLike] | None
-)  # names, {"mine": function}; None: all
+# Names, or {"mine": function}; None stands for every mechanism that has a proof for the kind.
+MechanismChoice = Sequence[str] | Mapping[str, str | MechanismLike] | None
 
-# A mechanism of the caller's may round otherwise than two_sided; more than this above is false.
-ALLOWANCE = 1e-9
+
+def certify(
+    known: Expectations,
+    mechanisms: MechanismChoice = None,
+    sensitivity: float = 1.0,
+) -> Certificates:
+    """Compute radii by every mechanism valid for the kind (or those named), and the ensemble.
+
+    All of them hold whenever the expectations do, so the largest costs no extra alpha. With
+    `sensitivity` L they are radii of the input x of a first stage that is Lipschitz with constant
+    L, where `known` is about noise that was added to the output of that stage.
+
+    >>> import simplicert as sc
+    >>> known = sc.bound(sc.Tally([[990, 8, 2]], sigma=0.5), alpha=0.001)
+    >>> sc.certify(known)
+    Certificates(1 of 1 inputs certified, median radius 0.9915; multinomial, scheme gated, ...)
+    >>> list(sc.certify(known, mechanisms=["cohen", "two_sided"]).radii)
+    ['cohen', 'two_sided']
+    """
+    made = isinstance(known, Expectations)
+    require(made, f"known must be what bound(tally) makes, got {type(known).__name__}")
+    return _certify_at_sigma(known, mechanisms, drawn_sigma(known), sensitivity)
+
+
+def certify_point(
+    e0: float, e1: float, sigma: float = 1.0, sensitivity: float = 1.0, kind: str = "multinomial"
+) -> Certificates:
+    """Compute all radii at one point of the simplex, as if (e0, e1) were known exactly."""
+    top, rest = (check_probabilities(name, value) for name, value in (("e0", e0), ("e1", e1)))
+    known = Expectations(
+        np.zeros(1, np.int64),
+        top.reshape(1),
+        rest.reshape(1),
+        sigma,
+        kind=choose("kind", kind, KINDS),
+    )
+    return _certify_at_sigma(known, None, known.sigma, sensitivity)
 
 
 def radius(
@@ -74,10 +86,16 @@ def radius(
     sigma: float = 1.0,
     sensitivity: float = 1.0,
 ) -> Floats | float:
-    """Certified radius at given expectations, in units of the input; broadcasts.
+    """Compute the certified radius at given expectations, in units of the input; broadcasts.
 
-    0 where e0 <= e1; e1 is clipped to 1 - e0. `mechanism` is a name of MECHANISMS or a function
-    (e0, e1) -> radius at sigma 1. An infinite radius (two_sided at e1 = 0) is an error.
+    It is 0 where e0 <= e1; e1 is clipped to 1 - e0. `mechanism` is a name of MECHANISMS or a
+    function (e0, e1) -> radius at sigma 1. An infinite radius (two_sided at e1 = 0) is an error.
+
+    >>> import simplicert as sc
+    >>> round(sc.radius("improved_dp", e0=0.7, e1=0.2, sigma=0.5), 4)
+    0.3222
+    >>> sc.radius("cohen", [0.4, 0.7, 0.9], 0.1).round(4)
+    array([0.    , 0.5244, 1.2816])
     """
     scale = radius_scale(sigma, sensitivity)
     top, rest = (check_probabilities(name, value) for name, value in (("e0", e0), ("e1", e1)))
@@ -94,26 +112,10 @@ def radius(
     return out if out.ndim else float(out)
 
 
-def certify(
-    known: Expectations,
-    mechanisms: MechanismChoice = None,
-    sensitivity: float = 1.0,
-) -> Certificates:
-    """Radii by every mechanism valid for the kind (or those asked for), and the paper's ensemble.
-
-    All of them hold on the event that the expectations do, so the largest costs no extra alpha.
-    With `sensitivity` L they are radii of the input x of a first stage that is Lipschitz with
-    constant L, where known is about noise that was added to what the stage puts out.
-    """
-    made = isinstance(known, Expectations)
-    require(made, f"known must be what bound(tally) makes, got {type(known).__name__}")
-    return _certify_at_sigma(known, mechanisms, drawn_sigma(known), sensitivity)
-
-
 def _certify_at_sigma(
     known: Expectations, mechanisms: MechanismChoice, sigma: float, sensitivity: float
 ) -> Certificates:
-    """The same at a sigma that is taken as given."""
+    """Compute the certificates at a sigma that is taken as given."""
     scale = radius_scale(sigma, sensitivity)
     if known.margin is not None:
         return _certify_margin(known, known.margin, mechanisms, scale, sensitivity)
@@ -140,7 +142,7 @@ def _certify_margin(
     scale: float,
     sensitivity: float,
 ) -> Certificates:
-    """The two-sided radius that was bounded itself; whatever else would need a pair (e0, e1)."""
+    """Scale the two-sided radius that was bounded itself; refuse all others, which need a pair."""
     table = choose_mechanisms(("two_sided",) if mechanisms is None else mechanisms, known.kind)
     for name, row in table.items():
         if row is not MECHANISMS["two_sided"]:
@@ -150,15 +152,15 @@ def _certify_margin(
                 "or choose another scheme before the counts are seen"
             )
     radii = _scale_radii(np.nan_to_num(margin, nan=0.0), scale)
-    nothing, nobody = np.full(len(known), np.nan), np.full(len(known), "")
+    no_ensemble, no_winner = np.full(len(known), np.nan), np.full(len(known), "")
     columns = tuple(choose_mechanisms(None, known.kind))  # in the order of every other scheme
     return Certificates(
-        known, dict.fromkeys(table, radii), nothing, nobody, sensitivity, uncomputed=columns
+        known, dict.fromkeys(table, radii), no_ensemble, no_winner, sensitivity, uncomputed=columns
     )
 
 
 def certified_radii(name: str, row: Mechanism, known: Expectations, scale: float) -> Floats:
-    """(N,) one mechanism's radii in units of the input, all of them finite."""
+    """Compute (N,) one mechanism's radii in units of the input, all of them finite."""
     if row.needs == "histograms":
         return _scale_radii(_band_radius(name, row, known), scale)
     unit = unit_radius(name, row, known.e0, known.e1)
@@ -166,7 +168,7 @@ def certified_radii(name: str, row: Mechanism, known: Expectations, scale: float
 
 
 def _band_radius(name: str, mechanism: Mechanism, known: Expectations) -> Floats:
-    """L / sigma of a mechanism that reads the score bands; 0 where e0 > e1 does not hold."""
+    """Compute L / sigma by a mechanism that reads the score bands; 0 where e0 <= e1 or NaN."""
     if known.bands is None:
         raise MissingEvidence(
             f"{name!r} needs score histograms, and these expectations were made without: sample "
@@ -178,23 +180,8 @@ def _band_radius(name: str, mechanism: Mechanism, known: Expectations) -> Floats
     return out
 
 
-def certify_point(
-    e0: float, e1: float, sigma: float = 1.0, sensitivity: float = 1.0, kind: str = "multinomial"
-) -> Certificates:
-    """All radii at one point of the simplex, as if (e0, e1) were known exactly."""
-    top, rest = (check_probabilities(name, value) for name, value in (("e0", e0), ("e1", e1)))
-    known = Expectations(
-        np.zeros(1, np.int64),
-        top.reshape(1),
-        rest.reshape(1),
-        sigma,
-        kind=choose("kind", kind, KINDS),
-    )
-    return _certify_at_sigma(known, None, known.sigma, sensitivity)
-
-
 def unit_radius(name: str, mechanism: Mechanism, e0: Floats, e1: Floats) -> Floats:
-    """One mechanism's L / sigma on flat arrays; 0 where e0 > e1 does not hold (NaN included)."""
+    """Compute one mechanism's L / sigma on flat arrays; 0 where e0 > e1 does not hold (or NaN)."""
     require(
         mechanism.needs == "pair",
         f"mechanism must be one that reads (e0, e1), got {name!r}, which needs {mechanism.needs}",
@@ -214,7 +201,7 @@ def unit_radius(name: str, mechanism: Mechanism, e0: Floats, e1: Floats) -> Floa
 
 
 def _call_mechanism(name: str, mechanism: Mechanism, e0: Floats, e1: Floats) -> Floats:
-    """What the mechanism returns, if it is one real number for each point."""
+    """Call a mechanism, and refuse anything but one real number for each point."""
     found = np.asarray(mechanism.radius(e0, e1))
     if found.shape != e0.shape or found.dtype.kind not in "fiu":
         raise UnsoundMechanism(
@@ -225,7 +212,7 @@ def _call_mechanism(name: str, mechanism: Mechanism, e0: Floats, e1: Floats) -> 
 
 
 def _check_radii(name: str, mechanism: Mechanism, found: Floats, e0: Floats, e1: Floats) -> Floats:
-    """The radii, or an error where one is not a number or above the Neyman-Pearson limit."""
+    """Return the radii, or raise where one is not a number or above the Neyman-Pearson limit."""
     broken = np.isnan(found) | (found < 0)
     if broken.any():
         at = broken.argmax()
@@ -247,7 +234,7 @@ def _check_radii(name: str, mechanism: Mechanism, found: Floats, e0: Floats, e1:
 
 
 def _require_finite(name: str, unit: Floats, e0: Floats, e1: Floats) -> Floats:
-    """The radii, or an error where the expectations leave them infinite."""
+    """Return the radii, or raise where the expectations leave one infinite."""
     infinite = np.isinf(unit)
     if infinite.any():
         at = infinite.argmax()
@@ -259,7 +246,7 @@ def _require_finite(name: str, unit: Floats, e0: Floats, e1: Floats) -> Floats:
 
 
 def _find_mechanism(mechanism: str | MechanismLike) -> Mechanism:
-    """The row of a name, or a row made of the caller's own function."""
+    """Return the row of a name, or a row made of the caller's own function."""
     if isinstance(mechanism, str):
         return choose("mechanism", mechanism, MECHANISMS)
     if isinstance(mechanism, Mechanism):
@@ -269,7 +256,7 @@ def _find_mechanism(mechanism: str | MechanismLike) -> Mechanism:
 
 
 def choose_mechanisms(mechanisms: MechanismChoice, kind: Kind) -> dict[str, Mechanism]:
-    """The mechanisms asked for, each with a proof for the kind; all that have one by default."""
+    """Return the mechanisms named, each with a proof for the kind; by default all that have one."""
     if mechanisms is None:
         return {name: row for name, row in MECHANISMS.items() if kind in row.kinds}
     if isinstance(mechanisms, str):
@@ -286,3 +273,28 @@ def choose_mechanisms(mechanisms: MechanismChoice, kind: Kind) -> dict[str, Mech
             needs = " or ".join(sorted(row.kinds))
             raise KindMismatch(f"{name!r} has no proof for {kind} expectations; it needs {needs}")
     return table
+
+
+def drawn_sigma(known: Expectations) -> float:
+    """Return a sigma that the noise behind these expectations had at least.
+
+    Noise is drawn in single precision, so its sigma is float32(sigma), which may lie below sigma.
+    With a share of sigma for each feature, every share is rounded by itself, by at most 2**-24 of
+    its size.
+    """
+    drawn = float(np.float32(known.sigma)) if known.sigma <= LARGEST else known.sigma
+    require(drawn > 0, f"sigma must not vanish in single precision, got {known.sigma!r}")
+    return known.sigma * (1 - HALF_STEP) if known.norm == "scaled l2" else min(known.sigma, drawn)
+
+
+def radius_scale(sigma: float, sensitivity: float) -> float:
+    """Return sigma over sensitivity, by which every radius is multiplied."""
+    scale = check_positive("sigma", sigma) / check_positive("sensitivity", sensitivity)
+    usual = np.finfo(float).tiny <= scale <= 1 / np.finfo(float).tiny
+    require(bool(usual), f"sigma / sensitivity must be an ordinary number, got {scale}")
+    return scale
+
+
+def _scale_radii(unit: Floats, scale: float) -> Floats:
+    """Scale radii to units of the input, rounded toward zero (twice: the scale, the product)."""
+    return np.nextafter(np.nextafter(unit * scale, 0.0), 0.0)

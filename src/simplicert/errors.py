@@ -20,27 +20,65 @@ Row = TypeVar("Row")
 
 
 class SimplicertError(Exception):
-    """Base class: `except SimplicertError` catches every deliberate error."""
+    """Base class: `except SimplicertError` catches every deliberate error.
+
+    >>> import simplicert as sc
+    >>> try:
+    ...     sc.bound(sc.Tally([[90, 10]], sigma=0.5), alpha=2)
+    ... except sc.SimplicertError as error:
+    ...     print(error)
+    alpha must lie strictly between 0 and 1, got 2
+    """
 
 
 class InvalidInput(SimplicertError, ValueError):
-    """An argument is outside its domain; the message names it, its value and what is allowed."""
+    """An argument is outside its domain; the message names it, its value and what is allowed.
+
+    >>> import simplicert as sc
+    >>> sc.radius("cohen", e0=1.2, e1=0.1)
+    Traceback (most recent call last):
+    simplicert.errors.InvalidInput: e0 must lie in [0, 1], got 1.2
+    """
 
 
 class KindMismatch(SimplicertError):
-    """A mechanism has no proof for this kind of expectation."""
+    """A mechanism has no proof for this kind of expectation.
+
+    >>> import simplicert as sc
+    >>> sc.certify(sc.Expectations([0], [0.6], [0.3], kind="softmax"), ["cohen"])
+    Traceback (most recent call last):
+    simplicert.errors.KindMismatch: 'cohen' has no proof for softmax expectations; it needs ...
+    """
 
 
 class UnsoundMechanism(SimplicertError):
-    """A mechanism returned a radius above the Neyman-Pearson limit, or one that is not a number."""
+    """A mechanism returned a radius above the Neyman-Pearson limit, or one that is not a number.
+
+    >>> import simplicert as sc
+    >>> sc.radius(lambda e0, e1: 10 * e0, 0.6, 0.3)
+    Traceback (most recent call last):
+    simplicert.errors.UnsoundMechanism: mechanism returned 6.0 at e0 = 0.6, e1 = 0.3, above ...
+    """
 
 
 class MissingEvidence(SimplicertError):
-    """The tally lacks the draws, votes, pilot or look that the scheme's proof needs."""
+    """The tally lacks the draws, votes, pilot or look that the scheme's proof needs.
+
+    >>> import simplicert as sc
+    >>> sc.bound(sc.Tally([[90, 10]], sigma=0.5), kind="softmax")
+    Traceback (most recent call last):
+    simplicert.errors.MissingEvidence: kind 'softmax' needs softmax_sums, and this tally holds ...
+    """
 
 
 class IncompatibleTallies(SimplicertError):
-    """Tallies drawn under different conditions, or sharing draws, cannot be added."""
+    """Tallies drawn under different conditions, or sharing draws, cannot be added.
+
+    >>> import simplicert as sc
+    >>> sc.Tally([[90, 10]], sigma=0.5) + sc.Tally([[90, 10]], sigma=0.25)
+    Traceback (most recent call last):
+    simplicert.errors.IncompatibleTallies: tallies of another sigma cannot be added: 0.5 and 0.25
+    """
 
 
 class DamagedRun(SimplicertError):
@@ -56,7 +94,7 @@ class TrainingFailed(SimplicertError):
 
 
 class SimplicertWarning(UserWarning):
-    """What was asked for is done, and may not be what was meant."""
+    """The package did what it was told, but that may not be what was meant."""
 
 
 def require(condition: bool, message: str) -> None:
@@ -66,7 +104,10 @@ def require(condition: bool, message: str) -> None:
 
 
 def choose(argument: str, name: str, table: Mapping[str, Row], where: str = "") -> Row:
-    """The row of a table of choices, or an InvalidInput that lists them, and `where` they hold."""
+    """Return a row of a table of choices, or raise an InvalidInput that lists the choices.
+
+    `where` ends the list with the case in which these are the choices: " for kind softmax".
+    """
     if not isinstance(name, str) or name not in table:
         raise InvalidInput(f"{argument} must be one of {', '.join(table)}{where}, got {name!r}")
     return table[name]

@@ -1,4 +1,4 @@
-"""Read files that somebody else may have made, without trusting their type, size or depth.
+"""Read files from strangers without trusting their type, size or depth.
 
 Only plain files are opened, and only if they fit. Reading a pipe could wait forever, a device never
 ends, a link shows another file, and a text of a few bytes may nest deeper, or hold longer numbers,
@@ -21,9 +21,9 @@ MOST_TEXT = 2**26  # bytes of settings: run.toml, model.toml, a recipe, the JSON
 
 MOST_LOG = 2**31  # bytes of a log, a table of counts or of certificates
 
-MOST_DEPTH = 100  # lists and tables inside each other
+MOST_DEPTH = 100  # levels of lists and tables inside each other
 
-MOST_DIGITS = 1000  # of one number
+MOST_DIGITS = 1000  # digits of one number
 
 INTEGER_LIMIT = 2**63  # integers of TOML lie below this, as the format says
 
@@ -42,7 +42,7 @@ OPEN_FLAGS = ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY")  # each where the system ha
 
 
 def open_file(path: Path, *, follow: bool = True) -> IO[bytes]:
-    """A plain file, opened for reading; where `follow` is False a link to one is refused too."""
+    """Open a plain file for reading; with `follow` False, refuse a link to one too."""
     _refuse_special(path, path.stat(follow_symlinks=follow))
     flags = [getattr(os, name, 0) for name in OPEN_FLAGS]
     handle = os.open(
@@ -57,7 +57,7 @@ def open_file(path: Path, *, follow: bool = True) -> IO[bytes]:
 
 
 def read_file(path: Path, most: int = MOST_TEXT, *, follow: bool = True) -> bytes:
-    """The whole content of a plain file of at most `most` bytes."""
+    """Read a plain file of at most `most` bytes."""
     with open_file(path, follow=follow) as file:
         held = os.fstat(file.fileno()).st_size
         content = b"" if held > most else file.read(most + 1)
@@ -70,22 +70,14 @@ def read_file(path: Path, most: int = MOST_TEXT, *, follow: bool = True) -> byte
 
 
 def read_text(path: Path, most: int = MOST_TEXT, *, encoding: str = "utf-8") -> str:
-    """The text of a plain file; lines may end as on any system."""
+    """Read the text of a plain file, whose lines may end as on any system."""
     if path.is_file():
         require_memory(str(path), 4 * path.stat().st_size)  # as bytes, as text and as lines
     return _decode_text(path, read_file(path, most), encoding)
 
 
-def _decode_text(what: Path | str, content: bytes, encoding: str = "utf-8") -> str:
-    """Bytes as text, or a sentence that names the file."""
-    try:
-        return content.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
-    except UnicodeDecodeError as error:
-        raise InvalidInput(f"{what} must be UTF-8 text: {error}") from None
-
-
 def read_run_file(path: Path, most: int = MOST_TEXT) -> bytes:
-    """A file inside a run folder, which must not be a link: it could show any file as the run's."""
+    """Read a file of a run folder; not a link, which could show any file as the run's."""
     try:
         return read_file(path, most, follow=False)
     except InvalidInput as error:
@@ -93,12 +85,12 @@ def read_run_file(path: Path, most: int = MOST_TEXT) -> bytes:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The settings in a TOML file."""
+    """Read the settings in a TOML file."""
     return parse_toml(path, read_file(path))
 
 
 def parse_toml(what: Path | str, content: bytes) -> dict[str, Any]:
-    """TOML with numbers of 64 bits and a plain depth; `what` is the file's name."""
+    """Parse TOML with 64-bit integers and a limited depth; `what` is the file's name."""
     text = _decode_text(what, content)
     _refuse_long_numbers(str(what), text)
     try:
@@ -112,12 +104,12 @@ def parse_toml(what: Path | str, content: bytes) -> dict[str, Any]:
 
 
 def read_json(path: Path) -> Any:
-    """The content of a JSON file."""
+    """Read a JSON file."""
     return parse_json(str(path), read_file(path))
 
 
 def parse_json(what: str, content: bytes | str) -> Any:
-    """JSON of a plain depth, its numbers short; `what` is the file's or the member's name."""
+    """Parse JSON with a limited depth and short numbers; `what` names the file or the member."""
     try:
         text = content if isinstance(content, str) else content.decode()
         _refuse_long_numbers(what, text)
@@ -131,9 +123,17 @@ def parse_json(what: str, content: bytes | str) -> Any:
     return held
 
 
-def _refuse_special(path: Path, found: os.stat_result) -> None:
-    if not stat.S_ISREG(found.st_mode):
-        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "something else")
+def _decode_text(what: Path | str, content: bytes, encoding: str = "utf-8") -> str:
+    """Turn bytes into text, or raise an error that names the file."""
+    try:
+        return content.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{what} must be UTF-8 text: {error}") from None
+
+
+def _refuse_special(path: Path, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(status.st_mode), "something else")
         raise InvalidInput(f"{path} must be a plain file, got {kind}")
 
 
@@ -145,7 +145,7 @@ def _refuse_long_numbers(what: str, text: str) -> None:
 
 
 def _walk_values(what: str, held: Any) -> Iterator[Any]:
-    """Every value inside, without recursion; refuses more than MOST_DEPTH levels."""
+    """Yield every value inside, without recursion; refuse more than MOST_DEPTH levels."""
     waiting = [(held, 1)]
     while waiting:
         value, depth = waiting.pop()

@@ -1,9 +1,9 @@
-"""Import code that a name stands for: the user's own `module:name`, or an optional library.
+"""Import code by name: the user's own `module:name`, or an optional library.
 
 Trust: who gave a name decides what it may open, and every such decision is made here. A user who
-types a name on the command line, or passes it in Python, means it. A name that stands in a file
-(a run's run.toml, a model's model.toml, a recipe) is the word of whoever wrote the file: it never
-runs code and never reaches the network.
+types a name on the command line, or passes it in Python, means it. A name in a file (a run's
+run.toml, a model's model.toml, a recipe) comes from the file's author: it never runs code and never
+reaches the network.
 
 `import_object` resolves `module:name` for a classifier, a network or a mechanism. Nothing else in
 this package imports what a text names. It runs the code as `python -m module` would: the current
@@ -20,19 +20,23 @@ from typing import Any, NamedTuple
 
 from simplicert.errors import InvalidInput, require
 
+# What an installed but broken library raises on import: a missing part, a missing operator
+# (torchvision built for another torch), a missing shared object.
+IMPORT_FAILURES = (ImportError, RuntimeError, OSError)
+
 
 class Trust(NamedTuple):
-    """Whose word a name is, and whether the user vouches for the code in the file behind it."""
+    """Who gave a name, and whether the user vouches for the code in the file behind it."""
 
     named_by: str = ""  # the file that gives the name; "" where the user gives it
     vouched: bool = False  # --trust
 
 
-USER = Trust()
+USER = Trust()  # of a name that the user gave
 
 
 def require_user(trust: Trust, what: str, spec: str, instead: str) -> None:
-    """Refuse to run the code that `spec` names where a file names it; `instead`: what to pass."""
+    """Refuse to run the code that `spec` names where a file names it; `instead` is what to pass."""
     require(
         not trust.named_by,
         f"{trust.named_by} names the {what} {spec}, and a file's word never runs code: "
@@ -63,9 +67,10 @@ def require_vouched(trust: Trust, name: str, reason: str) -> None:
 
 
 def import_object(what: str, spec: str, trust: Trust, instead: str = "") -> Any:
-    """What `module:name` stands for, None if the module has no such name; `what` it is for.
+    """Import what `module:name` stands for; None if the module has no such name.
 
-    `trust` says whose word it is: a file's is refused, with `instead` as what to pass.
+    `what` says what it is for, such as "model". A name that a file gave (`trust`) is refused, and
+    the message says to pass `instead`.
     """
     require_user(trust, what, spec, instead or f"--{what} {spec}")
     module, _, name = spec.partition(":")
@@ -92,17 +97,12 @@ def import_object(what: str, spec: str, trust: Trust, instead: str = "") -> Any:
 
 
 def describe_error(error: BaseException) -> str:
-    """An error in one line."""
+    """Return an error's type and message in one line."""
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 
-# What an installed but broken library raises on import: a missing part, a missing operator
-# (torchvision built for another torch), a missing shared object.
-IMPORT_FAILURES = (ImportError, RuntimeError, OSError)
-
-
 def import_library(name: str, extra: str, purpose: str) -> Any:
-    """The module of that name; where it does not import, one sentence says why and what helps."""
+    """Import an optional library; where that fails, one sentence says why and what helps."""
     top = name.partition(".")[0]
     try:
         return import_module(name)
@@ -120,6 +120,6 @@ def import_library(name: str, extra: str, purpose: str) -> Any:
 
 
 def first_error_line(error: BaseException) -> str:
-    """The first line of what a library had to say; its name where it said nothing."""
+    """Return the first line of an error's message, or its type where the message is empty."""
     lines = str(error).strip().splitlines()
     return lines[0] if lines else type(error).__name__

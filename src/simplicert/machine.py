@@ -1,4 +1,4 @@
-"""What this machine offers: processor cores, free memory, and a description for run.toml.
+"""Ask this machine for its cores, its free memory and a description of itself for run.toml.
 
 `available_cores` counts the cores this process may use, which on a shared node can be fewer than
 the machine has. `free_memory` takes the smallest of what the machine, the container and the user's
@@ -7,7 +7,6 @@ believed. `describe_machine` records processor and libraries, because on another
 the last bits of a model's outputs may differ; `machine_differences` puts such changes into words.
 """
 
-import contextlib
 import os
 import platform
 from collections.abc import Iterator
@@ -19,21 +18,22 @@ import numpy as np
 
 from simplicert.errors import InvalidInput
 
+LARGE = 2**31  # bytes that a file may always unpack to
+
+RATIO = 100  # a file may also unpack to this many times its own size
+
+GROUPS = Path("/sys/fs/cgroup")  # where Linux keeps the limits of containers and batch jobs
+
 
 def available_cores() -> int:
-    """How many: on a shared node, where a job has its share, fewer than there are."""
+    """Count the cores this process may use: on a shared node, fewer than the machine has."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-LARGE, RATIO = 2**31, 100  # bytes that may always be unpacked; beyond, so many times the file's
-
-GROUPS = Path("/sys/fs/cgroup")  # where Linux keeps the limits of containers and batch jobs
-
-
 def require_memory(what: str, needed: int) -> None:
-    """Refuse what would need more memory than there is; where that is not known nothing is."""
+    """Refuse what needs more memory than is free; where that is unknown, refuse nothing."""
     free = free_memory()
     if free is not None and needed > free:
         raise InvalidInput(
@@ -51,12 +51,12 @@ def refuse_huge_unpacking(what: str, packed: int, unpacked: int) -> None:
 
 
 def free_memory() -> int | None:
-    """Bytes that the machine, the container and the user's limits leave; None if none says so."""
+    """Return the bytes that the machine, the container and the user's limits leave, if known."""
     return min((max(left, 0) for left in memory_limits()), default=None)
 
 
 def format_bytes(count: int) -> str:
-    """Bytes in a unit that people read."""
+    """Write a number of bytes in a unit that people read."""
     for unit, name in ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB")):
         if count >= unit:
             return (
@@ -69,7 +69,7 @@ def memory_limits() -> Iterator[int]:
     """Yield what each limit of this machine, process and group leaves, in bytes."""
     yield from _machine_memory()
     yield from _address_space_left()
-    with contextlib.suppress(OSError, ValueError):
+    with suppress(OSError, ValueError):
         for line in Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines():
             _, controllers, inner = line.split(":", 2)
             if controllers == "":
@@ -80,7 +80,7 @@ def memory_limits() -> Iterator[int]:
 
 
 def _machine_memory() -> Iterator[int]:
-    """What Linux says is available; elsewhere all the memory that is built in."""
+    """Yield what Linux says is available; elsewhere all the memory that is built in."""
     try:
         for line in Path("/proc/meminfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("MemAvailable:"):
@@ -88,13 +88,13 @@ def _machine_memory() -> Iterator[int]:
                 return
     except (OSError, ValueError, IndexError):
         pass
-    with contextlib.suppress(OSError, ValueError, AttributeError):
+    with suppress(OSError, ValueError, AttributeError):
         yield os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 def _address_space_left() -> Iterator[int]:
-    """What `ulimit -v` leaves."""
-    with contextlib.suppress(ImportError, OSError, ValueError):
+    """Yield what `ulimit -v` leaves."""
+    with suppress(ImportError, OSError, ValueError):
         import resource
 
         limit = resource.getrlimit(resource.RLIMIT_AS)[0]
@@ -104,10 +104,10 @@ def _address_space_left() -> Iterator[int]:
 
 
 def cgroup_memory_left(root: Path, inner: str, most: str, used: str) -> Iterator[int]:
-    """What each group around this process leaves; inside a container the root is its own."""
+    """Yield what each group around this process leaves; a container sees its own root."""
     place = root / inner.lstrip("/")
     for folder in (place, *place.parents):
-        with contextlib.suppress(OSError, ValueError):
+        with suppress(OSError, ValueError):
             limit = (folder / most).read_text(encoding="utf-8").strip()
             if limit != "max":
                 held = int((folder / used).read_text(encoding="utf-8")) - _cached_file_bytes(folder)
@@ -117,8 +117,8 @@ def cgroup_memory_left(root: Path, inner: str, most: str, used: str) -> Iterator
 
 
 def _cached_file_bytes(folder: Path) -> int:
-    """Pages of files that the system gives back when they are needed."""
-    with contextlib.suppress(OSError, ValueError, IndexError):
+    """Count the bytes of cached files, which the system gives back when they are needed."""
+    with suppress(OSError, ValueError, IndexError):
         for line in (folder / "memory.stat").read_text(encoding="utf-8").splitlines():
             if line.startswith(("inactive_file ", "total_inactive_file ")):
                 return int(line.split()[1])
@@ -126,20 +126,20 @@ def _cached_file_bytes(folder: Path) -> int:
 
 
 def describe_machine() -> dict[str, str]:
-    """Processor and libraries, for run.toml."""
+    """Name the processor and the libraries, for run.toml."""
     kind = {
         "python": platform.python_version(),
         "numpy": np.__version__,
         "machine": platform.machine(),
         "processor": _processor_name(),
     }
-    with suppress(PackageNotFoundError):  # asked of its record: a run without it does not load it
+    with suppress(PackageNotFoundError):  # read from its metadata, so that torch is not imported
         kind["torch"] = version("torch")
     return kind
 
 
 def _processor_name() -> str:
-    """The processor's own name where the system tells it; kernels are chosen by it."""
+    """Return the processor's own name where the system tells it; libraries choose kernels by it."""
     with suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):
@@ -148,7 +148,7 @@ def _processor_name() -> str:
 
 
 def machine_differences(made: dict[str, object]) -> list[str]:
-    """What this machine has otherwise than the one that a run was drawn on, in words."""
+    """Say in words how this machine differs from the one that a run was drawn on (`made`)."""
     here = describe_machine()
     return [
         f"{name} {made[name]} there, {here.get(name, 'none')} here"

@@ -19,7 +19,7 @@ BLOCK = 1 << 14  # points evaluated together: enough to amortise numpy, few enou
 def find_last_below(
     f: ArrayFunction, target: Floats, low: Floats, high: Floats, steps: int = 60
 ) -> Floats:
-    """Largest x found in [low, high] with f(x) <= target, for increasing f; low if none."""
+    """Return the largest x found in [low, high] with f(x) <= target, f increasing; low if none."""
     lo, hi = np.array(low, dtype=float), np.array(high, dtype=float)
     for _ in range(steps):
         middle = (lo + hi) / 2
@@ -31,11 +31,11 @@ def find_last_below(
 def find_turning_point(
     slope: ArrayFunction, low: Floats, high: Floats, args: tuple[Floats, ...]
 ) -> Floats:
-    """Where a function that first rises and then falls turns; an end where it does not turn inside.
+    """Propose where a function that rises and then falls has its top; an end if not inside.
 
-    Only proposes a point. `slope(x, *args)` needs the derivative's sign, not its size.
+    `slope(x, *args)` needs the derivative's sign, not its size.
     """
-    from scipy.optimize import elementwise  # 0.1 s to import: not for those who never search
+    from scipy.optimize import elementwise  # takes 0.1 s to import, which not every command needs
 
     rising_at_high = slope(high, *args) > 0
     tolerances = {"xatol": 1e-7, "xrtol": 1e-7, "fatol": 0.0, "frtol": 0.0}
@@ -44,13 +44,13 @@ def find_turning_point(
 
 
 def round_toward_zero(radius: Floats, error: Floats) -> Floats:
-    """A radius lowered by a bound on its rounding error, and never below zero."""
+    """Lower a radius by a bound on its rounding error, but never below zero."""
     lowered = np.maximum(radius - error, 0.0)
     return np.where(np.isinf(lowered), lowered, np.nextafter(lowered, 0.0))
 
 
 def evaluate_in_blocks(f: ArrayFunction, *columns: Floats) -> Floats:
-    """F over equally long columns, a block at a time: memory stays modest whatever their length."""
+    """Apply f to equally long columns, a block at a time, so that memory stays modest."""
     out = np.empty(columns[0].shape)
     for start in range(0, len(out), BLOCK):
         block = slice(start, start + BLOCK)

@@ -24,12 +24,14 @@ def program() -> None:
     inputs = np.zeros((4, 20), dtype=np.float32)
 
     tally: sc.Tally = sc.Tally([[900, 80, 20]], sigma=0.5, labels=[0])
+    numbers: list[int] = [int(tally.index.max()), int(tally.invalid.sum())]  # never None
     more: sc.Tally = tally + sc.Tally(np.array([[90, 8, 2]]), 0.5, labels=np.array([0]))
     drawn: sc.Tally = sc.sample(
         classifier, inputs, sigma=0.25, draws=100, seed=1, labels=[0, 1, 2, 0]
     )
     known: sc.Expectations = sc.bound(drawn, alpha=0.001, kind="multinomial", scheme="gated")
     certificates: sc.Certificates = sc.certify(known)
+    first: int = int(known.index[0])
     some: sc.Certificates = sc.certify(known, mechanisms=["cohen", "two_sided"])
     own: sc.Certificates = sc.certify(known, mechanisms={"half": half})
     largest: float = float(certificates.radius.max())

@@ -94,7 +94,7 @@ def test_it_is_searched_where_the_noise_is_and_divided_once(sensitivity):
 
 @pytest.mark.parametrize("norm", [2.0, 0.5])
 def test_it_holds_behind_a_linear_first_stage(norm):
-    """A matrix of this operator norm comes before the noise; predict is asked about the input.
+    """A matrix of this operator norm comes before the noise; `predict` gets the input.
 
     Moved by the operational radius, and by parts of it, in the direction that the matrix stretches
     most. 2,000 predictions a distance; beta is .05, and four standard errors of the rate are .02:

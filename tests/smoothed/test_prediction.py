@@ -87,7 +87,7 @@ def test_a_module_is_left_as_it_was():
 
 
 def test_answers_that_are_none():
-    """A draw without an answer votes for nobody: nothing is decided."""
+    """A draw without an answer votes for no class: nothing is decided."""
     found = sc.Smoothed(lambda x: np.full((len(x), 3), np.nan), SIGMA).predict(
         np.zeros((2, 2), np.float32), draws=50, seed=0
     )

@@ -180,7 +180,7 @@ def test_what_it_says():
 
 
 def test_the_module_has_the_noise_of_the_smoothed_classifier():
-    """A feature without noise stays as it is; precision is the one that was asked for."""
+    """A feature without noise stays as it is; precision is the one that was chosen."""
     seen = []
 
     class Watched(torch.nn.Module):

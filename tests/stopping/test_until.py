@@ -1,4 +1,4 @@
-"""Stopping early: what is asked, when it stops, and that it never makes a certificate false."""
+"""Stopping early: the rules, when they stop, and that no certificate becomes false by it."""
 
 import numpy as np
 import pytest

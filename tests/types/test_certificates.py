@@ -1,12 +1,17 @@
-"""The table of certificates: its columns, its empty cells, its notebook."""
+"""The table of certificates: its columns, empty cells and notebook; radii as text."""
+
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from simplicert import MECHANISMS, Certificates, Expectations, InvalidInput, Tally, bound, certify
 from simplicert.certification import certify_point
 from simplicert.types import ScoreBands
+from simplicert.types.certificates import format_radius_down
 from simplicert.types.scores import BINS
 
 COLUMNS = [
@@ -53,6 +58,24 @@ def softmax_columns(needs):
 
 def test_columns_are_those_of_the_format(certificates):
     assert list(certificates.to_frame().columns) == COLUMNS
+
+
+@pytest.mark.parametrize("name", ["radius", "abstained", "predicted", "correct"])
+def test_derived_columns_are_computed_once_and_read_only(certificates, name):
+    values = getattr(certificates, name)
+    assert getattr(certificates, name) is values
+    with pytest.raises(ValueError, match="read-only"):
+        values[0] = 1
+    with pytest.raises(AttributeError):
+        setattr(certificates, name, values)
+    before, frame = values.copy(), certificates.to_frame()
+    frame.loc[0, name] = frame.loc[1, name]  # a table is its reader's own
+    np.testing.assert_array_equal(getattr(certificates, name), before)
+
+
+def test_what_is_known_is_computed_once(certificates):
+    known = certificates.known
+    assert known.refused is known.refused and not known.refused.flags.writeable
 
 
 def test_columns_of_the_format_keep_their_places():
@@ -260,3 +283,21 @@ def test_softmax_counts_are_the_votes():
 def test_without_counts_their_cells_are_empty():
     frame = certify(Expectations([0], [0.6], [0.3])).to_frame()
     assert frame[["count_top", "count_second", "grid"]].isna().all(axis=None)
+
+
+@given(st.floats(0, allow_nan=False, allow_infinity=False), st.integers(0, 8))
+def test_never_larger_and_off_by_less_than_its_last_digit(radius, decimals):
+    text = format_radius_down(radius, decimals)
+    off = Fraction(radius) - Fraction(text)
+    assert 0 <= off < Fraction(1, 10**decimals)
+
+
+@pytest.mark.parametrize(("radius", "text"), [(float("inf"), "inf"), (float("nan"), "nan")])
+def test_what_is_no_number_is_said(radius, text):
+    assert format_radius_down(radius) == text
+
+
+def test_a_sigma_of_fifty_digits_on_the_command_line(command):
+    code, out, err = command("radius", "--e0", 0.6, "--e1", 0.3, "--sigma", "1" * 50 + ".5")
+    assert code == 0, err
+    assert "4320820" in out

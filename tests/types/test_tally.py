@@ -30,6 +30,24 @@ def test_counts_are_enough():
     assert repr(tally) == "Tally(2 inputs, 3 classes, sigma 0.25, 10 draws each)"
 
 
+def test_index_and_invalid_are_always_arrays():
+    """None is taken for 0..N-1 and for no invalid draws; nothing tells the two apart afterwards."""
+    plain = Tally([[7, 2, 1], [0, 4, 6]], sigma=0.25, index=None, invalid=None)
+    given = Tally(plain.counts, sigma=0.25, index=[0, 1], invalid=[0, 0])
+    assert plain == given
+    assert plain.inputs is plain.index
+    for values in (plain.index, plain.invalid, Expectations([0, 1], [0.6] * 2, [0.3] * 2).index):
+        assert isinstance(values, np.ndarray) and values.dtype == np.int64
+        assert not values.flags.writeable
+    assert (plain + given).draws.tolist() == [20, 20]  # by hand: added at its maker's word
+
+
+def test_vars_make_the_same_tally_again():
+    """Nothing but the fields is kept in it, so that vars(tally) with a change makes another."""
+    tally = Tally([[7, 2, 1]], sigma=0.25, plan=Plan((10,)))
+    assert Tally(**vars(tally)) == tally
+
+
 def test_frozen_in_every_way():
     mine = np.array([[7, 2, 1]])
     tally = Tally(mine, sigma=0.25)

@@ -92,7 +92,6 @@ def prepare_input(
     """Prepare one certified input, with its own streams of random numbers."""
     known, tally = certificates.known, target.run.tally()
     smoothing = target.sampler.settings.smoothing
-    assert known.index is not None
     row = int(np.flatnonzero(known.index == item)[0])
     centre = target.input(item)
     scale = smoothing.noise_scale
@@ -168,7 +167,6 @@ def _read_done_rows(
         return []
     rows, wanted = read_attack(out), _shared_settings(target, certificates, len(inputs), effort)
     known = certificates.known
-    assert known.index is not None
     radii = dict(zip(known.index.tolist(), certificates.radius.tolist(), strict=True))
     for row in rows:
         wanted |= {"radius": radii.get(row.index), "gradients": row.gradients}

@@ -1,8 +1,8 @@
 """Turn counts (Tally) into confidence bounds on the expectations (Expectations).
 
 `bound` looks up the scheme and the method in the table SCHEMES. This package knows alpha; the only
-radius it computes is the two-sided one that scheme "joint" bounds. To add a limit or a scheme:
-write its file, add its row to a table below.
+radius it computes is the two-sided one that scheme "joint" bounds. To add a limit or a scheme,
+write its file and add its row to a table below.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ Scheme = Callable[[Tally, Floats], Box]
 
 
 def _softmax_methods(scheme: Callable[..., Box], *limits: str) -> dict[str, Scheme]:
-    """One method for each limit on a mean score."""
+    """Make one method of a scheme for each limit on a mean score."""
     return {name: partial(scheme, limit=LIMITS[name]) for name in limits}
 
 
@@ -42,7 +42,7 @@ SCHEMES: dict[str, dict[str, dict[str, Scheme]]] = {
     },
 }
 
-# Proved probability of an issued, wrong certificate where it is not alpha itself.
+# Schemes whose proved probability of a wrong certificate is not alpha itself.
 LEVELS: dict[str, Callable[[Tally, float, Kind], float]] = {"paper": paper.paper_level}
 
 
@@ -53,12 +53,16 @@ def bound(
     scheme: str = "gated",
     method: str | None = None,
 ) -> Expectations:
-    """Bounds on the expectations of each input's top class and of all others.
+    """Bound the expectations of each input's top class and of all other classes.
 
     For one input, a certificate is issued and wrong with probability at most `Expectations.level`:
     alpha, or 3 alpha for scheme "paper" (more for softmax with very many classes). Scheme, kind,
     method and alpha must be chosen before the counts are seen: the better of two of them is
     covered by neither. Scheme "joint" bounds the two-sided radius itself: `Expectations.margin`.
+
+    >>> known = bound(Tally([[990, 8, 2]], sigma=0.5), alpha=0.001)
+    >>> known.top, known.e0.round(3), known.e1.round(3)
+    (array([0]), array([0.975]), array([0.022]))
     """
     require(isinstance(tally, Tally), f"tally must be a Tally, got {type(tally).__name__}")
     require(
@@ -97,7 +101,7 @@ def bound(
 
 
 def _deciding_counts(tally: Tally, kind: Kind, top: Ints) -> dict[str, Ints]:
-    """The counts of the class and of its strongest rival; of kind softmax, those of the votes.
+    """Return the counts of the class and of its strongest rival; for softmax, of the votes.
 
     Draws without a class count as one rival, as they do in every scheme.
     """
@@ -106,12 +110,12 @@ def _deciding_counts(tally: Tally, kind: Kind, top: Ints) -> dict[str, Ints]:
     invalid = tally.votes_invalid if by_votes else tally.invalid
     if counts is None or invalid is None:
         return {}
-    field = find_top_and_rival(counts, invalid, top)
-    return {"count_top": field.wins, "count_second": field.rival}
+    best = find_top_and_rival(counts, invalid, top)
+    return {"count_top": best.wins, "count_second": best.rival}
 
 
 def _proved_level(tally: Tally, alpha: float, kind: Kind, scheme: str) -> float:
-    """What is proved of an issued, wrong certificate: alpha, unless scheme or plan spend more."""
+    """Return the proved level of a wrong certificate: alpha, unless scheme or plan spend more."""
     level = LEVELS[scheme](tally, alpha, kind) if scheme in LEVELS else alpha
     extended = 1.0 if tally.plan is None else max(tally.plan.offered, 1.0)
     return level if extended < 1 + ALPHA_ROUNDING else min(level * extended, 1.0)

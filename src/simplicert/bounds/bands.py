@@ -14,13 +14,13 @@ from simplicert.search import find_last_below
 from simplicert.types import Floats, Ints
 from simplicert.types.scores import BINS, mean_over_bins
 
-THRESHOLDS = BINS - 1
+THRESHOLDS = BINS - 1  # how many there are
 
-ROUNDING = 1e-14  # of a mean over the bins: 64 products and their sum
+ROUNDING = 1e-14  # error of a mean over the bins: 64 products and their sum
 
 
 def top_band(histograms: Ints, draws: Ints, tail: Floats, e0: Floats) -> Floats:
-    """(N, BINS) below P(score >= t) of the top class, whose mean is at least E_0.
+    """Bound P(score >= t) of the top class, whose mean is at least E_0, from below: (N, BINS).
 
     Within a bin the probability is at least that of its right end. `histograms` is all zero where
     the top class has none: then E_0 is all that is known.
@@ -36,7 +36,7 @@ def top_band(histograms: Ints, draws: Ints, tail: Floats, e0: Floats) -> Floats:
 
 
 def rival_band(histograms: Ints, draws: Ints, tail: Floats, mean: Floats) -> Floats:
-    """(N, BINS) above P(score >= t) of a rival, whose mean is at most `mean`.
+    """Bound P(score >= t) of a rival, whose mean is at most `mean`, from above: (N, BINS).
 
     Within a bin the probability is at most that of its left end.
     """
@@ -48,15 +48,15 @@ def rival_band(histograms: Ints, draws: Ints, tail: Floats, mean: Floats) -> Flo
 
 
 def count_at_thresholds(histograms: Ints) -> Ints:
-    """(N, 63) draws whose score was at least each threshold."""
+    """Count (N, 63) the draws whose score was at least each threshold."""
     return np.cumsum(histograms[:, :0:-1], axis=1)[:, ::-1]
 
 
 def find_level_below(band: Floats, mean: Floats) -> Floats:
-    """(N,) the largest level whose maximum with the band has at most this mean; 0 if none has.
+    """Find (N,) the largest level whose maximum with the band has at most this mean; else 0.
 
-    The band, raised to it, is the worst case: of all distributions above the band with this mean
-    it has the least integral of every increasing convex function.
+    The band raised to that level is the worst case: of all distributions above the band with this
+    mean it has the least integral of every increasing convex function.
     """
 
     def raised(level: Floats) -> Floats:
@@ -66,9 +66,9 @@ def find_level_below(band: Floats, mean: Floats) -> Floats:
 
 
 def find_level_above(band: Floats, mean: Floats) -> Floats:
-    """(N,) the least level whose minimum with the band has at least this mean; 1 if none has.
+    """Find (N,) the least level whose minimum with the band has at least this mean; else 1.
 
-    The band, lowered to it, is the worst case for every increasing concave function.
+    The band lowered to that level is the worst case for every increasing concave function.
     """
 
     def lowered(gap: Floats) -> Floats:
@@ -81,7 +81,7 @@ def find_level_above(band: Floats, mean: Floats) -> Floats:
 def _limit_distinct_counts(
     limit: Callable[[Ints, Ints, Floats], Floats], counts: Ints, draws: Ints, tail: Floats
 ) -> Floats:
-    """A limit of each count, computed once for equal ones: most are no draws, or all of them."""
+    """Compute the limit of each count, once for equal ones: most counts are 0 or all draws."""
     out = np.empty(counts.shape)
     settings, group = np.unique(np.column_stack([draws, tail]), axis=0, return_inverse=True)
     for number, (n, a) in enumerate(settings):

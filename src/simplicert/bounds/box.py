@@ -8,13 +8,13 @@ from simplicert.types import Bools, Floats, Ints, ScoreBands
 
 ROWS = 4096  # rows of a table of counts copied at a time
 
-TINY = np.finfo(float).tiny  # an upper bound of 0 would promise an infinite radius
+TINY = np.finfo(float).tiny  # least upper bound: one of 0 would promise an infinite radius
 
 
 class Box(NamedTuple):
     """E_0 <= p_top, p_j <= E_1 for every other j: valid where e0 > e1 and the gate was passed.
 
-    Or, of a scheme that bounds the two-sided radius itself, `margin` in their place.
+    A scheme that bounds the two-sided radius itself gives `margin` in their place.
     """
 
     top: Ints  # (N,)
@@ -28,23 +28,23 @@ class Box(NamedTuple):
 
     @property
     def overlap(self) -> Bools:
-        """(N,) E_0 is not above E_1; or no radius was found (behind the gate, nor sought)."""
+        """(N,) where E_0 is not above E_1; or the gate was passed and no margin was proved."""
         if self.margin is None:
             return ~(self.e0 > self.e1)
         return self.gate & ~(self.margin > 0)
 
 
 class TopAndRival(NamedTuple):
-    """The top class and its strongest rival, the invalid cell among the rivals."""
+    """The top class and its strongest rival; the invalid draws count as one rival."""
 
     top: Ints  # (N,)
-    wins: Ints  # (N,)
-    rival: Ints  # (N,)
-    spoiled: Bools  # (N,)
+    wins: Ints  # (N,) count of the top class
+    rival: Ints  # (N,) count of the strongest rival
+    spoiled: Bools  # (N,) as in Box
 
 
 def find_top_and_rival(counts: Ints, invalid: Ints, top: Ints | None = None) -> TopAndRival:
-    """The most frequent class (lowest number on a tie) or the given one, and its rival's count."""
+    """Find the most frequent class (the lowest on a tie), or take `top`, and count its rival."""
     rows = np.arange(len(counts))
     if top is None:
         top = counts.argmax(axis=1)
@@ -54,7 +54,7 @@ def find_top_and_rival(counts: Ints, invalid: Ints, top: Ints | None = None) -> 
 
 
 def largest_other(values: Ints, top: Ints) -> Ints:
-    """The largest value of each row besides the top column's; a few thousand rows at a time."""
+    """Return each row's largest value outside the top column; a few thousand rows at a time."""
     out = np.empty(len(values), values.dtype)
     for start in range(0, len(values), ROWS):
         block = np.array(values[start : start + ROWS])
@@ -64,12 +64,12 @@ def largest_other(values: Ints, top: Ints) -> Ints:
 
 
 def clip_rival_bound(e1: Floats, q0: Floats) -> Floats:
-    """E_1 lowered to 1 - E_0, which p_top >= E_0 implies; never to 0."""
+    """Lower E_1 to 1 - E_0 (`q0`), which p_top >= E_0 implies, but never to 0."""
     return np.maximum(np.minimum(e1, q0), TINY)
 
 
 def certificate_reasons(box: Box) -> np.ndarray:
-    """Why each certificate is issued or refused, in one word."""
+    """Say in one word why each input is certified or abstains."""
     return np.select(
         [~box.overlap & box.gate, box.spoiled, box.lead == 0, box.overlap],
         ["certified", "invalid", "tie", "overlap"],

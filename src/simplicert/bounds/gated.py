@@ -17,40 +17,38 @@ ONE, GUARD = 0.9, 0.1  # shares of alpha with a single bound
 
 
 def gated_pair(tally: Tally, alpha: Floats) -> Box:
-    """Multinomial, both expectations bounded; with two classes Theorem 1 is always better."""
+    """Bound both multinomial expectations; with two classes Theorem 1 is always better."""
     if tally.classes == 2:  # noqa: PLR2004
         return gated_one_sided(tally, alpha)
-    assert tally.invalid is not None
-    field, n = find_top_and_rival(tally.counts, tally.invalid), tally.draws
-    e0, q0 = binomial.clopper_pearson_lower(field.wins, n, PAIR * alpha)
-    e1 = clip_rival_bound(binomial.clopper_pearson_upper(field.rival, n, PAIR * alpha), q0)
-    gate = binomial.passes_sign_test(field.wins, field.rival, GATE * alpha)
-    return Box(field.top, e0, e1, gate, field.wins - field.rival, field.spoiled)
+    best, n = find_top_and_rival(tally.counts, tally.invalid), tally.draws
+    e0, q0 = binomial.clopper_pearson_lower(best.wins, n, PAIR * alpha)
+    e1 = clip_rival_bound(binomial.clopper_pearson_upper(best.rival, n, PAIR * alpha), q0)
+    gate = binomial.passes_sign_test(best.wins, best.rival, GATE * alpha)
+    return Box(best.top, e0, e1, gate, best.wins - best.rival, best.spoiled)
 
 
 def gated_one_sided(tally: Tally, alpha: Floats) -> Box:
-    """Multinomial, E_0 bounded and E_1 = 1 - E_0; Theorem 1, for any number of classes."""
-    assert tally.invalid is not None
-    field, n = find_top_and_rival(tally.counts, tally.invalid), tally.draws
-    e0, _ = binomial.clopper_pearson_lower(field.wins, n, ONE * alpha)
-    return _majority_box(field, e0, n, alpha)
+    """Bound the multinomial E_0 alone, E_1 = 1 - E_0; Theorem 1, for any number of classes."""
+    best, n = find_top_and_rival(tally.counts, tally.invalid), tally.draws
+    e0, _ = binomial.clopper_pearson_lower(best.wins, n, ONE * alpha)
+    return _majority_box(best, e0, n, alpha)
 
 
 def gated_softmax(tally: Tally, alpha: Floats, limit: ScoreLimit) -> Box:
-    """Softmax: the categorical votes select the class, its scores bound it."""
-    field = find_top_and_rival(*read_votes(tally))
+    """Select the softmax class by the categorical votes, and bound it by its scores."""
+    best = find_top_and_rival(*read_votes(tally))
     if tally.classes == 2:  # noqa: PLR2004
-        own = bound_one_side(tally, field.top, limit, ONE * alpha)
-        return _majority_box(field, own.e0, tally.draws, alpha)._replace(bands=own.bands)
-    known = bound_both_sides(tally, field.top, limit, PAIR * alpha)
+        own = bound_one_side(tally, best.top, limit, ONE * alpha)
+        return _majority_box(best, own.e0, tally.draws, alpha)._replace(bands=own.bands)
+    known = bound_both_sides(tally, best.top, limit, PAIR * alpha)
     e1 = clip_rival_bound(known.e1, 1 - known.e0)
-    gate = binomial.passes_sign_test(field.wins, field.rival, GATE * alpha)
-    lead = field.wins - field.rival
-    return Box(field.top, known.e0, e1, gate, lead, field.spoiled, known.bands)
+    gate = binomial.passes_sign_test(best.wins, best.rival, GATE * alpha)
+    lead = best.wins - best.rival
+    return Box(best.top, known.e0, e1, gate, lead, best.spoiled, known.bands)
 
 
-def _majority_box(field: TopAndRival, e0: Floats, n: Ints, alpha: Floats) -> Box:
-    """Theorem 1's box: the gate asks for a majority of all draws, invalid ones included."""
-    gate = binomial.passes_sign_test(field.wins, n - field.wins, GUARD * alpha)
+def _majority_box(best: TopAndRival, e0: Floats, n: Ints, alpha: Floats) -> Box:
+    """Make Theorem 1's box: its gate asks for a majority of all draws, invalid ones included."""
+    gate = binomial.passes_sign_test(best.wins, n - best.wins, GUARD * alpha)
     left = 1 - e0
-    return Box(field.top, e0, clip_rival_bound(left, left), gate, 2 * field.wins - n, field.spoiled)
+    return Box(best.top, e0, clip_rival_bound(left, left), gate, 2 * best.wins - n, best.spoiled)

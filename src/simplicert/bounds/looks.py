@@ -1,4 +1,4 @@
-"""How much of alpha each input may spend at the look it has reached."""
+"""Compute how much of alpha each input may spend at the look it has reached."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from simplicert.types import Floats, Ints, Tally
 
 
 def alpha_at_look(tally: Tally, alpha: float) -> Floats:
-    """(N,) alpha for each input: all of it without a plan, else its look's share.
+    """Return (N,) each input's alpha: all of it without a plan, else its look's share.
 
     The whole scheme runs at the look's share, so that any stopping rule on planned looks is
     covered by the sum of the shares. Between looks nothing may be bounded.
@@ -26,7 +26,7 @@ def alpha_at_look(tally: Tally, alpha: float) -> Floats:
 
 
 def look_history(tally: Tally, alpha: float) -> dict[str, Ints | Floats]:
-    """Looks taken and alpha spent by them so far, where the plan has more than one look."""
+    """Return the looks taken and the alpha they spent, if the plan has more than one look."""
     if tally.plan is None or len(tally.plan.looks) == 1:
         return {}
     assert tally.looks is not None

@@ -18,37 +18,34 @@ import numpy as np
 from simplicert.bounds import binomial
 from simplicert.types import FIXED_POINT, Floats, Ints
 
-UNIT = 2.0**FIXED_POINT
+UNIT = 2.0**FIXED_POINT  # softmax sums are integers in units of 1 / UNIT
 
-HOEFFDING_ROUNDING = (
-    1 + 8 * np.finfo(float).eps
-)  # rounding of the few operations below, the last one included
+HALF_BITS = FIXED_POINT // 2
+
+# Rounding of the few operations of each limit, the last one included.
+HOEFFDING_ROUNDING = 1 + 8 * np.finfo(float).eps
+BERNSTEIN_ROUNDING = 1 + 16 * np.finfo(float).eps
 
 
 def hoeffding_lower(at_least: Ints, draws: Ints, tail: Floats) -> Floats:
-    """A lower limit from fixed-point sums that are at most the true ones; not below 0."""
+    """Compute a lower limit, not below 0, from fixed-point sums that are at most the true ones."""
     mean = at_least / (draws * UNIT) / HOEFFDING_ROUNDING
     return np.asarray(np.maximum(mean - _hoeffding_width(draws, tail), 0.0))
 
 
 def hoeffding_upper(at_most: Ints, draws: Ints, tail: Floats) -> Floats:
-    """An upper limit from fixed-point sums that are at least the true ones; not above 1."""
+    """Compute an upper limit, not above 1, from fixed-point sums at least as large as the true."""
     mean = at_most / (draws * UNIT) * HOEFFDING_ROUNDING
     return np.asarray(np.minimum(mean + _hoeffding_width(draws, tail), 1.0))
 
 
 def _hoeffding_width(draws: Ints, tail: Floats) -> Floats:
-    """sqrt(log(1 / tail) / (2 n)): the paper's, with tail = alpha / 2 for each side."""
+    """Return sqrt(log(1 / tail) / (2 n)): the paper's, with tail = alpha / 2 for each side."""
     return HOEFFDING_ROUNDING * np.sqrt(-np.log(tail) / (2 * draws))
 
 
-HALF_BITS = FIXED_POINT // 2
-
-BERNSTEIN_ROUNDING = 1 + 16 * np.finfo(float).eps  # rounding of the elementary operations below
-
-
 def bernstein_lower(at_least: Ints, squares: Ints, draws: Ints, tail: Floats) -> Floats:
-    """A lower limit from sums that are at most the true ones and squares at least; not below 0."""
+    """Compute a lower limit, not below 0, from sums at most and squares at least the true ones."""
     mean = at_least / (draws * UNIT) / BERNSTEIN_ROUNDING
     low = mean - _bernstein_width(at_least, squares, draws, tail)
     return np.asarray(np.maximum(low, 0.0))
@@ -57,14 +54,14 @@ def bernstein_lower(at_least: Ints, squares: Ints, draws: Ints, tail: Floats) ->
 def bernstein_upper(
     at_least: Ints, at_most: Ints, squares: Ints, draws: Ints, tail: Floats
 ) -> Floats:
-    """An upper limit from sums on both sides of the true one, and squares at least the true."""
+    """Compute an upper limit from sums on both sides of the true one, and squares at least it."""
     mean = at_most / (draws * UNIT) * BERNSTEIN_ROUNDING
     high = mean + _bernstein_width(at_least, squares, draws, tail)
     return np.asarray(np.minimum(high, 1.0))
 
 
 def _bernstein_width(at_least: Ints, squares: Ints, draws: Ints, tail: Floats) -> Floats:
-    """Maurer and Pontil's, rounded up; of a single draw above 1, which bounds nothing."""
+    """Return Maurer and Pontil's width, rounded up; for one draw above 1, which bounds nothing."""
     n = np.maximum(draws, 2)
     cost = np.log(2 / tail)
     variance = squared_deviations(at_least, squares, n) / (n - 1.0)
@@ -73,7 +70,7 @@ def _bernstein_width(at_least: Ints, squares: Ints, draws: Ints, tail: Floats) -
 
 
 def squared_deviations(sums: Ints, squares: Ints, draws: Ints) -> Floats:
-    """The sum of (Y - mean)^2, that is Q - S^2 / n, rounded up by less than two units of 2^-40.
+    """Return the sum of (Y - mean)^2, that is Q - S^2 / n, rounded up by less than 2 * 2^-40.
 
     S^2 does not fit in 64 bits, and as a float it would cancel. With a = S / n cut to 20 bits and
     e = S - n a the deviation from a is Q - n a^2 - 2 a e, and from the mean e^2 / n less. Each of
@@ -87,13 +84,13 @@ def squared_deviations(sums: Ints, squares: Ints, draws: Ints) -> Floats:
 
 
 def bentkus_lower(at_least: Ints, draws: Ints, tail: Floats) -> Floats:
-    """A lower limit from fixed-point sums that are at most the true ones."""
+    """Compute a lower limit from fixed-point sums that are at most the true ones."""
     return binomial.clopper_pearson_lower(
         np.minimum(at_least >> FIXED_POINT, draws), draws, tail / np.e
     )[0]
 
 
 def bentkus_upper(at_most: Ints, draws: Ints, tail: Floats) -> Floats:
-    """An upper limit from fixed-point sums that are at least the true ones."""
+    """Compute an upper limit from fixed-point sums that are at least the true ones."""
     whole = np.minimum(-(-at_most >> FIXED_POINT), draws)
     return binomial.clopper_pearson_upper(whole, draws, tail / np.e)

@@ -16,17 +16,16 @@ HALF = 0.5  # share of alpha for each bound
 
 
 def paper_pair(tally: Tally, alpha: Floats) -> Box:
-    """Multinomial: the two most frequent classes, each as a binomial proportion."""
-    assert tally.invalid is not None
-    field, n = find_top_and_rival(tally.counts, tally.invalid), tally.draws
-    e0, q0 = binomial.clopper_pearson_lower(field.wins, n, HALF * alpha)
-    e1 = clip_rival_bound(binomial.clopper_pearson_upper(field.rival, n, HALF * alpha), q0)
+    """Bound the two most frequent classes (multinomial), each as a binomial proportion."""
+    best, n = find_top_and_rival(tally.counts, tally.invalid), tally.draws
+    e0, q0 = binomial.clopper_pearson_lower(best.wins, n, HALF * alpha)
+    e1 = clip_rival_bound(binomial.clopper_pearson_upper(best.rival, n, HALF * alpha), q0)
     always = np.ones(len(tally), bool)
-    return Box(field.top, e0, e1, always, field.wins - field.rival, field.spoiled)
+    return Box(best.top, e0, e1, always, best.wins - best.rival, best.spoiled)
 
 
 def paper_softmax(tally: Tally, alpha: Floats, limit: ScoreLimit) -> Box:
-    """Softmax: the class with the largest mean score. The proof of `level` is for Hoeffding's."""
+    """Bound the class with the largest mean score (softmax); the proof is for Hoeffding's limit."""
     top = require_softmax_sums(tally).argmax(axis=1)
     known = bound_both_sides(tally, top, limit, HALF * alpha)
     e1 = clip_rival_bound(known.e1, 1 - known.e0)
@@ -35,6 +34,6 @@ def paper_softmax(tally: Tally, alpha: Floats, limit: ScoreLimit) -> Box:
 
 
 def paper_level(tally: Tally, alpha: float, kind: Kind) -> float:
-    """The proved probability that a certificate is issued and wrong."""
+    """Return the proved probability that a certificate is issued and wrong."""
     many = 2 + (tally.classes - 1) * alpha / 4 if kind == "softmax" else 0.0
     return min(max(3.0, many) * alpha, 1.0)

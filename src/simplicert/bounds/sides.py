@@ -1,4 +1,4 @@
-"""Softmax bounds for a given top class and for all its rivals.
+"""Bound the softmax scores of a given top class and of all its rivals.
 
 Each of the two sides is wrong with probability at most `tail`, whatever the number of classes: the
 proof needs the top class and one rival, the one that limits the true radius, and that rival is
@@ -27,7 +27,7 @@ class SoftmaxBounds(NamedTuple):
     e0: Floats  # (N,)
     e1: Floats  # (N,)
     lead: Ints  # (N,) sum of the top class less the largest other
-    spoiled: Bools  # (N,) no class has as much as the top one, or more
+    spoiled: Bools  # (N,) as much belongs to no class as to the top one, or more
     bands: ScoreBands | None
 
 
@@ -37,14 +37,14 @@ class MeanLimits(NamedTuple):
     e0: Floats  # (N,) of the top class
     e1: Floats  # (N,) of all others
     minor: Floats  # (N,) of those without a histogram of their own
-    none: Floats  # (N,) of what no class has
+    none: Floats  # (N,) of the score that belongs to no class
     own: Ints  # (N,) sum of the top class
     rival: Ints  # (N,) largest other
-    left: Ints  # (N,) what no class has
+    left: Ints  # (N,) sum that belongs to no class
 
 
 def bound_both_sides(tally: Tally, top: Ints, limit: ScoreLimit, tail: Floats) -> SoftmaxBounds:
-    """Three classes or more: one tail for the top class, one for its rivals."""
+    """Bound three classes or more: one tail for the top class, one for its rivals."""
     banded = limit.bands and tally.histograms is not None
     means = _bound_means(tally, top, limit, MEAN * tail if banded else tail, BANDS * tail)
     lead, spoiled = means.own - means.rival, means.left >= means.own
@@ -53,7 +53,7 @@ def bound_both_sides(tally: Tally, top: Ints, limit: ScoreLimit, tail: Floats) -
 
 
 def bound_one_side(tally: Tally, top: Ints, limit: ScoreLimit, tail: Floats) -> SoftmaxBounds:
-    """Two classes: the top one alone is bounded, the other has at most what it leaves."""
+    """Bound the top one of two classes; the other has at most what it leaves."""
     banded = limit.bands and tally.histograms is not None
     means = _bound_means(tally, top, limit, MEAN * tail if banded else tail, BANDS * tail)
     bands = None
@@ -67,7 +67,7 @@ def bound_one_side(tally: Tally, top: Ints, limit: ScoreLimit, tail: Floats) -> 
 def _bound_means(
     tally: Tally, top: Ints, limit: ScoreLimit, tail: Floats, spare: Floats
 ) -> MeanLimits:
-    """Limits at `tail`, and at `spare` those of rivals that no histogram shows alone."""
+    """Compute limits at `tail`, and at `spare` for rivals without a histogram of their own."""
     parts = []
     for start in range(0, len(tally), ROWS):
         rows = slice(start, start + ROWS)
@@ -78,7 +78,7 @@ def _bound_means(
 def _bound_row_means(
     tally: Tally, rows: slice, top: Ints, limit: ScoreLimit, tail: Floats, spare: Floats
 ) -> MeanLimits:
-    """Limits of some rows of the tally."""
+    """Compute the limits for some rows of the tally."""
     sums, n = read_score_sums(tally, rows), tally.draws[rows]
     own = sums.of(top)
     rivals = np.ones(sums.at_most.shape, bool)
@@ -105,7 +105,7 @@ def _bound_row_means(
 
 
 def _make_score_bands(tally: Tally, top: Ints, means: MeanLimits, tail: Floats) -> ScoreBands:
-    """Bands of the top class and of each rival: leaders, the largest of the rest, no class."""
+    """Make the bands of the top class and each rival: leaders, the largest other, no class."""
     assert tally.histograms is not None and tally.leaders is not None
     n = tally.draws
     lower = top_band(_top_histogram(tally, top), n, tail, means.e0)
@@ -119,7 +119,7 @@ def _make_score_bands(tally: Tally, top: Ints, means: MeanLimits, tail: Floats) 
 
 
 def _top_histogram(tally: Tally, top: Ints) -> Ints:
-    """(N, BINS) of the top class; all zero where it was not among the leaders of the pilot."""
+    """Return (N, BINS) of the top class; all zero where it is not among the pilot's leaders."""
     assert tally.histograms is not None and tally.leaders is not None
     mine = tally.leaders == top[:, None]
     found = tally.histograms[np.arange(len(tally)), mine.argmax(axis=1)]

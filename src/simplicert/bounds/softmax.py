@@ -11,7 +11,7 @@ from simplicert.types import FIXED_POINT, Bools, Floats, Ints, Tally
 
 
 class ScoreSums(NamedTuple):
-    """What is known of the sums of scores and of their squares, in units of 2^-40.
+    """Bounds on the sums of scores and of their squares, in units of 2^-40.
 
     Scores were rounded down, and where classes are many only the leading sums are exact: the true
     sum lies between the first two, the true sum of squares is at most the third.
@@ -22,48 +22,46 @@ class ScoreSums(NamedTuple):
     squares: Ints
 
     def of(self, column: Ints) -> "ScoreSums":
-        """(N,) of one column of each row."""
+        """Return (N,) the sums in one column of each row."""
         rows = np.arange(len(column))
         return ScoreSums(*(values[rows, column] for values in self))
 
     def only(self, columns: Bools) -> "ScoreSums":
-        """The same with zeros elsewhere: what never scored has the least limit there is."""
+        """Put zeros outside these columns: a class that never scored has the least limit."""
         return ScoreSums(*(np.where(columns, values, 0) for values in self))
 
 
 class ScoreLimit(NamedTuple):
     """One-sided limits on mean scores, each wrong with probability at most its tail."""
 
-    lower: Callable[[ScoreSums, Ints, Floats], Floats]  # of one score an input, (N,)
-    upper: Callable[
-        [ScoreSums, Ints, Floats], Floats
-    ]  # the largest of several an input: (N, M) -> (N,)
-    bands: bool  # whether score histograms, where there are any, get their share of the tail
+    lower: Callable[[ScoreSums, Ints, Floats], Floats]  # of one class per input: (N,) -> (N,)
+    upper: Callable[[ScoreSums, Ints, Floats], Floats]  # largest of M classes: (N, M) -> (N,)
+    bands: bool  # whether score histograms, if there are any, get their share of the tail
 
 
 def _bound_score_hoeffding(own: ScoreSums, draws: Ints, tail: Floats) -> Floats:
-    """The paper's."""
+    """Bound one mean score from below as the paper does."""
     return means.hoeffding_lower(own.at_least, draws, tail)
 
 
 def _bound_rivals_hoeffding(rivals: ScoreSums, draws: Ints, tail: Floats) -> Floats:
-    """The paper's: it rises with the sum, so the largest sum has the largest limit."""
+    """Bound all rivals as the paper does: the largest sum has the largest limit."""
     return means.hoeffding_upper(rivals.at_most.max(axis=1), draws, tail)
 
 
 def bound_score_combined(own: ScoreSums, draws: Ints, tail: Floats) -> Floats:
-    """The better of Bentkus and Maurer-Pontil at half the tail each."""
+    """Take the better of Bentkus and Maurer-Pontil, at half the tail each."""
     by_sum = means.bentkus_lower(own.at_least, draws, tail / 2)
     by_spread = means.bernstein_lower(own.at_least, own.squares, draws, tail / 2)
     return np.maximum(by_sum, by_spread)
 
 
 def bound_rivals_combined(rivals: ScoreSums, draws: Ints, tail: Floats) -> Floats:
-    """The largest over all rivals of the better of the two limits.
+    """Take the better of the two limits for each rival, and return the largest.
 
-    Bentkus' limit rises with the sum, and the runner-up's is the largest. Maurer and Pontil's does
+    Bentkus' limit rises with the sum, so the runner-up's is the largest. Maurer and Pontil's does
     not, so it is computed for every rival: one with a smaller sum and a larger variance may have
-    the larger limit, and only such a one needs its own of Bentkus.
+    the larger limit, and only such a rival needs a Bentkus limit of its own.
     """
     rows = np.arange(len(draws))
     second = rivals.at_most.argmax(axis=1)
@@ -83,7 +81,7 @@ LIMITS: dict[str, ScoreLimit] = {
 
 
 def read_score_sums(tally: Tally, rows: slice) -> ScoreSums:
-    """(N, K + 1) of each class and, in the last column, of what the classes leave."""
+    """Read (N, K + 1) the sums of each class and, in the last column, of what the classes leave."""
     sums, n = require_softmax_sums(tally)[rows], tally.draws[rows, None]
     hidden, hidden_squares, elsewhere = read_softmax_rest(tally, rows)
     most = sums + hidden + n
@@ -101,14 +99,14 @@ def read_score_sums(tally: Tally, rows: slice) -> ScoreSums:
 
 
 def require_softmax_sums(tally: Tally) -> Ints:
-    """(N, K) the sums themselves, in units of 2^-40."""
+    """Return (N, K) the sums themselves, in units of 2^-40, or raise MissingEvidence."""
     if tally.softmax_sums is None:
         raise MissingEvidence("kind 'softmax' needs softmax_sums, and this tally holds only counts")
     return tally.softmax_sums
 
 
 def read_softmax_rest(tally: Tally, rows: slice) -> tuple[Ints, Ints, Ints]:
-    """What each class's sum and squares may lack (N, K), and what all lack together (N, 1)."""
+    """Read what each class's sum and squares may lack (N, K), and all sums together (N, 1)."""
     if tally.softmax_rest is None or tally.softmax_classes is None:
         none = np.zeros((1, 1), np.int64)
         return none, none, none
@@ -130,7 +128,7 @@ def _refuse_impossible_squares(sums: Ints, squares: Ints, n: Ints) -> None:
 
 
 def read_votes(tally: Tally) -> tuple[Ints, Ints]:
-    """The categorical votes by class, and those for no class; scores must come with them."""
+    """Read the categorical votes by class, and those for no class; scores must be there too."""
     require_softmax_sums(tally)
     if tally.votes is None or tally.votes_invalid is None:
         raise MissingEvidence(

@@ -18,32 +18,19 @@ HALF = 0.5  # share of alpha for each bound of a pair
 
 
 def split_pair(tally: Tally, alpha: Floats) -> Box:
-    """Multinomial, both expectations bounded; with two classes one bound says it all."""
+    """Bound both multinomial expectations; with two classes one bound says it all."""
     if tally.classes == 2:  # noqa: PLR2004
         return split_one_sided(tally, alpha)
     return _bound_pilot_class(tally, HALF * alpha, with_rival=True)
 
 
 def split_one_sided(tally: Tally, alpha: Floats) -> Box:
-    """Multinomial, E_0 bounded with all of alpha and E_1 = 1 - E_0: Algorithm 3 itself."""
+    """Bound the multinomial E_0 with all of alpha, E_1 = 1 - E_0: Algorithm 3 itself."""
     return _bound_pilot_class(tally, alpha, with_rival=False)
 
 
-def _bound_pilot_class(tally: Tally, tail: Floats, *, with_rival: bool) -> Box:
-    """The pilot's class and its rival among the fresh draws."""
-    assert tally.invalid is not None
-    field, n = find_top_and_rival(tally.counts, tally.invalid, _pilot_choice(tally)), tally.draws
-    e0, q0 = binomial.clopper_pearson_lower(field.wins, n, tail)
-    left = q0 if with_rival else 1 - e0
-    e1 = binomial.clopper_pearson_upper(field.rival, n, tail) if with_rival else left
-    always = np.ones(len(tally), bool)
-    return Box(
-        field.top, e0, clip_rival_bound(e1, left), always, field.wins - field.rival, field.spoiled
-    )
-
-
 def split_softmax(tally: Tally, alpha: Floats, limit: ScoreLimit) -> Box:
-    """Softmax: the pilot's class; the fresh draws' scores bound it."""
+    """Bound the pilot's class (softmax) by the scores of the fresh draws."""
     top, always = _pilot_choice(tally), np.ones(len(tally), bool)
     if tally.classes == 2:  # noqa: PLR2004
         known = bound_one_side(tally, top, limit, alpha)
@@ -53,8 +40,25 @@ def split_softmax(tally: Tally, alpha: Floats, limit: ScoreLimit) -> Box:
     return Box(top, known.e0, e1, always, known.lead, known.spoiled, known.bands)
 
 
+def _bound_pilot_class(tally: Tally, tail: Floats, *, with_rival: bool) -> Box:
+    """Bound the pilot's class, and its rival, by the fresh draws."""
+    best, n = find_top_and_rival(tally.counts, tally.invalid, _pilot_choice(tally)), tally.draws
+    e0, q0 = binomial.clopper_pearson_lower(best.wins, n, tail)
+    left = q0 if with_rival else 1 - e0
+    e1 = binomial.clopper_pearson_upper(best.rival, n, tail) if with_rival else left
+    always = np.ones(len(tally), bool)
+    return Box(
+        best.top,
+        e0,
+        clip_rival_bound(e1, left),
+        always,
+        best.wins - best.rival,
+        best.spoiled,
+    )
+
+
 def _pilot_choice(tally: Tally) -> Ints:
-    """The class most frequent in the pilot's separate draws."""
+    """Return the class most frequent in the pilot's separate draws."""
     if tally.pilot is None:
         raise MissingEvidence(
             "scheme 'split' selects the class from separate draws, and this tally has no pilot: "

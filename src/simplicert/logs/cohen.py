@@ -69,7 +69,7 @@ def _format_cohen(certificates: Certificates, column: str, seconds: float) -> st
     """
     known = certificates.known
     require(known.labels is not None, "labels are needed for Cohen's log, which has a column label")
-    assert known.labels is not None and known.index is not None
+    assert known.labels is not None
     radii, spent = certificates.column(column), timedelta(seconds=round(seconds, 3))
     lines = ["idx\tlabel\tpredict\tradius\tcorrect\ttime"]
     for row, item in enumerate(known.index.tolist()):

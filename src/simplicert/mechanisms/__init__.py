@@ -12,16 +12,23 @@ from simplicert.types import Floats, Kind
 
 @dataclass(frozen=True)
 class Mechanism:
-    """A certified radius as a function of what is known, and what it is proved for."""
+    """A formula for a certified radius, and what it is proved for.
 
-    radius: Callable[[Floats, Floats], Floats]  # what it needs -> L / sigma, where e1 < e0
+    >>> mechanism = MECHANISMS["two_sided"]
+    >>> sorted(mechanism.kinds), mechanism.needs, mechanism.source
+    (['multinomial', 'softmax'], 'pair', 'Cohen et al. 2019, Theorem 1')
+    >>> round(float(mechanism.radius(0.7, 0.2)), 4)  # L / sigma
+    0.683
+    """
+
+    radius: Callable[[Floats, Floats], Floats]  # from what it needs to L / sigma, where e1 < e0
     kinds: frozenset[Kind]  # the expectations it has a proof for
     source: str
-    needs: str = "pair"  # what it reads: (e0, e1); or "histograms": the score bands made of them
+    needs: str = "pair"  # it reads (e0, e1); "histograms": it reads the score bands made of them
     noise: str = "gaussian"
     norm: str = "l2"
     label: str = ""  # its name in legends; "": the name of its row
-    colour: str = ""  # in figures, "#RRGGBB"; "": the next one that all eyes tell apart
+    colour: str = ""  # in figures, "#RRGGBB"; "": the next one of a colour-blind safe palette
 
 
 _HARD = frozenset[Kind]({"multinomial"})
@@ -30,7 +37,7 @@ _SOFT = frozenset[Kind]({"softmax"})
 
 _BOTH = frozenset[Kind]({"multinomial", "softmax"})
 
-# Whatever lists mechanisms (columns, looks, pages, tests) reads this; a new row goes last.
+# Columns, figures, pages and tests list the mechanisms from this table; a new row goes last.
 MECHANISMS: dict[str, Mechanism] = {
     "cohen": Mechanism(cohen.radius, _HARD, "Cohen et al. 2019; eq. Cohen_Bound", label="Cohen"),
     "li": Mechanism(li.radius, _HARD, "Li et al. 2018; eq. Li_Bound", label="Li"),
@@ -46,7 +53,7 @@ MECHANISMS: dict[str, Mechanism] = {
     "cdf": Mechanism(cdf.radius, _SOFT, "Kumar et al. 2020", needs="histograms", label="CDF"),
 }
 
-# The paper's, fixed: two_sided is never in it, or every ensemble column would turn into two_sided.
+# The paper's ensemble is fixed: with two_sided in it, every ensemble column would be two_sided.
 PAPER_ENSEMBLE: dict[Kind, tuple[str, ...]] = {
     "multinomial": ("cohen", "li", "improved_dp"),
     "softmax": ("lecuyer", "improved_dp"),

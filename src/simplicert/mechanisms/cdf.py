@@ -16,7 +16,7 @@ STEPS = 50  # halvings of [0, FARTHEST]: 4e-14
 # place of a quantile), 64 widths and their sum. One draw's scores sum to 1 to K such units.
 ERROR = 1e-12
 
-ROWS = 2048  # inputs searched together
+ROWS = 2048  # inputs searched together, so that memory stays modest
 
 
 def radius(lower: Floats, upper: Floats) -> Floats:
@@ -24,7 +24,7 @@ def radius(lower: Floats, upper: Floats) -> Floats:
 
     Each level set of a score obeys Cohen's bound, so at distance d the top class has a mean score
     of at least the integral of Phi(Phi^{-1}(P_A(t)) - d), a rival at most that of
-    Phi(Phi^{-1}(P_j(t)) + d), and at most what the top class leaves. The radius is the last d
+    Phi(Phi^{-1}(P_j(t)) + d), and at most what the top class leaves. The radius is the largest d
     that was checked to keep them apart.
     """
     out = np.empty(len(lower))
@@ -37,7 +37,7 @@ def radius(lower: Floats, upper: Floats) -> Floats:
 
 
 def _largest_separation(top: Floats, rivals: Floats) -> Floats:
-    """(N,) the largest distance found at which the top class is ahead of every rival."""
+    """Find (N,) the largest distance at which the top class is ahead of every rival."""
 
     def overlap(d: Floats) -> Floats:
         own = mean_over_bins(ndtr(top - d[:, None]))

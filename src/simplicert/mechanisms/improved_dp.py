@@ -33,7 +33,7 @@ def radius(e0: Floats, e1: Floats) -> Floats:
 
 
 def quantile_pair(epsilon: Floats, e0: Floats, e1: Floats) -> tuple[Floats, Floats]:
-    """Both quantiles at one epsilon: L/2 - epsilon/L and -L/2 - epsilon/L at the best one."""
+    """Return both quantiles at one epsilon: L/2 - epsilon/L and -L/2 - epsilon/L at the best."""
     rest = expit(-epsilon)  # 1 - y
     return (
         normal_quantile(e1 + (e0 - e1) * rest * (2 - rest)),
@@ -42,6 +42,6 @@ def quantile_pair(epsilon: Floats, e0: Floats, e1: Floats) -> tuple[Floats, Floa
 
 
 def epsilon_slope(epsilon: Floats, e0: Floats, e1: Floats) -> Floats:
-    """The sign of the derivative in epsilon: it vanishes where e^epsilon = phi(u) / phi(v)."""
+    """Return the derivative's sign in epsilon: it vanishes where e^epsilon = phi(u) / phi(v)."""
     u, v = quantile_pair(epsilon, e0, e1)
     return (v - u) * (v + u) / 2 - epsilon

@@ -10,9 +10,9 @@ LARGEST_EPSILON = 1.0  # the classical mechanism is proved for epsilon <= 1 only
 
 INSIDE = (1e-9, 1 - 1e-12)  # share of the permitted range of epsilon that is searched
 
-TINY = np.finfo(float).tiny
+TINY = np.finfo(float).tiny  # keeps logarithms finite
 
-LEAST = 1e-20  # delta below this share of E_0 is rounding: the slope is then steeply negative
+LEAST = 1e-20  # a delta below this share of E_0 is rounding: the slope is then steeply negative
 
 RELATIVE = 1e-12  # rounding error of one evaluation, with room
 
@@ -37,14 +37,14 @@ def radius(e0: Floats, e1: Floats) -> Floats:
 
 
 def _radius_at_epsilon(epsilon: Floats, e0: Floats, e1: Floats) -> Floats:
-    """The radius at one epsilon; 0 where that epsilon leaves no delta."""
+    """Return the radius at one epsilon; 0 where that epsilon leaves no delta."""
     left = (e0 - e1) - np.expm1(2 * epsilon) * e1
     cost = np.log(1.25 * (1 + np.exp(epsilon))) - np.log(np.where(left > 0, left, 1.0))
     return np.where(left > 0, epsilon / np.sqrt(2 * cost), 0.0)
 
 
 def _share_slope(share: Floats, top: Floats, e0: Floats, e1: Floats) -> Floats:
-    """The sign of d(reach)/d(epsilon) at epsilon = share * top."""
+    """Return a number with the sign of d(radius)/d(epsilon) at epsilon = share * top."""
     epsilon = share * top
     left = np.maximum((e0 - e1) - np.expm1(2 * epsilon) * e1, np.maximum(LEAST * e0, TINY))
     used = np.exp(2 * epsilon) * e1 / left

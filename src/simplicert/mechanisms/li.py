@@ -33,20 +33,20 @@ def radius(e0: Floats, e1: Floats) -> Floats:
 
 
 def _squared_radius(order: Floats, e0: Floats, e1: Floats) -> Floats:
-    """(L / sigma)^2 at omega = 1 + e^order."""
+    """Return (L / sigma)^2 at omega = 1 + e^order."""
     w = np.exp(order)
     return -2 / (1 + w) * _log_overlap(w, e0, e1)[0]
 
 
 def _order_slope(order: Floats, e0: Floats, e1: Floats) -> Floats:
-    """The sign of d(L^2)/d(omega): positive while a larger omega helps."""
+    """Return a number with the sign of d(L^2)/d(omega): positive while a larger omega helps."""
     w = np.exp(order)
     log, rate = _log_overlap(w, e0, e1)
     return log - (1 + w) * rate
 
 
 def _log_overlap(w: Floats, e0: Floats, e1: Floats) -> tuple[Floats, Floats]:
-    """log(1 - E_0 - E_1 + 2 M) and its derivative in w, M the power mean of exponent -w.
+    """Return log(1 - E_0 - E_1 + 2 M) and its derivative in w, M the power mean of exponent -w.
 
     In logs, as powers overflow: log(M / E_1) = l/2 - log cosh(w l / 2) / w, l = log(E_0 / E_1).
     """
@@ -62,6 +62,6 @@ def _log_overlap(w: Floats, e0: Floats, e1: Floats) -> tuple[Floats, Floats]:
 
 
 def _log_cosh(x: Floats) -> Floats:
-    """Log cosh x for x >= 0, without overflow and without losing small x."""
+    """Return log cosh x for x >= 0, without overflow and without losing the digits of small x."""
     small = np.log1p(2 * np.sinh(np.minimum(x, 1) / 2) ** 2)
     return np.asarray(np.where(x < 1, small, x - np.log(2) + np.log1p(np.exp(-2 * x))))

@@ -9,19 +9,21 @@ from simplicert.importing import USER, describe_error, import_object
 from simplicert.mechanisms import MECHANISMS, Mechanism
 from simplicert.types import Floats, Kind
 
+# Patterns of a comparison A:B: one mechanism (a name, or module:function), and a list of them.
 ITEM = rf"(?:(?:{'|'.join(MECHANISMS)})(?![^:,])|[^:,]+:[^:,]+)"
 
 LIST = f"{ITEM}(?:,{ITEM})*"
 
 PAIR_MECHANISMS = [name for name, row in MECHANISMS.items() if row.needs == "pair"]
 
+# What an error message says may be written.
 FORMS = f"{', '.join(PAIR_MECHANISMS)}, or module:function"
 
-KINDS = frozenset[Kind]({"multinomial", "softmax"})  # the user's word that it has both proofs
+BOTH_KINDS = frozenset[Kind]({"multinomial", "softmax"})  # we take a user's function to have both
 
 
 def load_mechanism(spec: str) -> Mechanism:
-    """The row of a name, or one made of the user's function (e0, e1) -> radius at sigma 1.
+    """Return the row of a name, or a row made of the user's function (e0, e1) -> radius at sigma 1.
 
     `module:name` may also be a Mechanism, which says itself what it is proved for.
     """
@@ -38,11 +40,11 @@ def load_mechanism(spec: str) -> Mechanism:
     if isinstance(found, Mechanism):
         return found
     require(callable(found), f"mechanism {spec} must name a function of {module}, got {name!r}")
-    return Mechanism(found, KINDS, "the user's own")
+    return Mechanism(found, BOTH_KINDS, "the user's own")
 
 
 def load_guarded_mechanism(spec: str) -> Mechanism:
-    """The same, with whatever the user's code raises turned into one sentence."""
+    """Do the same, and turn any error of the user's code into one sentence."""
     found = load_mechanism(spec)
     if spec in MECHANISMS:
         return found
@@ -60,12 +62,12 @@ def load_guarded_mechanism(spec: str) -> Mechanism:
 
 
 def parse_mechanisms(text: str) -> dict[str, Mechanism]:
-    """`A,B,module:function` as mechanisms by name, in their order."""
+    """Read `A,B,module:function` as mechanisms by name, in their order."""
     return {name: load_guarded_mechanism(name) for name in text.replace(" ", "").split(",")}
 
 
 def parse_comparison(text: str) -> tuple[dict[str, Mechanism], dict[str, Mechanism]]:
-    """Both sides of `A:B`, each a list; a name is ours if it can be, else a module's."""
+    """Read both sides of `A:B`, each a list; a word is a built-in name if it can be one."""
     found = re.fullmatch(f"({LIST}):({LIST})", text.replace(" ", ""))
     if found is None:
         raise InvalidInput(f"a comparison must be A:B or A:B,C, each of {FORMS}, got {text!r}")

@@ -110,7 +110,6 @@ def subsample_tally(tally: Tally, draws: int, random: np.random.Generator | int 
     )
     require(most < MOST_DRAWS, f"draws must be fewer than 10^9 an input to choose from, got {most}")
     plan = _shorten_plan(tally, int(draws))
-    assert tally.invalid is not None
     kept = _draw_without_replacement(
         np.column_stack([tally.counts, tally.invalid]), int(draws), np.random.default_rng(random)
     )

@@ -126,7 +126,6 @@ def shares_under_noise(tally: Tally) -> NoisyShares:
     p_A < p_B where the smoothed classifier is wrong. Without labels A is the most frequent class.
     Draws without a class count as a rival like any other.
     """
-    assert tally.invalid is not None
     chosen = tally.labels if tally.labels is not None else tally.counts.argmax(axis=1)
     cells = np.column_stack([tally.counts, tally.invalid])
     own = cells[np.arange(len(cells)), chosen]

@@ -72,6 +72,10 @@ def load_model(
 
     No pickle is ever opened. `module:function` runs the user's own code. `trust` vouches for a
     model file that could run code of its own: TorchScript, or operations that are not on the list.
+
+    >>> model = load_model("zoo:cifar10-small-0.25")
+    >>> model.name, model.sigma
+    ('cifar10-small-0.25', 0.25)
     """
     return apply_normalisation(load_raw_model(spec, Trust(vouched=trust)), mean, std)
 
@@ -138,7 +142,13 @@ def load_raw_model(spec: str, trust: Trust = USER) -> Model:
 
 
 def denoised(denoiser: "nn.Module", classifier: "nn.Module") -> "nn.Module":
-    """Put any denoiser in front of any classifier: denoised smoothing."""
+    """Put any denoiser in front of any classifier: denoised smoothing.
+
+    >>> from torch import nn, ones
+    >>> both = denoised(nn.AvgPool1d(3, stride=1, padding=1), nn.Linear(4, 2))
+    >>> both(ones(5, 4)).shape
+    torch.Size([5, 2])
+    """
     from simplicert.models.denoising import Denoised
 
     return Denoised(denoiser, classifier)
@@ -151,6 +161,13 @@ def diffusion_denoiser(
 
     `network(z_t, t)` predicts the noise in an image of [-1, 1]; `alphas` are its schedule, by
     default Ho's linear one. See models/denoising.py.
+
+    >>> from torch import nn, ones
+    >>> class Silent(nn.Module):  # takes every image for free of noise
+    ...     def forward(self, z_t, t):
+    ...         return 0 * z_t
+    >>> diffusion_denoiser(Silent(), sigma=0.25)(ones(2, 3, 8, 8)).shape
+    torch.Size([2, 3, 8, 8])
     """
     from simplicert.models.denoising import DiffusionStep, linear_alphas
 
@@ -163,6 +180,11 @@ def at_layer(network: "nn.Module", layer: str, example: Any) -> "AtLayer":
     `features(inputs)` of what is returned are the data to certify. The radius is in the layer's own
     space: for text, of embeddings and not of words. Divided by `sensitivity()` of what is returned,
     as `certify(known, sensitivity=...)` does, it is a radius of the network's input.
+
+    >>> from torch import nn, zeros
+    >>> rest = at_layer(nn.Sequential(nn.Linear(4, 3), nn.Linear(3, 2)), "0", zeros(1, 4))
+    >>> rest.features(zeros(5, 4)).shape
+    torch.Size([5, 3])
     """
     from simplicert.models.layers import AtLayer
 
@@ -179,6 +201,9 @@ def sensitivity_of(stage: Any, input_shape: Sequence[int] | None = None) -> floa
     product over a row of layers. An unknown layer is refused. `input_shape` is that of one
     input, without the batch; pooling needs it, and padding by copies. The proofs are in
     models/operator_norms.py and models/layer_bounds.py.
+
+    >>> round(sensitivity_of([[3.0, 0.0], [0.0, 4.0]]), 6)
+    4.0
     """
     from simplicert.models.sensitivity import sensitivity_of
 

@@ -28,7 +28,11 @@ IMAGES = 4  # axes of a batch of images
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A classifier to smooth. The fingerprint is of the function, not of a file's name or place."""
+    """A classifier to smooth. The fingerprint is of the function, not of a file's name or place.
+
+    >>> Model(lambda batch: batch, "identity", fingerprint="0123456789abcdef" * 2)
+    Model(identity, 01234567)
+    """
 
     classifier: Callable[[Any], Any]  # an nn.Module in eval mode, or a NumPy function
     name: str  # as the user gave it, without the path

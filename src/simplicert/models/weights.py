@@ -64,6 +64,14 @@ def save_weights(module: "nn.Module", path: Path, metadata: Mapping[str, object]
     """Write a network's weights for `ARCH@path`; metadata: num_classes, input_shape, mean, std, ...
 
     A normalisation in front goes into the metadata. The file appears whole or not at all.
+
+    >>> import tempfile
+    >>> from simplicert.models import load_model
+    >>> model = load_model("zoo:cifar10-small-0.25")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_weights(model.classifier, Path(folder, "w.safetensors"), {"num_classes": 10})
+    ...     [path.name for path in Path(folder).iterdir()]
+    ['w.safetensors']
     """
     from safetensors.torch import save
 

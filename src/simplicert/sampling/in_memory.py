@@ -70,6 +70,11 @@ def sample(  # noqa: PLR0913
     (tallies of several seeds add up to a look of their common plan). With `until`, such as
     `sc.Until("radius=0.5")`, an input is drawn look by look until that gives a reason to stop.
     No alpha is kept for looks added later, as a run keeps some: there is no run to extend.
+
+    >>> inputs = np.array([[0.9, 0.2], [0.1, 0.7]], dtype=np.float32)
+    >>> classifier = lambda batch: np.column_stack([batch[:, 0], 1 - batch[:, 0]])
+    >>> sample(classifier, inputs, sigma=0.5, draws=1000, labels=[0, 1], histograms=False)
+    Tally(2 inputs, 2 classes, sigma 0.5, 1000 draws each, with labels, softmax_sums, votes, plan)
     """
     whole = isinstance(draws, (int, np.integer)) and not isinstance(draws, bool) and draws > 0
     require(bool(whole), f"draws must be a positive whole number, got {draws!r}")

@@ -13,20 +13,20 @@ SMALLEST = 1e-30  # keeps the logarithm finite where no copy gives a class any s
 class SoftSmoothed(nn.Module):
     """Log of the softmax averaged over noisy copies: an estimate, with no certificate.
 
-    Fresh noise at every call; with a seed the same noise at every call, so that an attack meets a
-    fixed function.
+    Every call draws fresh noise; with a seed every call uses the same noise, so that an attack
+    meets a fixed function.
     """
 
     def __init__(
         self, classifier: Any, smoothing: Smoothing, draws: int, seed: int | None = None
     ) -> None:
-        """`classifier` maps tensors to logits, and stays the caller's: gradients reach it."""
+        """Take a classifier from tensors to logits, without a copy: gradients reach it."""
         super().__init__()
         self.classifier, self.smoothing = classifier, smoothing
         self.draws, self.seed = draws, seed
 
     def forward(self, x: Tensor) -> Tensor:
-        """(B, K) soft logits."""
+        """Return (B, K) soft logits."""
         generator = None
         if self.seed is not None:
             generator = torch.Generator(x.device).manual_seed(self.seed)

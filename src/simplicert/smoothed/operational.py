@@ -1,4 +1,4 @@
-"""The operational radius: how far `predict`, with its few draws, keeps returning the same class.
+"""Compute the operational radius: how far `predict`, with few draws, keeps its class.
 
 A certificate is about endless draws: within its radius the class's expectation stays above every
 other's. `predict` draws n times and must tell them apart. Let the class have at least a = E_0 and
@@ -28,17 +28,22 @@ from simplicert.types import Certificates, Floats, Ints
 
 ROUNDING = 1e-9  # of a probability, and of a radius: far above what scipy's functions miss
 
-FARTHEST = 40.0  # sigmas: Phi(-40) is no number above 0 any more
+FARTHEST = 40.0  # sigmas: in floating point Phi(-40) is 0
 
 
 def operational_radius(
     certificates: Certificates, *, draws: int, alpha: float = 0.001, beta: float = 0.01
 ) -> Floats:
-    """(N,) distances up to which `predict` returns the class with probability 1 - beta or more.
+    """Compute (N,) distances up to which `predict` keeps the class with probability >= 1 - beta.
 
-    `draws` and `alpha` are those of `predict`. In units of the certificates' radii: of the input,
-    where they have a sensitivity. As true as the certificates: where these hold, this
-    holds. 0 where there is no certificate, and where so few draws tell nothing apart.
+    `draws` and `alpha` are those of `predict`. The distances are in the units of the certificates'
+    radii, and they hold where the certificates hold. They are 0 where there is no certificate, and
+    where so few draws tell nothing apart.
+
+    >>> import simplicert as sc
+    >>> certificates = sc.certify(sc.bound(sc.Tally([[99_000, 800, 200]], sigma=0.5)))
+    >>> certificates.radius.round(3), operational_radius(certificates, draws=1000).round(3)
+    (array([1.163]), array([1.043]))
     """
     require_decidable(draws, alpha)
     require(0 < beta < 1, f"beta must be a number in (0, 1), got {beta!r}")
@@ -57,20 +62,20 @@ def operational_radius(
         high = ndtr(ndtri(e1) + distance) * (1 + ROUNDING)
         return test.fails(low, np.minimum(high, 1 - low))
 
-    # In units of sigma at the noise; the scale that certificates have is multiplied once, last.
+    # Searched in units of sigma; the scale of the certificates is multiplied once, at the end.
     most = np.minimum(unit_radius("two_sided", MECHANISMS["two_sided"], e0, e1), FARTHEST)
-    none = np.zeros(len(e0))
-    found = find_last_below(fails, np.full(len(e0), beta), none, most)
-    found = np.where(live & (fails(found) <= beta), found, 0.0)
-    radius = found * radius_scale(drawn_sigma(known), certificates.sensitivity)
+    least = np.zeros(len(e0))
+    unit = find_last_below(fails, np.full(len(e0), beta), least, most)
+    unit = np.where(live & (fails(unit) <= beta), unit, 0.0)
+    radius = unit * radius_scale(drawn_sigma(known), certificates.sensitivity)
     return round_toward_zero(radius, ROUNDING * radius)
 
 
 class LastLookTest:
-    """The last look of `predict`: how likely it is not to give out a class."""
+    """The last look of `predict`: how likely it is to return no class, or another one."""
 
     def __init__(self, draws: int, alpha: float) -> None:
-        """Which numbers of votes pass against which."""
+        """Tabulate how many votes pass the test against each number of a rival's votes."""
         weights = look_shares(len(prediction_looks(draws, alpha)))
         self.draws, self.before = draws, alpha * float(1 - weights[-1])
         rivals = np.arange(draws // 2 + 1)
@@ -79,7 +84,7 @@ class LastLookTest:
         self.rivals, self.fewest = rivals[fits], fewest[fits]
 
     def fails(self, low: Floats, high: Floats) -> Floats:
-        """(N,) bounds on the probability; 1 where nothing is known."""
+        """Return (N,) bounds on the probability of failing; 1 where nothing is known."""
         n, s = self.draws, self.rivals[:, None]
         out = np.ones(len(low))
         apart = (low > high) & (high > 0)
@@ -97,7 +102,7 @@ class LastLookTest:
 
 
 def fewest_votes(rivals: Ints, level: float, draws: int) -> Ints:
-    """For each number of a rival's votes the fewest that pass the sign test against it."""
+    """Find, for each number of a rival's votes, the fewest that pass the sign test against it."""
     low, high = rivals + 1, np.full(len(rivals), draws + 1)  # high passes or is out of reach
     while (low < high).any():
         middle = (low + high) // 2

@@ -1,10 +1,10 @@
 """Predict the class of each input, or abstain with a p-value, with no more draws than needed.
 
-Looks: the numbers of draws at which votes are counted, and what each look spends of alpha. At a
-look the winner of the votes is returned if the sign test between it and the runner-up has a tail of
-at most half the look's share: by Hung and Fithian (2019) the winner is then wrong with probability
-at most that share, for any number of classes, and the shares sum to alpha. Nothing is promised
-about an input that is never decided: it abstains.
+Votes are counted at looks, which are numbers of draws, and each look may spend a share of alpha.
+The winner of the votes is returned if the sign test between it and the runner-up has a tail of at
+most half the look's share: by Hung and Fithian (2019) the winner is then wrong with probability at
+most that share, for any number of classes, and the shares sum to alpha. Nothing is promised about
+an input that is never decided: the prediction abstains.
 
 `VoteCounter` draws and counts the votes of one call of `predict`. The noise is that of `sample`, in
 a stream of its own: with one seed for both, a prediction and a certificate still rest on different
@@ -35,46 +35,49 @@ from simplicert.sampling.settings import check_whole_number, default_batch_size
 from simplicert.sampling.sums import draw_votes
 from simplicert.types import Bools, Floats, Ints
 
-GROWTH = 1.4  # of one look over the one before
+GROWTH = 1.4  # factor from one look to the next
 
 LAST_LOOK_SHARE = 0.5  # share of alpha that the last look keeps
 
+ABSTAIN = -1  # stands for no class
+
 
 def prediction_looks(draws: int, alpha: float) -> tuple[int, ...]:
-    """Numbers of draws at which votes are counted, the last at `draws`."""
-    found = [first_look(alpha)]
-    while found[-1] * GROWTH < draws / GROWTH:
-        found.append(math.ceil(found[-1] * GROWTH))
-    return (*(look for look in found if look < draws), draws)
+    """Return the numbers of draws at which votes are counted, the last at `draws`."""
+    looks = [first_look(alpha)]
+    while looks[-1] * GROWTH < draws / GROWTH:
+        looks.append(math.ceil(looks[-1] * GROWTH))
+    return (*(look for look in looks if look < draws), draws)
 
 
 def first_look(alpha: float) -> int:
-    """The fewest draws that decide anything if all agree, with a twentieth of alpha to spend."""
+    """Return the fewest draws that decide if all agree, with a twentieth of alpha to spend."""
     return math.ceil(-math.log2(alpha / 2 / 20))
 
 
 def look_shares(count: int) -> Floats:
-    """What each look spends of alpha: the last one half, the others equal parts of the rest."""
+    """Return each look's share of alpha: the last one half, the others equal parts of the rest."""
     if count == 1:
         return np.ones(1)
     return np.append(np.full(count - 1, (1 - LAST_LOOK_SHARE) / (count - 1)), LAST_LOOK_SHARE)
 
 
 def p_values(votes: Ints, share: float) -> tuple[Ints, Floats]:
-    """(N,) the winners and their p-values at a look with this share: at most alpha decides.
+    """Return (N,) the winners and their p-values at a look with this share of alpha.
 
-    Twice the tail of the sign test, over the share, at most 1; a tie is no winner, p is 1.
+    A p-value is twice the tail of the sign test, divided by the share, at most 1; on a tie it is 1.
+    An input is decided if its p-value is at most alpha.
     """
     order = np.argsort(-votes, axis=1, kind="stable")[:, :2]
     rows = np.arange(len(votes))
     wins, losses = votes[rows, order[:, 0]], votes[rows, order[:, 1]]
-    tail = binomial.sign_test_tail(wins, losses) / SHRINK  # as `passes` has room for rounding
+    tail = binomial.sign_test_tail(wins, losses) / SHRINK  # with passes_sign_test's allowance
     p = np.minimum(2 * tail / share, 1.0)
     return order[:, 0], np.where(wins > losses, p, 1.0)
 
 
 def require_decidable(draws: int, alpha: float) -> None:
-    """Refuse what could never be decided, or needs no deciding."""
+    """Refuse an alpha outside (0, 1), and fewer draws than could ever decide."""
     require(
         isinstance(alpha, float) and 0 < alpha < 1,
         f"alpha must be a number in (0, 1), got {alpha!r}",
@@ -89,10 +92,11 @@ def require_decidable(draws: int, alpha: float) -> None:
 
 
 class VoteCounter:
-    """One vote for each draw: the class itself, or one drawn by the scores.
+    """Draw noisy copies and count one vote for each: its class, or a class drawn by its scores.
 
     A vote by scores has the scores' mean as its expectation, so that the same test decides
-    which mean is the largest (STATISTICS.md B2). A draw without an answer votes for no class.
+    which mean is the largest (docs/method.md, softmax). A draw without an answer votes for no
+    class.
     """
 
     def __init__(
@@ -104,9 +108,9 @@ class VoteCounter:
         batch_size: int | None,
         classes: int | None,
     ) -> None:
-        """With a batch size every pass is of that many rows, as a run's are; else as it fits.
+        """Prepare passes of `batch_size` rows, as in a run, or of a size that fits.
 
-        `classes`: None before the classifier was ever asked about inputs of this shape.
+        `classes` is None before the classifier was first called with inputs of this shape.
         """
         if seed is not None:
             check_whole_number("seed", seed, 0)
@@ -122,11 +126,11 @@ class VoteCounter:
             batch, size, chunk, evaluation.read, packable=True, seed=own, whole=whole
         )
         self.classes = classes or self._first_classes(evaluation)
-        self.found = np.zeros((len(inputs), self.classes + 1), np.int64)
+        self.votes = np.zeros((len(inputs), self.classes + 1), np.int64)
         self.going = np.arange(len(inputs))
 
     def _first_classes(self, evaluation: Evaluation) -> int:
-        """By a first pass, whose answers are looked at and not counted."""
+        """Learn the number of classes from a first pass, whose outputs are not counted."""
         rows = self.loop.pass_rows(1)
         where = (self.loop.seed, len(self), 0, stream_number(NOISE, self.loop.chunk))
         self.loop.batch.fill([NoisyCopies(0, self.inputs[0], where, slice(0, 1))])
@@ -134,33 +138,36 @@ class VoteCounter:
         return evaluation.count_classes(outputs, rows)
 
     def __len__(self) -> int:
-        """Inputs."""
+        """Return N, the number of inputs."""
         return len(self.inputs)
 
     def draw(self, going: Ints, span: tuple[int, int]) -> Ints:
-        """(N, K) all votes so far, after the draws span[0]..span[1]-1 of these inputs."""
+        """Make the draws span[0]..span[1]-1 of some inputs; return (N, K) all votes so far."""
         self.going = going
         loop.draw_inputs(self.loop, self.inputs[going], going, span, self)
-        return self.found[:, :-1]
+        return self.votes[:, :-1]
 
-    def add(self, slots: Ints, scores: Scores, lots: Floats) -> None:
-        """Count one batch: row i belongs to input going[slots[i]]."""
+    def add(self, slots: Ints, scores: Scores, uniforms: Floats) -> None:
+        """Count one batch: row i belongs to input going[slots[i]] and votes by uniforms[i]."""
         chosen = scores.hard
         if self.soft:
             assert scores.soft is not None  # kind softmax is refused with labels
-            chosen = draw_votes(scores.soft, lots)
-        np.add.at(self.found, (self.going[slots], chosen), 1)
-
-
-ABSTAIN = -1
+            chosen = draw_votes(scores.soft, uniforms)
+        np.add.at(self.votes, (self.going[slots], chosen), 1)
 
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """One entry an input. A class that is given is wrong with probability at most alpha.
+    """One entry per input. A class that is given is wrong with probability at most alpha.
 
-    Wrong: not the class of the smoothed classifier, which has endless draws. Where the draws did
-    not decide, `classes` is -1 and `p_value` is above alpha.
+    Wrong means: not the class of the smoothed classifier, which has endless draws. Where the draws
+    did not decide, `classes` is -1 and `p_value` is above alpha.
+
+    >>> import simplicert as sc
+    >>> smooth = sc.Smoothed(lambda x: np.column_stack([x[:, 0], -x[:, 0]]), sigma=0.5)
+    >>> answer = smooth.predict(np.array([[1.0], [0.001]], dtype=np.float32), seed=0)
+    >>> answer.classes, answer.abstained
+    (array([ 0, -1]), array([False,  True]))
     """
 
     classes: Ints  # (N,)
@@ -175,19 +182,19 @@ class Predictions:
         return np.asarray(self.classes == ABSTAIN)
 
     def __len__(self) -> int:
-        """N."""
+        """Return N, the number of inputs."""
         return len(self.classes)
 
 
-def predict_classes(ballot: VoteCounter, alpha: float, draws: int) -> Predictions:
-    """Look after look, until each input is decided or has had all its draws."""
+def predict_classes(counter: VoteCounter, alpha: float, draws: int) -> Predictions:
+    """Go from look to look until each input is decided or has had all its draws."""
     plan = prediction_looks(draws, alpha)
-    count = len(ballot)
+    count = len(counter)
     used, best = np.zeros(count, np.int64), np.ones(count)
     classes = np.full(count, ABSTAIN)
     going = np.arange(count)
     for span, share in zip(pairwise((0, *plan)), look_shares(len(plan)), strict=True):
-        votes = ballot.draw(going, span)
+        votes = counter.draw(going, span)
         used[going] = span[1]
         top, p = p_values(votes[going], float(share))
         best[going] = np.minimum(best[going], p)

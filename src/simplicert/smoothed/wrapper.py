@@ -1,7 +1,7 @@
 """Smoothed: wrap any classifier to predict and certify with it under noise.
 
-`Smoothed` is the public class. `certify` warns, and never refuses, where so few draws could certify
-nothing even if they all agreed.
+`Smoothed.certify` warns, and does not refuse, where the draws could certify nothing even if all of
+them agreed.
 """
 
 import secrets
@@ -25,7 +25,7 @@ from simplicert.sampling.settings import (
     convert_inputs,
     default_device,
 )
-from simplicert.smoothed import keeping
+from simplicert.smoothed import saving
 from simplicert.smoothed.operational import operational_radius
 from simplicert.smoothed.prediction import (
     Predictions,
@@ -42,18 +42,6 @@ if TYPE_CHECKING:
     from simplicert.smoothed.module import SoftSmoothed
 
 
-def _too_few_draws_warning(tally: Tally, alpha: float, kind: str, scheme: str) -> str:
-    """A sentence where not even draws that all agree would be certified at any look."""
-    looks = [int(tally.draws.max())] if tally.plan is None else tally.plan.looks
-    settings: dict[str, Any] = {"alpha": alpha, "kind": kind, "scheme": scheme}
-    if not all(bound(unanimous_tally(tally, draws), **settings).refused.all() for draws in looks):
-        return ""
-    return (
-        f"{looks[-1]} draws certify nothing at alpha {alpha:g}, kind {kind}, scheme {scheme} with "
-        f"{tally.classes} classes, even if all agree: draw more"
-    )
-
-
 DRAWS = 1000  # of a prediction, at most
 
 LEAST_AXES = 2  # axes of a batch of inputs, at least
@@ -65,13 +53,21 @@ class Smoothed:
     `kind` "multinomial" counts answers; "softmax" averages scores, and both prediction and
     certificate are then about the largest mean score. `classifier`: a torch module, or a function
     of NumPy arrays (or of tensors, where the inputs are tensors). Inputs are always batches.
-    `sensitivity`: where the inputs given here are what a first stage puts out, that stage's
-    Lipschitz constant; radii are then distances of what goes into the stage.
+    `sensitivity`: where the inputs given here are the outputs of a first stage, that stage's
+    Lipschitz constant; radii are then distances between inputs of the stage.
 
     A module is copied now, in eval mode, and never touched: training it further changes nothing
     here, and a trained one needs a new Smoothed. Every setting that changes g is given here and
     kept, so that what `certify` certifies is what `predict` runs and `save` writes. With a
-    `batch_size` both classify by passes of just so many rows, and are the same to the last bit.
+    `batch_size` both classify in passes of exactly that many rows, and agree to the last bit.
+
+    >>> smooth = Smoothed(lambda x: np.column_stack([x[:, 0], 1 - x[:, 0]]), sigma=0.5)
+    >>> inputs = np.array([[0.9, 0.2], [0.1, 0.7]], dtype=np.float32)
+    >>> smooth.predict(inputs, seed=0).classes
+    array([0, 1])
+    >>> certificates = smooth.certify(inputs, draws=1000, seed=0, labels=[0, 1])
+    >>> certificates.correct
+    array([ True,  True])
     """
 
     def __init__(  # noqa: PLR0913
@@ -90,7 +86,7 @@ class Smoothed:
         score_limit: float | None = None,
         autocast: bool = False,
     ) -> None:
-        """Nothing is drawn yet."""
+        """Check the settings and copy the classifier; nothing is drawn yet."""
         wrong = explain_uncallable(classifier)
         require(not wrong, f"classifier {wrong}")
         scale: Any = noise_scale  # becomes an array there
@@ -108,7 +104,7 @@ class Smoothed:
         self.device = default_device() if device is None else device
         check_device(self.device)
         self._noisy = NoisyClassifier(classifier, self.smoothing, self.device)
-        self._classes: dict[tuple[int, ...], int] = {}  # by shape of inputs, once asked
+        self._classes: dict[tuple[int, ...], int] = {}  # by shape of inputs, once known
 
     @property
     def sigma(self) -> float:
@@ -122,7 +118,7 @@ class Smoothed:
 
     @property
     def num_classes(self) -> int | None:
-        """K, where it was said."""
+        """K, the number of classes, if it was given."""
         return self.smoothing.num_classes
 
     @property
@@ -138,19 +134,19 @@ class Smoothed:
     def predict(
         self, inputs: Any, alpha: float = 0.001, draws: int = DRAWS, seed: int | None = None
     ) -> Predictions:
-        """A class for each input, or an abstention; stops drawing as soon as it is decided.
+        """Predict a class for each input, or abstain; stop drawing as soon as it is decided.
 
-        At most `draws` noisy copies of each input. Without a seed the noise is different every
-        time, which is what an adversary should meet. Several threads may predict at once.
+        Draws at most `draws` noisy copies of each input. Without a seed the noise is different
+        every time, which is what an adversary should meet. Several threads may predict at once.
         """
         require_decidable(draws, alpha)
         batch = _require_batch(inputs)
         evaluation = self._noisy.on(batch.shape[1:], hasattr(inputs, "detach"))
         known = self._classes.get(evaluation.shape)
         soft = self.kind == "softmax"
-        ballot = VoteCounter(evaluation, batch, soft, seed, self.batch_size, known)
-        self._classes[evaluation.shape] = ballot.classes
-        return predict_classes(ballot, alpha, draws)
+        counter = VoteCounter(evaluation, batch, soft, seed, self.batch_size, known)
+        self._classes[evaluation.shape] = counter.classes
+        return predict_classes(counter, alpha, draws)
 
     def certify(
         self,
@@ -163,7 +159,7 @@ class Smoothed:
         seed: int | None = None,
         **options: Any,
     ) -> Certificates:
-        """Class, radius, every mechanism and both expectations of each input.
+        """Certify each input: class, radius, every mechanism and both expectations.
 
         `options` are those of `sc.sample` that do not change g. Radii are in the norm of the
         noise: with `noise_scale`, the scaled one. Warns (SimplicertWarning) where features differ
@@ -174,11 +170,11 @@ class Smoothed:
             why = "predict would run another function than was certified"
             if name not in settings:
                 why = "predict and operational_radius go by the same"
-            said = f"{name} must be given to Smoothed and not to certify, got {options[name]!r:.60}"
-            raise InvalidInput(f"{said}: {why}")
-        doubt = "" if self.noise_scale is not None else scale_warning(convert_inputs(inputs))
-        if doubt:
-            warnings.warn(doubt, SimplicertWarning, stacklevel=2)
+            rule = f"{name} must be given to Smoothed and not to certify, got {options[name]!r:.60}"
+            raise InvalidInput(f"{rule}: {why}")
+        warning = "" if self.noise_scale is not None else scale_warning(convert_inputs(inputs))
+        if warning:
+            warnings.warn(warning, SimplicertWarning, stacklevel=2)
         tally = sample(
             self._noisy.own,
             inputs,
@@ -190,9 +186,9 @@ class Smoothed:
         )
         known = bound(tally, alpha, self.kind, scheme)
         if known.refused.all() and (
-            doubt := _too_few_draws_warning(tally, alpha, self.kind, scheme)
+            warning := _too_few_draws_warning(tally, alpha, self.kind, scheme)
         ):
-            warnings.warn(doubt, SimplicertWarning, stacklevel=2)
+            warnings.warn(warning, SimplicertWarning, stacklevel=2)
         return certify(known, sensitivity=self.sensitivity)
 
     def operational_radius(
@@ -202,7 +198,7 @@ class Smoothed:
         alpha: float = 0.001,
         beta: float = 0.01,
     ) -> Floats:
-        """How far `predict` with these draws keeps its class with probability 1 - beta."""
+        """Compute how far `predict` with these draws keeps its class with probability 1 - beta."""
         require(
             certificates.known.kind == self.kind and certificates.known.sigma == self.sigma,
             f"certificates must be of kind {self.kind} at sigma {self.sigma:g}, got "
@@ -217,7 +213,7 @@ class Smoothed:
         return operational_radius(certificates, draws=draws, alpha=alpha, beta=beta)
 
     def _refuse_another_function(self, known: Expectations) -> None:
-        """What is known of another smoothed classifier says nothing about this one."""
+        """Refuse what is known of another smoothed classifier: it says nothing about this one."""
         own = self.smoothing
         pairs: list[tuple[str, Any, Any]] = [
             ("grid", own.grid, known.grid),
@@ -233,11 +229,11 @@ class Smoothed:
             )
 
     def module(self, draws: int = 32, seed: int | None = None) -> "SoftSmoothed":
-        """A torch module of soft logits with gradients, for attacks and fine-tuning.
+        """Make a torch module of soft logits with gradients, for attacks and fine-tuning.
 
-        An estimate by a few draws, and no certificate. It holds the classifier that was given, in
-        whatever mode it is, so that gradients reach its weights. A grid is refused: rounding has
-        no slope.
+        It is an estimate by a few draws, and no certificate. It holds the classifier that was
+        given, in the mode it is in, so that gradients reach its weights. A grid is refused:
+        rounding has no slope.
         """
         from simplicert.smoothed.module import SoftSmoothed
 
@@ -249,28 +245,40 @@ class Smoothed:
     def save(self, folder: Path | str, example: Any) -> None:
         """Write the network, exported by torch, and all settings; `example`: a batch of inputs."""
         held = {**vars(self.smoothing), "kind": self.kind, "sensitivity": self.sensitivity}
-        keeping.write_smoothed(Path(folder), self._noisy.own, example, held)
+        saving.write_smoothed(Path(folder), self._noisy.own, example, held)
 
     @classmethod
     def load(
         cls, folder: Path | str, device: str | None = None, *, trust: bool = False
     ) -> "Smoothed":
-        """What `save` wrote; `trust` vouches for a network with operations that are not listed."""
-        model, settings = keeping.read_smoothed(Path(folder), trust=trust)
+        """Load what `save` wrote; `trust` vouches for a network with unlisted operations."""
+        model, settings = saving.read_smoothed(Path(folder), trust=trust)
         return cls(model.classifier, **settings, device=device)
 
     def __repr__(self) -> str:
-        """What it is, in one line."""
+        """Show the classifier's type and the settings in one line."""
         stage = "" if self.sensitivity == 1 else f", sensitivity={self.sensitivity:g}"
         name = type(self.classifier).__name__
         return f"Smoothed({name}, sigma={self.sigma:g}{stage}, kind={self.kind})"
 
 
 def _require_batch(inputs: Any) -> np.ndarray:
-    """A batch of finite numbers in single precision."""
+    """Return the inputs as a batch of finite numbers in single precision."""
     shape = tuple(inputs.shape if hasattr(inputs, "detach") else np.shape(inputs))
     require(
         len(shape) >= LEAST_AXES and shape[0] > 0,
         f"inputs must be a batch of shape (N, features...) with N > 0, got shape {shape}",
     )
     return convert_inputs(inputs)
+
+
+def _too_few_draws_warning(tally: Tally, alpha: float, kind: str, scheme: str) -> str:
+    """Return a warning where not even draws that all agree would be certified at any look."""
+    looks = [int(tally.draws.max())] if tally.plan is None else tally.plan.looks
+    settings: dict[str, Any] = {"alpha": alpha, "kind": kind, "scheme": scheme}
+    if not all(bound(unanimous_tally(tally, draws), **settings).refused.all() for draws in looks):
+        return ""
+    return (
+        f"{looks[-1]} draws certify nothing at alpha {alpha:g}, kind {kind}, scheme {scheme} with "
+        f"{tally.classes} classes, even if all agree: draw more"
+    )

@@ -23,28 +23,36 @@ from simplicert.types.arrays import Texts
 
 __all__ = ["BUDGET", "CERTIFIED", "GO_ON", "Until", "plan_looks"]
 
+# Why an input is drawn no further; BUDGET: the plan's last look was reached.
 GO_ON, CERTIFIED, BELOW_TARGET, HOPELESS = "", "certified", "below target", "hopeless"
+BUDGET = "budget"
+
+FUTILITY = 0.02  # chance that a look gives up too early: costs certificates, never truth
+
+SMALLEST_LOOK = 150  # draws of the first look of a plan that doubles, at least
+
+LAST_LOOK_SHARE = 0.5  # share of alpha that the last look keeps
 
 
 class RadiusForecast(NamedTuple):
-    """(N,) in units of the input: certified now, likely at the last look, the best to hope for."""
+    """Radii (N,) in units of the input, each a function, because radii are expensive."""
 
-    inputs: int
-    now: Callable[[], Floats]
-    likely: Callable[[], Floats]
-    hopeful: Callable[[], Floats]
+    inputs: int  # N
+    now: Callable[[], Floats]  # certified at this look
+    likely: Callable[[], Floats]  # at the last look, if every class keeps its share
+    hopeful: Callable[[], Floats]  # at the last look, at best
 
 
 RuleFunction = Callable[[RadiusForecast, float], Texts]
 
 
 def _stop_at_last_look(radii: RadiusForecast, target: float) -> Texts:
-    """Never before the last look."""
+    """Never stop before the last look."""
     return np.full(radii.inputs, GO_ON)
 
 
 def _stop_at_radius(radii: RadiusForecast, target: float) -> Texts:
-    """Is the radius at least the target? Stop when it is, or when it cannot be any more."""
+    """Stop when the radius has reached the target, or cannot reach it any more."""
     now = radii.now()
     lost = (now < target) & (radii.hopeful() < target)
     return np.select([now >= target, lost], [CERTIFIED, BELOW_TARGET], GO_ON)
@@ -59,13 +67,13 @@ def _stop_at_rtol(radii: RadiusForecast, target: float) -> Texts:
 
 
 def _stop_when_decided(radii: RadiusForecast, target: float) -> Texts:
-    """Stop when anything is certified, or nothing ever will be."""
+    """Stop when the input is certified, or will never be."""
     now = radii.now()
     lost = (now == 0) & (radii.hopeful() == 0)
     return np.select([now > 0, lost], [CERTIFIED, HOPELESS], GO_ON)
 
 
-# By the word before "=" of `until`; True where a target follows it.
+# The rules by the word before "=" in `until`; True where a target follows it.
 RULES: dict[str, tuple[RuleFunction, bool]] = {
     "fixed": (_stop_at_last_look, False),
     "radius": (_stop_at_radius, True),
@@ -73,21 +81,21 @@ RULES: dict[str, tuple[RuleFunction, bool]] = {
     "decided": (_stop_when_decided, False),
 }
 
-FUTILITY = 0.02  # of a share that is given up at a look; costs certificates, never truth
-
-SMALLEST_LOOK = 150  # the first look of a plan that doubles is not below it
-
-LAST_LOOK_SHARE = 0.5  # share of alpha that the last look keeps
-
-BUDGET = "budget"  # the plan's last look was reached
-
 
 @dataclass(frozen=True)
 class Until:
-    """A stopping rule with the settings whose certificates it asks about.
+    """A stopping rule, with the settings of the certificates it asks about.
 
-    Called with a tally whose inputs stand at looks of its plan, it says for each why to stop, or
-    "" to go on. It reads the tally alone, so whoever resumes a run stops where it would have.
+    Called with a tally whose inputs are at looks of its plan, it says for each input why to stop,
+    or "" to go on. It reads the tally alone, so a resumed run stops where it would have anyway.
+
+    >>> import simplicert as sc
+    >>> rule = Until("radius=0.25")
+    >>> rule.plan(1000).looks
+    (250, 500, 1000)
+    >>> counts = [[248, 2, 0], [130, 100, 20], [175, 65, 10]]
+    >>> rule(sc.Tally(counts, sigma=0.5, plan=rule.plan(1000)))
+    array(['certified', 'below target', ''], dtype='<U12')
     """
 
     rule: str
@@ -95,14 +103,14 @@ class Until:
     kind: str = "multinomial"
     scheme: str = "gated"
     method: str | None = None
-    sensitivity: float = 1.0  # of a stage before the noise; the rule's radii are before it
+    sensitivity: float = 1.0  # of a stage before the noise; the rule's radii are of its input
 
     def __post_init__(self) -> None:
         """Refuse a rule that does not exist or lacks its number."""
         self.parsed()
 
     def parsed(self) -> tuple[str, float]:
-        """The rule's name and its target; NaN where it has none."""
+        """Return the rule's name and its target; NaN where it has none."""
         word, equals, text = self.rule.partition("=")
         require(
             word.strip() in RULES, f"until must be radius=R, rtol=X or decided, got {self.rule!r}"
@@ -123,11 +131,11 @@ class Until:
         return word.strip(), target
 
     def plan(self, draws: int) -> Plan:
-        """Looks that double up to `draws`: the last keeps half of alpha, the others share half."""
+        """Plan looks that double up to `draws`: the last has half of alpha, the rest the other."""
         return plan_looks(draws, self.rule)
 
     def __call__(self, tally: Tally) -> Texts:
-        """(N,) the reason to stop: certified, below target, hopeless, budget; or ""."""
+        """Return (N,) the reason to stop: certified, below target, hopeless, budget; or ""."""
         require(tally.plan is not None, "tally must have a plan to be stopped by one")
         assert tally.plan is not None
         name, target = self.parsed()
@@ -143,14 +151,14 @@ class Until:
         return np.where(ended, BUDGET, reasons)
 
     def _radii(self, tally: Tally) -> Floats:
-        """(N,) best radius at each input's look, in units of the input."""
+        """Compute (N,) the best radius at each input's look, in units of the input."""
         known = bound(tally, self.alpha, self.kind, self.scheme, self.method)
         names = ["two_sided"] if known.bands is None else ["two_sided", "cdf"]
         return np.asarray(certify(known, names, self.sensitivity).radius)
 
 
 def plan_looks(draws: int, rule: str) -> Plan:
-    """Looks that double up to `draws`; the last keeps half of alpha, the others share the rest."""
+    """Plan looks that double up to `draws`; the last has half of alpha, the others the rest."""
     if rule == "fixed":
         return Plan((draws,))
     looks = [draws]

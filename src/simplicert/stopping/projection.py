@@ -1,8 +1,8 @@
-"""Project a tally to the end of its plan: what is likely, and the best to be hoped for.
+"""Project a tally to the end of its plan: what is likely, and the best to hope for.
 
 Nothing here proves anything. A projection only decides whether drawing on is worth it: stopping
 early turns a certificate into an abstention at worst, never into a false one.
-`unanimous_tally` is the best tally there is: all draws agree.
+`unanimous_tally` makes the best tally there is, in which all draws agree.
 """
 
 from typing import Any
@@ -15,11 +15,13 @@ from simplicert.bounds.box import largest_other
 from simplicert.types import FIXED_POINT, Floats, Ints, Tally
 from simplicert.types.scores import BINS
 
+LEAST = 3.0  # draws by which a mean score may be missed, however little the scores vary
+
 
 def unanimous_tally(tally: Tally, draws: int) -> Tally:
-    """One input, all of whose draws are of one class, with the sort of evidence that a tally has.
+    """Make a tally of one input whose draws all agree, with the kinds of evidence of this tally.
 
-    What is not certified of it is certified of no input with so many draws.
+    What cannot be certified for it cannot be certified for any input with that many draws.
     """
     first = np.zeros((1, tally.classes), np.int64)
     first[0, 0] = 1
@@ -40,12 +42,9 @@ def unanimous_tally(tally: Tally, draws: int) -> Tally:
     return Tally(**held, sigma=tally.sigma, plan=tally.plan)
 
 
-LEAST = 3.0  # draws by which a mean score may be missed, however little the scores vary
-
-
 def project_likely(tally: Tally) -> Tally:
-    """The counts of the last look if every class keeps its share."""
-    assert tally.plan is not None and tally.invalid is not None
+    """Project the counts to the last look as if every class kept its share."""
+    assert tally.plan is not None
     last = tally.plan.looks[-1]
     return _project_tally(
         tally,
@@ -56,15 +55,15 @@ def project_likely(tally: Tally) -> Tally:
 
 
 def project_hopeful(tally: Tally, tail: float) -> Tally:
-    """The same with the top class as strong, and its rivals as weak, as they may be.
+    """Do the same with the top class as strong, and its rivals as weak, as they may be.
 
-    A class is missed by that with probability `tail`, roughly for softmax scores.
+    A class lies beyond that with probability `tail` (roughly, for softmax scores).
     """
     assert tally.plan is not None
     last = tally.plan.looks[-1]
 
     def best(counts: Ints, top: Ints) -> Ints:
-        """Each row's top class at its upper limit, all others at most at the rival's lower one."""
+        """Put each row's top class at its upper limit, the others at most at the rival's lower."""
         n, rows = counts.sum(axis=1), np.arange(len(counts))
         high = np.ceil(binomial.clopper_pearson_upper(counts[rows, top], n, np.array(tail)) * last)
         rival = largest_other(counts, top)
@@ -80,7 +79,7 @@ def project_hopeful(tally: Tally, tail: float) -> Tally:
 
 
 def _fill_counts(others: Ints, top: Ints, high: Ints, total: int | Ints) -> Ints:
-    """Rows that sum to `total`: the top class has `high` or more, the others no more than given."""
+    """Make rows sum to `total`: the top class gets `high` or more, the others at most `others`."""
     rows, out = np.arange(len(others)), others.copy()
     out[rows, top] = 0
     room = np.maximum(total - high, 0)
@@ -92,7 +91,7 @@ def _fill_counts(others: Ints, top: Ints, high: Ints, total: int | Ints) -> Ints
 
 
 def _hopeful_sums(tally: Tally, tail: float) -> Ints:
-    """Softmax sums of the tally's own draws, the top class raised and the others lowered."""
+    """Raise the top class's softmax sum and lower the others', at the tally's own draws."""
     assert tally.softmax_sums is not None
     top, rows, n = _leading_class(tally), np.arange(len(tally)), tally.draws
     own, rival = tally.softmax_sums[rows, top], largest_other(tally.softmax_sums, top)
@@ -107,12 +106,12 @@ def _hopeful_sums(tally: Tally, tail: float) -> Ints:
 
 
 def _leading_class(tally: Tally) -> Ints:
-    """(N,) the class that scores are expected to favour."""
+    """Return (N,) the class that scores are expected to favour."""
     return np.asarray((tally.counts if tally.votes is None else tally.votes).argmax(axis=1))
 
 
 def _sum_deviation(tally: Tally, top: Ints, own: Ints) -> Floats:
-    """(N,) standard deviation of the top class's sum, in units of 2^-40, and a little more."""
+    """Return (N,) a little more than the standard deviation of the top class's sum (2^-40)."""
     n, rows = tally.draws, np.arange(len(tally))
     mean = own / (n << FIXED_POINT)
     square = (
@@ -125,7 +124,7 @@ def _sum_deviation(tally: Tally, top: Ints, own: Ints) -> Floats:
 
 
 def _hopeful_histograms(tally: Tally, tail: float) -> Ints:
-    """Histograms with the share that may be missed (Massart's) moved up, or down for rivals."""
+    """Move the share of draws that may be missed (Massart's) up, or down for rivals."""
     assert tally.histograms is not None and tally.leaders is not None
     moved = np.ceil(np.sqrt(-np.log(tail) / 2 * tally.draws)).astype(np.int64)[:, None, None]
     ours = tally.leaders == _leading_class(tally)[:, None]
@@ -139,14 +138,14 @@ def _hopeful_histograms(tally: Tally, tail: float) -> Ints:
 
 
 def _drop_first_draws(histograms: Ints, count: Ints) -> Ints:
-    """The same without the first `count` draws, in the order of the bins."""
+    """Take the first `count` draws out of histograms, in the order of the bins."""
     left = np.maximum(np.cumsum(histograms, axis=2) - count, 0)
     return np.asarray(np.diff(left, axis=2, prepend=0))
 
 
 def _project_tally(tally: Tally, grown: Any, sums: Ints | None, scores: Ints | None) -> Tally:
-    """A tally of the last look: `grown` maps counts (N, K + 1) and the top class to its counts."""
-    assert tally.plan is not None and tally.invalid is not None
+    """Make a tally at the last look; `grown` maps counts (N, K + 1) and top classes to counts."""
+    assert tally.plan is not None
     last, fields = tally.plan.looks[-1], dict[str, Any]()
     for name, rest in (("counts", "invalid"), ("votes", "votes_invalid")):
         values = getattr(tally, name)
@@ -184,7 +183,7 @@ def _project_tally(tally: Tally, grown: Any, sums: Ints | None, scores: Ints | N
 
 
 def apportion_counts(counts: Ints, total: int) -> Ints:
-    """Counts that sum to `total` with the same shares: the largest remainders are rounded up."""
+    """Scale counts to sum to `total`; the largest remainders are rounded up."""
     exact = counts * (total / counts.sum(axis=1, keepdims=True))
     out = np.floor(exact).astype(np.int64)
     order = np.argsort(out - exact, axis=1, kind="stable")

@@ -25,7 +25,16 @@ __all__ = [
 
 
 def open_run(folder: Path | str) -> Run | ImportedRun:
-    """Open a run folder for analysis: a run of tallies, or the log of another tool."""
+    """Open a run folder for analysis: a run of tallies, or the log of another tool.
+
+    >>> import tempfile
+    >>> from simplicert import Tally
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     settings = Manifest(sigma=0.5, inputs=1, classes=3)
+    ...     _ = create_run(f"{folder}/run", settings, Tally([[990, 8, 2]], sigma=0.5))
+    ...     open_run(f"{folder}/run").tally()
+    Tally(1 inputs, 3 classes, sigma 0.5, 1000 draws each)
+    """
     folder = Path(folder)
     require(folder.exists(), f"run must be a folder that exists, got {str(folder)!r}")
     require(folder.is_dir(), f"run must be a folder that holds {NAME}, got the file {folder}")

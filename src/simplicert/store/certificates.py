@@ -19,6 +19,14 @@ def write_certificates(
 
     Floats are written so that they read back as the same number: no radius is rounded up.
     `origin` names the run; only Parquet holds it.
+
+    >>> import tempfile
+    >>> import simplicert as sc
+    >>> certificates = sc.certify(sc.bound(sc.Tally([[990, 8, 2]], sigma=0.5)))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_certificates(certificates, f"{folder}/certificates.csv")
+    ...     Path(folder, "certificates.csv").read_text()
+    'index,label,top,predicted,correct,abstained,radius,...'
     """
     path = Path(path)
     require(

@@ -45,7 +45,18 @@ TYPES = {
 
 @dataclass(frozen=True)
 class ImportedRun:
-    """An opened run of an imported log: what it promises, and everything the log said."""
+    r"""An opened run of an imported log: what it promises, and everything the log said.
+
+    >>> import tempfile
+    >>> from simplicert.logs import import_radii
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     log = Path(folder, "radii.csv")
+    ...     _ = log.write_text("idx,label,predict,radius\n0,3,3,0.50000\n")
+    ...     columns = "index=idx,label=label,predict=predict,radius=radius"
+    ...     run = import_radii(log, columns, 0.5, Path(folder, "run"))
+    ...     run.expectations().e0.round(3)
+    array([0.841])
+    """
 
     folder: Path
     manifest: Manifest

@@ -71,7 +71,12 @@ def check_declaration(
 
 @dataclass(frozen=True)
 class Manifest:
-    """The settings of a run. Alpha, kind and scheme are declared before the counts are seen."""
+    """The settings of a run. Alpha, kind and scheme are declared before the counts are seen.
+
+    >>> settings = Manifest(sigma=0.5, inputs=100, classes=10, alpha=0.01)
+    >>> settings.alpha, settings.kind, settings.scheme
+    (0.01, 'multinomial', 'gated')
+    """
 
     sigma: float
     inputs: int

@@ -46,7 +46,15 @@ MOST = 2**20  # bytes of the error of one input
 
 @dataclass(frozen=True)
 class Run:
-    """An opened run: its settings, its tally, its certificates by the declared settings."""
+    """An opened run: its settings, its tally, its certificates by the declared settings.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     settings = Manifest(sigma=0.5, inputs=2, classes=3)
+    ...     run = create_run(f"{folder}/run", settings, Tally([[990, 8, 2]], sigma=0.5))
+    ...     run.missing, run.certify().radius.round(3)
+    (1, array([0.992]))
+    """
 
     folder: Path
     manifest: Manifest
@@ -231,7 +239,14 @@ def _holds_other_files(folder: Path) -> bool:
 
 
 def create_run(folder: Path | str, manifest: Manifest, tally: Tally) -> Run:
-    """Write a tally as a new run of one part; an existing folder is never touched."""
+    """Write a tally as a new run of one part; an existing folder is never touched.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     settings = Manifest(sigma=0.5, inputs=1, classes=3)
+    ...     create_run(f"{folder}/run", settings, Tally([[990, 8, 2]], sigma=0.5)).tally()
+    Tally(1 inputs, 3 classes, sigma 0.5, 1000 draws each)
+    """
     folder = Path(folder)
     refuse_existing_folder(folder)
     for name in ("sigma", "classes", "plan"):

@@ -31,6 +31,13 @@ def train(  # noqa: PLR0913
     for the recipe's; `report` is called after some batches and `watch` after every epoch. The same
     call goes on where an earlier one was interrupted. Without `test`, every tenth input of the data
     is held out and tested on; `class_map` says which class of the data each class of the test is.
+
+    >>> import tempfile
+    >>> from simplicert.data import load_data
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     data = load_data("digits", step=20)
+    ...     train(data, f"{folder}/network", arch="mlp", sigma=0.25, epochs=1).sigma
+    0.25
     """
     from simplicert.importing import import_library
 

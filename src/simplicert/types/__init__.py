@@ -1,7 +1,7 @@
 """The three value types: Tally (counts seen), Expectations (bounds), Certificates (radii).
 
 They flow one way: `sample` makes a Tally, `bound` turns it into Expectations, and `certify` turns
-those into Certificates.
+those into Certificates. Each checks its fields once, when it is made.
 """
 
 from simplicert.types.arrays import Bools, Floats, Ints

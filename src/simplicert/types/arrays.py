@@ -1,4 +1,4 @@
-"""Array type aliases, and the checks that every value type runs on its arrays."""
+"""Name the array types, and check the arrays that every value type is made of."""
 
 import math
 from numbers import Real
@@ -17,9 +17,11 @@ Bools = NDArray[np.bool_]
 
 Texts = NDArray[np.str_]
 
+FILLED_LATER: Any = None  # default of a field that is an array once `__post_init__` has filled it
+
 
 def integer_array(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> Ints:
-    """A read-only int64 copy of integers of the given shape (None: any length)."""
+    """Return a read-only int64 copy of integers of the given shape (None: any length)."""
     raw = np.asarray(values)
     require(
         raw.dtype.kind in "iu" or raw.size == 0,
@@ -30,13 +32,13 @@ def integer_array(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -
         raw.dtype != np.uint64 or raw.size == 0 or int(raw.max()) <= np.iinfo(np.int64).max,
         f"{name} must fit in 64-bit signed integers",
     )
-    # What owns its memory and cannot be written to is safe as it is: large tables are not copied.
+    # An array that owns its memory and is read-only is safe as it is: large tables are not copied.
     safe = raw.dtype == np.int64 and raw.base is None and not raw.flags.writeable
     return freeze_array(name, raw if safe else raw.astype(np.int64), shape)
 
 
 def float_array(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> Floats:
-    """A read-only float64 copy of numbers of the given shape; NaN is the caller's business."""
+    """Return a read-only float64 copy of numbers of the given shape; callers check for NaN."""
     try:
         raw = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -45,7 +47,7 @@ def float_array(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> 
 
 
 def check_probabilities(name: str, values: ArrayLike) -> Floats:
-    """Values in [0, 1] as float64; float32 is taken at its face value."""
+    """Return values in [0, 1] as float64; float32 is taken at its face value."""
     try:
         array = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
@@ -59,7 +61,7 @@ def check_probabilities(name: str, values: ArrayLike) -> Floats:
 
 
 def freeze_array(name: str, array: NDArray[Any], shape: tuple[int | None, ...]) -> NDArray[Any]:
-    """The array, made read-only, after its shape was checked."""
+    """Check an array's shape and make it read-only."""
     fits = array.ndim == len(shape) and all(
         want is None or want == have for want, have in zip(shape, array.shape, strict=True)
     )
@@ -67,19 +69,24 @@ def freeze_array(name: str, array: NDArray[Any], shape: tuple[int | None, ...]) 
     wanted += "," if len(shape) == 1 else ""
     table = " (one row an input)" if len(shape) > 1 and shape[0] is None else ""
     require(fits, f"{name} must have shape ({wanted}){table}, got {array.shape}")
+    return read_only(array)
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the same array, which can no longer be written to."""
     array.setflags(write=False)
     return array
 
 
 def refuse_negative(name: str, values: Ints) -> None:
-    """Refuse a negative entry, saying which."""
+    """Refuse a negative entry, and say which it is."""
     if values.size and values.min() < 0:
         where = tuple(int(i) for i in np.argwhere(values < 0)[0])
         raise InvalidInput(f"{name} must not be negative, got {values[where]} at {where}")
 
 
 def check_positive(name: str, value: float) -> float:
-    """A positive finite number, or an error that names it."""
+    """Return a positive finite number, or raise an error that names it."""
     try:
         number = float(value) if isinstance(value, Real) else math.nan
     except OverflowError:

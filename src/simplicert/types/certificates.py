@@ -7,33 +7,26 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Context, Decimal
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simplicert.errors import require
-from simplicert.types.arrays import Bools, Floats, Ints, Texts, check_positive, freeze_array
+from simplicert.types.arrays import (
+    Bools,
+    Floats,
+    Ints,
+    Texts,
+    check_positive,
+    freeze_array,
+    read_only,
+)
 from simplicert.types.expectations import Expectations
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-DIGITS = Context(prec=400)  # the largest float has 309 before the point
-
-
-def format_radius_down(radius: float, decimals: int = 4) -> str:
-    """A radius with so many decimals, rounded toward zero by exact arithmetic."""
-    if not 0 <= radius < float("inf"):
-        return f"{radius:g}"
-    return str(quantize_float(radius, decimals, ROUND_FLOOR))
-
-
-def quantize_float(value: float, decimals: int, direction: str) -> Decimal:
-    """A finite float's own value with so many decimals."""
-    return Decimal(value).quantize(Decimal(1).scaleb(-decimals), direction, DIGITS)
-
 
 # Columns of the table that are not mechanisms, in their order; radii stand between e1 and ensemble.
 COLUMNS_BEFORE_RADII = (
@@ -58,7 +51,9 @@ RESERVED_COLUMNS = frozenset(
     COLUMNS_BEFORE_RADII + COLUMNS_AFTER_RADII + HISTORY_COLUMNS + LAST_COLUMNS
 )
 
-NOTEBOOK_ROWS = 10  # rows in a notebook
+NOTEBOOK_ROWS = 10  # rows shown in a notebook
+
+DIGITS = Context(prec=400)  # the largest float has 309 digits before the point
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,6 +63,15 @@ class Certificates:
     The ensemble is the paper's, whatever mechanisms were asked for; `winner` names its largest
     member, "" where all are 0, the first of the paper's order on a tie. Where the expectations are
     a margin, `two_sided` is all there is: the ensemble is NaN, `winner` is "".
+
+    >>> import simplicert as sc
+    >>> certificates = sc.certify(sc.bound(sc.Tally([[990, 8, 2], [40, 35, 25]], sigma=0.5)))
+    >>> certificates.abstained
+    array([False,  True])
+    >>> certificates.to_frame()[["top", "radius", "winner"]].round(3)
+       top  radius winner
+    0    0   0.992  cohen
+    1    0   0.000   <NA>
     """
 
     known: Expectations
@@ -76,10 +80,10 @@ class Certificates:
     winner: Texts  # (N,)
     sensitivity: float = 1.0  # of the stage before the noise: radii are of what goes into it
     exploratory: bool = False  # settings other than those declared before the counts were seen
-    uncomputed: tuple[str, ...] = ()  # columns that are empty, but for radii: no alpha was left
+    uncomputed: tuple[str, ...] = ()  # columns left empty unless in `radii`: no alpha was left
 
     def __post_init__(self) -> None:
-        """No NaN, nothing negative, nothing certified where the expectations were refused."""
+        """Refuse NaN, negative radii, and radii where nothing is known."""
         set_field = object.__setattr__
         set_field(self, "sensitivity", check_positive("sensitivity", self.sensitivity))
         require(bool(self.radii), "mechanisms must name at least one mechanism, got none")
@@ -108,48 +112,48 @@ class Certificates:
         )
 
     def _computed(self) -> dict[str, Floats]:
-        """The radii by column; a margin leaves no alpha for the ensemble."""
+        """Return the radii by column; a margin leaves no alpha for the ensemble."""
         together = {"ensemble": self.ensemble} if self.known.margin is None else {}
         return {**self.radii, **together}
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of what was computed: the mechanisms, and the ensemble where there is one."""
+        """Names of the radii that were computed: the mechanisms, and the ensemble if any."""
         return tuple(self._computed())
 
     @property
     def space(self) -> str:
-        """Of what the radii are distances, in words: the input, or what goes into a first stage."""
+        """The space the radii are measured in, in words: the input, or the input of a stage."""
         return "the input" if self.sensitivity == 1 else f"the input of {self.stage}"
 
     @property
     def stage(self) -> str:
-        """The first stage that comes before the noise, in words; "" where there is none."""
+        """The stage that comes before the noise, in words; "" where there is none."""
         return "" if self.sensitivity == 1 else f"a first stage of sensitivity {self.sensitivity:g}"
 
-    @property
+    @cached_property
     def radius(self) -> Floats:
-        """(N,) the largest radius that is proved: all hold on the same event."""
-        return np.asarray(np.max(list(self._computed().values()), axis=0))
+        """(N,) the largest radius that is proved: all of them hold on the same event."""
+        return read_only(np.max(list(self._computed().values()), axis=0))
 
-    @property
+    @cached_property
     def abstained(self) -> Bools:
-        """(N,) no certificate: nothing is promised, the class included."""
-        return ~(self.radius > 0)
+        """(N,) where there is no certificate: nothing is promised, not even the class."""
+        return read_only(~(self.radius > 0))
 
-    @property
+    @cached_property
     def predicted(self) -> Ints:
         """(N,) the certified class; -1 where abstained (the table shows an empty cell)."""
-        return np.where(self.abstained, -1, self.known.top)
+        return read_only(np.where(self.abstained, -1, self.known.top))
 
-    @property
+    @cached_property
     def correct(self) -> Bools:
-        """(N,) certified and equal to the label; an error without labels."""
+        """(N,) where the certified class is the label; an error without labels."""
         require(self.known.labels is not None, "labels are needed to say what is correct")
-        return np.asarray(~self.abstained & (self.known.top == self.known.labels))
+        return read_only(~self.abstained & (self.known.top == self.known.labels))
 
     def column(self, name: str) -> Floats:
-        """(N,) the radii under one name of the table: a mechanism, "ensemble" or "radius"."""
+        """Return (N,) the radii of one column: a mechanism, "ensemble" or "radius"."""
         columns = {**self._computed(), "radius": self.radius}
         require(
             name in columns or name not in (*self.uncomputed, "ensemble"),
@@ -160,7 +164,10 @@ class Certificates:
         return columns[name]
 
     def to_frame(self) -> "pd.DataFrame":
-        """One row an input; the settings are columns, so that a saved table explains itself."""
+        """Make a table with one row per input.
+
+        The settings are columns, so that a saved table explains itself.
+        """
         import pandas as pd
 
         known, hidden = self.known, self.abstained
@@ -201,13 +208,13 @@ class Certificates:
         )
 
     def _whole(self, values: Ints | None) -> "pd.api.extensions.ExtensionArray":
-        """A column of whole numbers; empty cells where there are none."""
+        """Make a column of whole numbers, with empty cells where there are no values."""
         import pandas as pd
 
         return pd.array([pd.NA] * len(self) if values is None else values, dtype="Int64")
 
     def _history(self) -> dict[str, Any]:
-        """How each input was drawn, where it was drawn look by look."""
+        """Return how each input was drawn, if it was drawn look by look."""
         known = self.known
         if known.looks is None:
             return {}
@@ -215,11 +222,11 @@ class Certificates:
         return dict(zip(HISTORY_COLUMNS, (known.looks, known.spent, why), strict=True))
 
     def __len__(self) -> int:
-        """N, the number of inputs."""
+        """Return N, the number of inputs."""
         return len(self.known)
 
     def __repr__(self) -> str:
-        """One line: how many are certified, and how far."""
+        """Show how many inputs are certified, and how far, in one line."""
         known, live = self.known, ~self.abstained
         middle = format_radius_down(float(np.median(self.radius))) if len(self) else "none"
         level = "" if known.level == known.alpha else f", proved level {known.level:g}"
@@ -233,7 +240,7 @@ class Certificates:
         )
 
     def _repr_html_(self) -> str:
-        """For notebooks: the summary line, then the first rows."""
+        """Show a notebook the summary line and the first rows."""
         from html import escape
 
         frame = self.to_frame().head(NOTEBOOK_ROWS)
@@ -246,3 +253,15 @@ class Certificates:
             else ""
         )
         return f"<p>{escape(repr(self))}</p>{table}{more}"
+
+
+def format_radius_down(radius: float, decimals: int = 4) -> str:
+    """Write a radius with this many decimals, rounded toward zero by exact arithmetic."""
+    if not 0 <= radius < float("inf"):
+        return f"{radius:g}"
+    return str(quantize_float(radius, decimals, ROUND_FLOOR))
+
+
+def quantize_float(value: float, decimals: int, direction: str) -> Decimal:
+    """Round a finite float to this many decimals in exact arithmetic, in the given direction."""
+    return Decimal(value).quantize(Decimal(1).scaleb(-decimals), direction, DIGITS)

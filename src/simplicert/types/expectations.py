@@ -1,6 +1,7 @@
 """Expectations: a lower bound for the top class and an upper bound for every other class."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from simplicert.errors import choose, require
 from simplicert.types.arrays import (
+    FILLED_LATER,
     Bools,
     Floats,
     Ints,
@@ -16,6 +18,7 @@ from simplicert.types.arrays import (
     float_array,
     freeze_array,
     integer_array,
+    read_only,
     refuse_negative,
 )
 from simplicert.types.scores import ScoreBands
@@ -34,13 +37,19 @@ KINDS: dict[str, Kind] = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Expectations:
-    """E_0 <= p_top and p_j <= E_1 for every other j.
+    """Bounds on the class probabilities: E_0 <= p_top, and p_j <= E_1 for every other class j.
 
-    For one input they are shown and wrong with probability at most `level`. Where the certificate
-    is refused e0 and e1 are NaN: with the class chosen from the same draws they are no bounds
+    For one input they are given and wrong with probability at most `level`. Where no certificate
+    may be issued, e0 and e1 are NaN: with the class chosen from the same draws they are no bounds
     there, and `reason` says why. A grid over the simplex is the same type with sigma 1, alpha 0.
     With `margin`, a lower bound on the two-sided radius at sigma 1, alpha was spent on that number
-    alone: e0 and e1 are NaN everywhere, and so is the margin where the certificate is refused.
+    alone: e0 and e1 are NaN everywhere, and so is the margin where no certificate may be issued.
+
+    >>> known = Expectations(top=[2, 0], e0=[0.7, np.nan], e1=[0.2, np.nan], sigma=0.5)
+    >>> known
+    Expectations(2 inputs, 1 refused, multinomial, scheme exact, sigma 0.5, alpha 0)
+    >>> known.refused
+    array([False,  True])
     """
 
     top: Ints  # (N,)
@@ -53,21 +62,21 @@ class Expectations:
     method: str = "exact"
     level: float = 0.0  # proved probability that an issued certificate is wrong
     labels: Ints | None = None  # (N,)
-    index: Ints | None = None  # (N,)
+    index: Ints = FILLED_LATER  # (N,) each input's number in its data set; 0..N-1 by default
     draws: Ints | None = None  # (N,)
     reason: Texts | None = None  # (N,)
     looks: Ints | None = None  # (N,) looks taken, where the plan had several
     spent: Floats | None = None  # (N,) alpha that these looks have spent
     stopped: Texts | None = None  # (N,) why no more was drawn
-    norm: str = "l2"  # in which the radii made from these are
-    bands: ScoreBands | None = None  # of the scores, for `cdf`; bounds where e0 and e1 are
+    norm: str = "l2"  # of the radii that are computed from these
+    bands: ScoreBands | None = None  # of the scores, for `cdf`; bounds where e0 and e1 are bounds
     margin: Floats | None = None  # (N,)
     count_top: Ints | None = None  # (N,) draws of the class `top`; of kind softmax, votes for it
     count_second: Ints | None = None  # (N,) those of its strongest rival: a class, or no class
     grid: float | None = None  # step to which every draw was rounded before it was classified
-    reading: Reading | None = None  # how the outputs came about, where the tally knows
+    reading: Reading | None = None  # how the outputs were read, where the tally knows
 
-    if TYPE_CHECKING:  # lists and arrays of any numbers are taken; the fields say what they become
+    if TYPE_CHECKING:  # it takes lists and arrays of any numbers; the fields say what they become
 
         def __init__(  # noqa: D107, PLR0913, PLR0917
             self,
@@ -145,17 +154,17 @@ class Expectations:
                 words = np.array(getattr(self, name), str)
                 set_field(self, name, freeze_array(name, words, top.shape))
 
-    @property
+    @cached_property
     def refused(self) -> Bools:
-        """(N,) where nothing is known: the certificate must not be issued."""
-        return np.isnan(self.e0 if self.margin is None else self.margin)
+        """(N,) where nothing is known: no certificate may be issued."""
+        return read_only(np.isnan(self.e0 if self.margin is None else self.margin))
 
     def __len__(self) -> int:
-        """N, the number of inputs."""
+        """Return N, the number of inputs."""
         return len(self.top)
 
     def __repr__(self) -> str:
-        """One line: size, settings, and the proved level where it is not alpha itself."""
+        """Show size, settings, and the proved level where it is not alpha, in one line."""
         level = "" if self.level == self.alpha else f", proved level {self.level:g}"
         return (
             f"Expectations({len(self)} inputs, {int(self.refused.sum())} refused, {self.kind}, "

@@ -1,4 +1,4 @@
-"""Add tallies: check which draws may be put together, and sum them."""
+"""Add two tallies: check which draws may be put together, and sum them."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +9,6 @@ from simplicert.types.arrays import Bools, Ints
 
 if TYPE_CHECKING:
     from simplicert.types.tally import Tally
-
 
 SUMMED_FIELDS = (
     "counts",
@@ -22,65 +21,13 @@ SUMMED_FIELDS = (
     "histograms",
 )
 
-SHARED_FIELDS = (
-    "labels",
-    "pilot",
-    "leaders",
-)  # said once about an input: equal where both sides speak of it
+SHARED_FIELDS = ("labels", "pilot", "leaders")  # equal wherever both tallies have the same input
 
-COMMON_FIELDS = ("softmax_classes",)  # holds of the sum what holds of every part of it
-
-
-def join_segments(segments: Ints) -> Ints:
-    """Segments in order of (input, seed, first draw); touching ones joined, overlaps refused."""
-    rows = segments[np.lexsort(segments.T[2::-1])]
-    if (rows[:, 2] >= rows[:, 3]).any():
-        raise InvalidInput("segments must hold at least one draw each: first < one past the last")
-    same = (rows[1:, :2] == rows[:-1, :2]).all(axis=1)
-    clash = np.flatnonzero(same & (rows[1:, 2] < rows[:-1, 3]))
-    if clash.size:
-        item, seed, first, _ = rows[clash[0] + 1]
-        raise IncompatibleTallies(
-            f"draw {first} of input {item} (seed {seed}) would be counted twice"
-        )
-    starts = np.flatnonzero(np.r_[True, ~(same & (rows[1:, 2] == rows[:-1, 3]))][: len(rows)])
-    joined = rows[starts]
-    joined[:, 3] = rows[np.r_[starts[1:], len(rows)] - 1, 3] if len(rows) else joined[:, 3]
-    joined.setflags(write=False)
-    return joined
-
-
-def segment_lengths(segments: Ints, index: Ints) -> Ints:
-    """(N,) draws that the segments describe, input by input."""
-    out = np.zeros(len(index), np.int64)
-    np.add.at(out, find_rows(segments[:, 0], index), segments[:, 3] - segments[:, 2])
-    return out
-
-
-def has_first_draws(segments: Ints, index: Ints, one_seed: bool) -> Bools:
-    """(N,) inputs whose draws are the first ones of each seed; with `one_seed`, of only one.
-
-    Where counts decide how many draws an input gets, draws of several seeds that happen to add up
-    to a look are not that look, nor are later draws alone.
-    """
-    rows = find_rows(segments[:, 0], index)
-    late = np.bincount(rows, segments[:, 2] > 0, len(index)) > 0
-    several = np.bincount(rows, minlength=len(index)) > 1
-    return ~late & ~(several & one_seed)
-
-
-def find_rows(inputs: Ints, index: Ints) -> Ints:
-    """The row of the index that each input stands in; an unknown input is refused."""
-    order = np.argsort(index)
-    place = order[np.minimum(np.searchsorted(index[order], inputs), len(index) - 1)]
-    strange = index[place] != inputs
-    if strange.any():
-        raise InvalidInput(f"input {inputs[strange][0]} is not in the index")
-    return place
+COMMON_FIELDS = ("softmax_classes",)  # true of the sum where it is true of every part
 
 
 def require_compatible(left: "Tally", right: "Tally") -> None:
-    """Refuse to add what was drawn under other conditions."""
+    """Refuse to add tallies that were drawn under different conditions."""
     for name, a, b in (
         ("sigma", left.sigma, right.sigma),
         ("number of classes", left.classes, right.classes),
@@ -99,7 +46,7 @@ def require_compatible(left: "Tally", right: "Tally") -> None:
 
 
 def merge_fields(left: "Tally", right: "Tally") -> dict[str, Any]:
-    """The fields of left + right: sums over the union of their inputs."""
+    """Make the fields of left + right: sums over the union of their inputs."""
     if np.array_equal(left.inputs, right.inputs):
         index = left.inputs
     else:
@@ -127,8 +74,57 @@ def merge_fields(left: "Tally", right: "Tally") -> dict[str, Any]:
     return out
 
 
+def join_segments(segments: Ints) -> Ints:
+    """Sort segments by (input, seed, first draw), join touching ones and refuse overlaps."""
+    rows = segments[np.lexsort(segments.T[2::-1])]
+    if (rows[:, 2] >= rows[:, 3]).any():
+        raise InvalidInput("segments must hold at least one draw each: first < one past the last")
+    same = (rows[1:, :2] == rows[:-1, :2]).all(axis=1)
+    clash = np.flatnonzero(same & (rows[1:, 2] < rows[:-1, 3]))
+    if clash.size:
+        item, seed, first, _ = rows[clash[0] + 1]
+        raise IncompatibleTallies(
+            f"draw {first} of input {item} (seed {seed}) would be counted twice"
+        )
+    starts = np.flatnonzero(np.r_[True, ~(same & (rows[1:, 2] == rows[:-1, 3]))][: len(rows)])
+    joined = rows[starts]
+    joined[:, 3] = rows[np.r_[starts[1:], len(rows)] - 1, 3] if len(rows) else joined[:, 3]
+    joined.setflags(write=False)
+    return joined
+
+
+def segment_lengths(segments: Ints, index: Ints) -> Ints:
+    """Count the draws that the segments describe for each input, (N,)."""
+    out = np.zeros(len(index), np.int64)
+    np.add.at(out, find_rows(segments[:, 0], index), segments[:, 3] - segments[:, 2])
+    return out
+
+
+def has_first_draws(segments: Ints, index: Ints, one_seed: bool) -> Bools:
+    """Return (N,) whether an input's draws are the first ones of each seed, or of its only seed.
+
+    With `one_seed` only one seed is allowed: where counts decide how many draws an input gets,
+    draws of several seeds that happen to add up to a look are not that look. Later draws alone
+    are no look either.
+    """
+    rows = find_rows(segments[:, 0], index)
+    late = np.bincount(rows, segments[:, 2] > 0, len(index)) > 0
+    several = np.bincount(rows, minlength=len(index)) > 1
+    return ~late & ~(several & one_seed)
+
+
+def find_rows(inputs: Ints, index: Ints) -> Ints:
+    """Find the row of the index that each input is in; refuse an unknown input."""
+    order = np.argsort(index)
+    place = order[np.minimum(np.searchsorted(index[order], inputs), len(index) - 1)]
+    strange = index[place] != inputs
+    if strange.any():
+        raise InvalidInput(f"input {inputs[strange][0]} is not in the index")
+    return place
+
+
 def _merge_shared(name: str, index: Ints, places: list[Ints], sides: tuple[Ints, Ints]) -> Ints:
-    """What both sides say of an input, which must be the same where both speak of it."""
+    """Merge what is said once about an input; both tallies must agree where they share one."""
     out = np.full((len(index), *sides[0].shape[1:]), -1, np.int64)
     for place, side in zip(places, sides, strict=True):
         clash = (out[place] >= 0) & (out[place] != side)
@@ -140,12 +136,12 @@ def _merge_shared(name: str, index: Ints, places: list[Ints], sides: tuple[Ints,
 
 
 def intersect_classes(places: Ints, classes: Ints, rows: int, none: int) -> Ints:
-    """(rows, W) classes that every part of an input names, in order; `none` fills what is left.
+    """Return (rows, W) the classes that every part of an input names, in order, then `none`.
 
     Part i belongs to row places[i].
     """
     order = np.argsort(places, kind="stable")
-    turn = np.empty(len(places), np.int64)  # first, second, ... part of its input
+    turn = np.empty(len(places), np.int64)  # 0, 1, ...: the first, second, ... part of its input
     turn[order] = np.arange(len(places)) - np.searchsorted(places[order], places[order])
     out = np.full((rows, classes.shape[1]), none, np.int64)
     out[places[turn == 0]] = classes[turn == 0]

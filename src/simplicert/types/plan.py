@@ -8,11 +8,11 @@ from numbers import Integral, Real
 
 from simplicert.errors import require
 
-ALPHA_ROUNDING = 1e-12  # share of alpha below which none is left: rounding, and no share
+ALPHA_ROUNDING = 1e-12  # a smaller share of alpha is rounding error, and counts as none
 
 RESERVE = 0.1  # share of alpha that a new run keeps for looks added later
 
-MOST_RESERVED = 0.9
+MOST_RESERVED = 0.9  # share of alpha that may be kept so: the planned looks need some
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,14 @@ class Plan:
 
     A tally that stopped because it looked good is bounded at its look's share and no other way:
     bounding it as if its length had been fixed beforehand gave 7 to 8 alpha in simulation.
-    `offered` is the sum of all shares that looks ever had: where it exceeds 1, because a plan that
-    had spent all of alpha was extended, so many alpha are what is proved of it.
+    `offered` is the sum of all shares that looks ever had. It exceeds 1 where a plan that had spent
+    all of alpha was extended; what is proved is then `offered` times alpha.
+
+    >>> plan = Plan((1000, 10_000), weights=(0.5, 0.5)).reserved(0.1)
+    >>> plan.weights
+    (0.45, 0.45)
+    >>> plan.extended(20_000).looks
+    (1000, 10000, 20000)
     """
 
     looks: tuple[int, ...]
@@ -57,7 +63,7 @@ class Plan:
         object.__setattr__(self, "offered", max(float(self.offered), spent))
 
     def reserved(self, share: float = RESERVE) -> "Plan":
-        """The plan with this share of alpha kept for looks that are added later."""
+        """Return the plan with this share of alpha kept for looks that are added later."""
         good = isinstance(share, Real) and not isinstance(share, bool)
         require(
             good and 0 <= share <= MOST_RESERVED,
@@ -70,12 +76,13 @@ class Plan:
         return Plan(self.looks, tuple(w * (1 - float(share)) for w in self.weights), self.rule)
 
     def extended(self, draws: int) -> "Plan":
-        """The plan with one more look, at half of the alpha that is left.
+        """Return the plan with one more look, at half of the alpha that is left.
 
         A plan with a reserve thus never offers more than alpha, however often it is extended.
-        Where none is left, because there never was a reserve, the new look has half of alpha all
-        the same (a quarter if it is the second so added, and so on) and the earlier ones share the
-        rest; as they may have been used at their former shares, more than alpha is then offered.
+        Where no alpha is left, because there never was a reserve, the new look gets half of alpha
+        all the same (a quarter if it is the second one added so, and so on), and the earlier ones
+        share the rest. They may have been used at their former shares, so the plan then offers
+        more than alpha.
         """
         require(
             draws > self.looks[-1],
@@ -85,7 +92,7 @@ class Plan:
         if left > ALPHA_ROUNDING:
             new, earlier = left / 2, self.weights
         else:
-            # Halved so often that only rounding is left of it: not a plan without a reserve.
+            # A reserve that was halved until only rounding is left is not a missing reserve.
             require(
                 self.offered > 1 + ALPHA_ROUNDING or self.weights[-1] > 2 * ALPHA_ROUNDING,
                 f"draws must stay at the plan's last look {self.looks[-1]}: its reserve is used up "

@@ -1,9 +1,9 @@
 """Softmax scores in a tally: histogram thresholds, bounds on distributions, and checks.
 
-Thresholds: the bins of the score histograms. They never change, because counts cannot be re-binned.
-`ScoreBands`: bounds on the whole distribution of scores, made from histograms.
-`check_scores`: refuses votes, softmax sums, squares and histograms that contradict the draws or
-each other.
+`THRESHOLDS` separate the bins of the score histograms. They never change, because counts cannot be
+re-binned. `ScoreBands` are bounds on the whole distribution of scores, made from histograms.
+`check_scores` refuses votes, softmax sums, squares and histograms that contradict the draws or each
+other.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,6 @@ from simplicert.types.arrays import Bools, Floats, float_array
 
 if TYPE_CHECKING:
     from simplicert.types.tally import Tally
-
 
 # Even steps in the middle, even steps of the logarithm toward 0 and 1, where saturated scores lie.
 _MIDDLE = np.arange(1, 32) / 32
@@ -34,9 +33,13 @@ WIDTHS = np.diff(np.concatenate([[0.0], THRESHOLDS, [1.0]]))
 
 WIDTHS.setflags(write=False)
 
+FIXED_POINT = 40  # softmax sums are integers in units of 2^-40, each score rounded down
+
+MOST_SOFTMAX_DRAWS = 2**23 - 1  # sums in units of 2^-40 stay exact as int64
+
 
 def mean_over_bins(values: Floats) -> Floats:
-    """The mean over [0, 1] of what is constant in each bin (last axis).
+    """Average over [0, 1] values that are constant in each bin (last axis).
 
     Not a matrix product: its last bits would depend on how many rows are computed together.
     """
@@ -47,7 +50,7 @@ def mean_over_bins(values: Floats) -> Floats:
 class ScoreBands:
     """Bounds on P(score >= t), constant in t over each bin of the histograms.
 
-    The top class is above `lower`, every rival below one of the rows of `upper`: not always
+    The top class lies above `lower`, and every rival below one of the rows of `upper`: not always
     threshold by threshold, but in the mean of every function of these probabilities that a
     certificate uses (docs/softmax.md).
     """
@@ -56,7 +59,7 @@ class ScoreBands:
     upper: Floats  # (N, R, BINS)
 
     def __post_init__(self) -> None:
-        """Probabilities, one row an input."""
+        """Check that these are probabilities, with one row per input."""
         lower = float_array("lower", self.lower, (None, BINS))
         upper = float_array("upper", self.upper, (len(lower), None, BINS))
         for name, values in (("lower", lower), ("upper", upper)):
@@ -65,19 +68,14 @@ class ScoreBands:
             object.__setattr__(self, name, values)
 
     def only(self, rows: Bools) -> "ScoreBands":
-        """The same where something is proved; elsewhere what holds of every score."""
+        """Keep the bounds of some rows; elsewhere put 0 and 1, which hold for every score."""
         return ScoreBands(
             np.where(rows[:, None], self.lower, 0.0), np.where(rows[:, None, None], self.upper, 1.0)
         )
 
     def __len__(self) -> int:
-        """N, the number of inputs."""
+        """Return N, the number of inputs."""
         return len(self.lower)
-
-
-FIXED_POINT = 40  # softmax sums are integers in units of 2^-40, each score rounded down
-
-MOST_SOFTMAX_DRAWS = 2**23 - 1  # sums in units of 2^-40 stay exact as int64
 
 
 def check_scores(tally: "Tally") -> None:
@@ -125,7 +123,7 @@ def check_scores(tally: "Tally") -> None:
 
 
 def _check_softmax_rest(tally: "Tally") -> None:
-    """Which sums are exact, and what is known of the others, come together or not at all."""
+    """Refuse the classes with exact sums without what is known of the others, or the reverse."""
     one, other = tally.softmax_classes is None, tally.softmax_rest is None
     require(one == other, "softmax_classes and softmax_rest must come together")
     if tally.softmax_classes is not None:

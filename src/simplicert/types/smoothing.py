@@ -1,8 +1,8 @@
 """Smoothing: every setting that changes the smoothed function, in one object, checked once.
 
-Whatever certifies, predicts, saves, replays or attacks a smoothed classifier is built from these
-settings, in one place (`sampling.noisy`). What is not here (batch size, device, seed, compiling)
-changes which draws are made or the last bits of their outputs, and never the function.
+Certifying, predicting, saving, replaying and attacking all build the smoothed classifier from these
+settings, in one place (`sampling.noisy`). Settings that are not here (batch size, device, seed,
+compiling) change which draws are made or the last bits of their outputs, and never the function.
 """
 
 import hashlib
@@ -15,9 +15,9 @@ import numpy as np
 from simplicert.errors import InvalidInput, require
 from simplicert.types.arrays import check_positive
 
-SMALLEST = float(np.finfo(np.float32).tiny)  # below, digits are lost
+SMALLEST = float(np.finfo(np.float32).tiny)  # of a noise: smaller numbers lose digits
 
-OUTPUTS = ("logits", "probabilities", "labels", "scores")
+OUTPUTS = ("logits", "probabilities", "labels", "scores")  # what a classifier may return
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,13 +27,13 @@ class Smoothing:
     sigma: float
     outputs: str = "logits"
     num_classes: int | None = None
-    score_limit: float | None = None  # of the sum of a draw's scores, with outputs "scores"
+    score_limit: float | None = None  # most that a draw's scores sum to, with outputs "scores"
     noise_scale: np.ndarray | None = None  # each feature's share of sigma
     grid: float | None = None  # step of the grid that noisy copies are rounded to
     autocast: bool = False  # half precision in the network
 
     def __post_init__(self) -> None:
-        """One sentence for each way to be wrong."""
+        """Check every setting, and say in one sentence which is wrong."""
         set_field = object.__setattr__
         set_field(self, "sigma", check_positive("sigma", self.sigma))
         for name in ("grid", "score_limit"):
@@ -79,7 +79,7 @@ class Smoothing:
         )
 
     def spread(self, shape: tuple[int, ...]) -> np.ndarray:
-        """The noise's standard deviation: one number, or one for each feature of an input."""
+        """Return the noise's standard deviation: one number, or one for each feature."""
         if self.noise_scale is None:
             return np.asarray(self.sigma)
         try:
@@ -92,17 +92,17 @@ class Smoothing:
 
     @property
     def norm(self) -> str:
-        """In which radii are."""
+        """The norm in which radii are measured."""
         return "l2" if self.noise_scale is None else "scaled l2"
 
     @property
     def reading(self) -> "Reading":
-        """What a tally keeps of these settings, besides sigma, norm and grid."""
+        """The part of these settings that a tally keeps, besides sigma, norm and grid."""
         scale = None if self.noise_scale is None else _noise_scale_fingerprint(self.noise_scale)
         return Reading(self.outputs, self.score_limit, self.autocast, scale)
 
     def __eq__(self, other: object) -> bool:
-        """Equal in every setting."""
+        """Whether every setting is equal."""
         return isinstance(other, Smoothing) and all(
             np.array_equal(one, two) if isinstance(one, np.ndarray) else one is two or one == two
             for one, two in (
@@ -115,7 +115,7 @@ class Smoothing:
 
 @dataclass(frozen=True)
 class Reading:
-    """How a drawn tally's outputs came about, in plain values, as run.toml holds them too."""
+    """How the outputs behind a tally were read, in the plain values that run.toml holds too."""
 
     outputs: str
     score_limit: float | None = None
@@ -123,26 +123,26 @@ class Reading:
     noise_scale: str | None = None  # its fingerprint
 
     def __post_init__(self) -> None:
-        """Refuse what no settings can be; a file may say anything."""
+        """Refuse values that no settings can have: they may come from any file."""
         plain = self.noise_scale is None or isinstance(self.noise_scale, str)
         require(plain, f"noise_scale must be a fingerprint, got {self.noise_scale!r:.60}")
-        known = 2 if self.outputs == "labels" else None  # the number of classes is told elsewhere
+        known = 2 if self.outputs == "labels" else None  # the true number is kept elsewhere
         Smoothing(1.0, self.outputs, known, self.score_limit, autocast=self.autocast)
 
     @classmethod
     def of(cls, source: Mapping[str, Any]) -> "Reading | None":
-        """By what run.toml says of a run that was drawn; None where it says nothing."""
+        """Read it from the settings in run.toml; None where they do not say."""
         names = [field.name for field in fields(cls)]
         held = {name: source[name] for name in names if name in source}
         return cls(**held) if "outputs" in held else None
 
     def record(self) -> dict[str, Any]:
-        """For run.toml; what is not set is left out."""
+        """Return the settings for run.toml, without those that are not set."""
         held = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in held.items() if value is not None}
 
     def differences(self, other: "Reading") -> list[tuple[str, Any, Any]]:
-        """(setting, here, there) wherever two are of other functions."""
+        """List (setting, here, there) for every setting in which the two differ."""
         pairs = [
             (field.name, getattr(self, field.name), getattr(other, field.name))
             for field in fields(self)
@@ -151,12 +151,12 @@ class Reading:
 
 
 def _noise_scale_fingerprint(scale: np.ndarray) -> str:
-    """128 bits of SHA-256 of the shares, as 32 hexadecimal digits."""
+    """Return 128 bits of SHA-256 of the shares, as 32 hexadecimal digits."""
     return hashlib.sha256(np.ascontiguousarray(scale).tobytes()).hexdigest()[:32]
 
 
 def _check_noise_scale(scale: Any) -> np.ndarray:
-    """Each feature's share of sigma, as numbers that cannot be changed any more."""
+    """Return each feature's share of sigma as a read-only array."""
     try:
         array = np.array(scale, dtype=float)
     except (TypeError, ValueError):

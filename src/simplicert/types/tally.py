@@ -12,7 +12,14 @@ from numpy.typing import ArrayLike
 
 from simplicert.errors import require
 from simplicert.types import merging, scores
-from simplicert.types.arrays import Bools, Ints, check_positive, integer_array, refuse_negative
+from simplicert.types.arrays import (
+    FILLED_LATER,
+    Bools,
+    Ints,
+    check_positive,
+    integer_array,
+    refuse_negative,
+)
 from simplicert.types.plan import Plan
 from simplicert.types.scores import BINS
 from simplicert.types.smoothing import Reading
@@ -21,22 +28,30 @@ NORMS = ("l2", "scaled l2")
 
 MOST_DRAWS = 2**53  # counts stay exact as float64
 
+NOT_PER_INPUT = ("sigma", "plan", "norm", "grid", "reading", "segments")  # have no row per input
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tally:
     """N inputs, K classes. `counts` and `sigma` are enough; the rest adds evidence or history.
 
     `votes` are draws C_i ~ Categorical(softmax_i), made while sampling and never again: they
-    select the softmax class. `pilot` holds counts of separate draws that are in
-    no other field. `segments` says which draws these are: rows (input, seed, first, one past
-    the last); a tally made by hand has none and is added at its maker's word.
+    select the softmax class. `pilot` holds counts of separate draws that are in no other field.
+    `segments` says which draws these are: rows (input, seed, first, one past the last). A tally
+    made by hand has none; adding it relies on its maker that no draw counts twice.
+
+    >>> tally = Tally([[900, 80, 20]], sigma=0.5, labels=[0])
+    >>> tally + Tally([[90, 8, 2]], sigma=0.5, labels=[0])
+    Tally(1 inputs, 3 classes, sigma 0.5, 1100 draws each, with labels)
+    >>> tally.draws
+    array([1000])
     """
 
     counts: Ints  # (N, K)
     sigma: float
     labels: Ints | None = None  # (N,)
-    index: Ints | None = None  # (N,) each input's number in its data set; 0..N-1 by default
-    invalid: Ints | None = None  # (N,) draws without a class: NaN, infinite or tied logits
+    index: Ints = FILLED_LATER  # (N,) each input's number in its data set; 0..N-1 by default
+    invalid: Ints = FILLED_LATER  # (N,) draws without a class: NaN, infinite or tied logits
     softmax_sums: Ints | None = None  # (N, K) in units of 2^-40
     softmax_squares: Ints | None = None  # (N, K) in units of 2^-40
     softmax_classes: Ints | None = None  # (N, W) classes with exact sums, in order, then K; or all
@@ -51,9 +66,9 @@ class Tally:
     segments: Ints | None = None  # (M, 4)
     norm: str = "l2"  # "scaled l2" where each feature had its own share of the noise
     grid: float | None = None  # step to which every noisy draw was rounded before it was classified
-    reading: Reading | None = None  # how the outputs came about; None in a tally made by hand
+    reading: Reading | None = None  # how the outputs were read; None in a tally made by hand
 
-    if TYPE_CHECKING:  # lists and arrays of any integers are taken; the fields say what they become
+    if TYPE_CHECKING:  # it takes lists and arrays of any integers; the fields say what they become
 
         def __init__(  # noqa: D107, PLR0913, PLR0917
             self,
@@ -80,7 +95,7 @@ class Tally:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        """Check every field once, here, so that no later room needs to."""
+        """Check every field once, here, so that later code need not."""
         counts = integer_array("counts", self.counts, (None, None))
         rows, classes = counts.shape
         require(rows >= 1, "counts must have at least one row, got none")
@@ -124,7 +139,6 @@ class Tally:
 
     def _check_meaning(self) -> None:
         """Refuse fields that contradict each other."""
-        assert self.index is not None and self.invalid is not None
         require(
             np.unique(self.index).size == self.index.size,
             "index must name each input once, got repeated values",
@@ -147,7 +161,7 @@ class Tally:
         self._check_history()
 
     def _check_history(self) -> None:
-        """Looks follow from the plan; segments must be disjoint and no longer than the draws."""
+        """Derive the looks from the plan; refuse segments that overlap or exceed the draws."""
         draws = self.draws
         if self.segments is not None:
             object.__setattr__(self, "segments", merging.join_segments(self.segments))
@@ -187,16 +201,15 @@ class Tally:
 
     @property
     def inputs(self) -> Ints:
-        """(N,) the index, never None."""
-        assert self.index is not None
+        """(N,) the numbers of the inputs: another name for `index`."""
         return self.index
 
     def __len__(self) -> int:
-        """N, the number of inputs."""
+        """Return N, the number of inputs."""
         return len(self.counts)
 
     def __add__(self, other: "Tally") -> "Tally":
-        """Draws of the same inputs added, other inputs joined; refused where it would be false."""
+        """Add the draws of inputs that both have, and keep the rest; refuse what would be false."""
         if not isinstance(other, Tally):
             return NotImplemented
         merging.require_compatible(self, other)
@@ -210,7 +223,7 @@ class Tally:
         )
 
     def __eq__(self, other: object) -> bool:
-        """Equal in every field, bit for bit."""
+        """Whether every field is equal, bit for bit."""
         return isinstance(other, Tally) and all(
             np.array_equal(getattr(self, f.name), getattr(other, f.name))
             if isinstance(getattr(self, f.name), np.ndarray)
@@ -221,7 +234,7 @@ class Tally:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        """One line: size, noise, draws and which evidence is held."""
+        """Show size, noise, draws and the evidence held, in one line."""
         low, high = self.draws.min(), self.draws.max()
         draws = f"{low}" if low == high else f"{low} to {high}"
         held = ("labels", "softmax_sums", "votes", "histograms", "pilot", "plan")
@@ -232,11 +245,8 @@ class Tally:
         )
 
 
-NOT_PER_INPUT = ("sigma", "plan", "norm", "grid", "reading", "segments")  # not one row an input
-
-
 def select_inputs(tally: Tally, rows: Ints | Bools) -> Tally:
-    """The rows named, with their history; at least one."""
+    """Make a tally of some rows (at least one), with their history."""
     held: dict[str, Any] = {
         field.name: getattr(tally, field.name)[rows]
         for field in fields(tally)

@@ -22,7 +22,7 @@ MOST_DRAWS = 10**8  # beyond, the rounding of a probability is not small against
 
 
 def joint_margin(tally: Tally, alpha: Floats) -> Box:
-    """Multinomial: a lower bound on the two-sided radius at sigma 1, from two counts."""
+    """Bound the two-sided radius at sigma 1 from below, by two counts (multinomial)."""
     if tally.classes == 2:  # noqa: PLR2004
         box = gated.gated_one_sided(tally, alpha)
         return _replace_pair_by_margin(box, two_sided.radius(box.e0, box.e1))
@@ -31,23 +31,22 @@ def joint_margin(tally: Tally, alpha: Floats) -> Box:
         bool((n <= MOST_DRAWS).all()),
         f"scheme joint takes at most {MOST_DRAWS} draws an input, got {n.max()}: use scheme gated",
     )
-    assert tally.invalid is not None
-    field = find_top_and_rival(tally.counts, tally.invalid)
-    gate = binomial.passes_sign_test(field.wins, field.rival, GATE * alpha)
-    found = _buehler_limits(field.wins, field.rival, n, RADIUS * alpha, gate)
+    best = find_top_and_rival(tally.counts, tally.invalid)
+    gate = binomial.passes_sign_test(best.wins, best.rival, GATE * alpha)
+    found = _buehler_limits(best.wins, best.rival, n, RADIUS * alpha, gate)
     pair = np.full(len(tally), np.nan)
-    box = Box(field.top, pair, pair, gate, field.wins - field.rival, field.spoiled)
+    box = Box(best.top, pair, pair, gate, best.wins - best.rival, best.spoiled)
     return _replace_pair_by_margin(box, found)
 
 
 def _replace_pair_by_margin(box: Box, found: Floats) -> Box:
-    """The box with its margin in place of E_0 and E_1."""
+    """Return the box with its margin in place of E_0 and E_1."""
     nothing = np.full(len(found), np.nan)
     return box._replace(e0=nothing, e1=nothing, margin=found)
 
 
 def _buehler_limits(wins: Ints, rival: Ints, draws: Ints, level: Floats, needed: Bools) -> Floats:
-    """Buehler's limit where `needed`, 0 elsewhere; the same counts are computed once."""
+    """Compute Buehler's limit where `needed`, once for equal counts; 0 elsewhere."""
     out = np.zeros(len(wins))
     bits = level.view(np.int64)  # the same bits, the same level
     rows = np.column_stack([wins, rival, draws, bits])[needed]

@@ -1,4 +1,4 @@
-"""An exact lower limit on the two-sided radius itself, from two counts (Buehler 1957).
+"""Compute an exact lower limit on the two-sided radius, from two counts (Buehler 1957).
 
 For the top class A and one rival j let R = (Phi^{-1}(p_A) - Phi^{-1}(p_j)) / 2, and order outcomes
 by the pair's radius T (bounds/joint/tail.py). A radius r is proved at level a if every p with
@@ -29,15 +29,15 @@ from simplicert.types import Floats, Ints
 
 BETA = 0.02  # share of a for the region outside which p is rejected (Berger and Boos 1994)
 
-CUT = 1e-6  # of the level: how much of a distribution's ends is added as a whole
+CUT = 1e-6  # share of the level: ends of a distribution below it are added as a whole
 
 OUTWARD = 1e-12  # by which the region is widened: the rounding of a normal quantile, with room
 
-SMALLEST = 1e-280  # a level below it leaves no digits for the probabilities under it
+SMALLEST = 1e-280  # a smaller level leaves no digits for the probabilities below it
 
 NODES = 33  # points of the boundary at which a radius is first tried
 
-STEPS = 12  # of the search for a radius worth proving
+STEPS = 12  # steps of the search for a radius worth proving
 
 STEEP, BEYOND = 0.5, 2.5  # deviations: a steep step of the staircase, and a point beyond it
 
@@ -49,11 +49,11 @@ HEADROOM = (1e-3, 2e-2)  # how far below the level the boundary stays, by the co
 
 COST = 1e-5  # headroom for each term: few terms make many cells cheap
 
-TINY = np.finfo(float).tiny
+TINY = np.finfo(float).tiny  # keeps logarithms and quantiles finite
 
 
 class BuehlerCase(NamedTuple):
-    """One input: its counts, what may be spent, and where to look."""
+    """One input: its counts, the level it may spend, and where to search."""
 
     draws: int
     wins: int
@@ -61,15 +61,15 @@ class BuehlerCase(NamedTuple):
     level: float  # a - beta
     low: float  # Phi^{-1} of the smallest p_A of the region
     high: float  # Phi^{-1} of its largest p_j
-    pair: float  # T of what was seen, rounded down: proved, so never undercut
-    guess: float  # by the normal approximation
+    pair: float  # T of what was seen, rounded down: it is proved, so never go below it
+    guess: float  # the radius by the normal approximation
     estimate: float  # R at the observed frequencies
 
 
 def buehler_lower(wins: Ints, rivals: Ints, draws: Ints, a: Floats) -> Floats:
-    """(N,) r with P(R < r) <= a, whatever p is; 0 where no positive radius is proved.
+    """Return (N,) r with P(R < r) <= a, whatever p is; 0 where no positive radius is proved.
 
-    It falls as the rival's count rises, so against many rivals the strongest one's counts.
+    It falls as the rival's count rises, so of many rivals only the strongest one matters.
     """
     made = list(make_cases(wins, rivals, draws, a))
     pool = ThreadPoolExecutor(max_workers=available_cores())  # numpy and scipy release the lock
@@ -80,7 +80,7 @@ def buehler_lower(wins: Ints, rivals: Ints, draws: Ints, a: Floats) -> Floats:
 
 
 def make_cases(wins: Ints, rivals: Ints, draws: Ints, a: Floats) -> Iterator[BuehlerCase]:
-    """Everything that is computed for all inputs at once."""
+    """Compute for all inputs at once what each one's search needs."""
     beta = BETA * a
     level = a - beta
     own, _ = binomial.clopper_pearson_lower(wins, draws, beta / 2)
@@ -104,7 +104,7 @@ def make_cases(wins: Ints, rivals: Ints, draws: Ints, a: Floats) -> Iterator[Bue
 
 
 def bound_radius(case: BuehlerCase) -> float:
-    """The largest radius that a search found and a cover of cells proved; the pair's if none."""
+    """Return the largest radius that was found and proved by cells; the pair's if none was."""
     best = case.pair
     if case.level < SMALLEST or case.estimate <= best:
         return best
@@ -125,7 +125,7 @@ def bound_radius(case: BuehlerCase) -> float:
 
 
 def make_case_tail(case: BuehlerCase, reach: float) -> StaircaseTail | None:
-    """The outcomes at least as good as the one seen, as far as the region's p can reach."""
+    """Collect the outcomes at least as good as the one seen, within reach of the region's p."""
     n, r = case.draws, max(case.guess, case.pair)
     fewest, most = ndtr(case.low - 2 * r), ndtr(case.high)
     rivals = likely_counts(fewest, n, reach)[0], likely_counts(most, n, reach)[1]
@@ -144,14 +144,14 @@ def make_case_tail(case: BuehlerCase, reach: float) -> StaircaseTail | None:
 
 
 def largest_rival_quantile(case: BuehlerCase, r: float) -> float:
-    """Largest Phi^{-1}(p_j) needed: beyond -r, p_A <= 1 - p_j is less and the rival stronger."""
+    """Return the largest Phi^{-1}(p_j) needed: beyond -r, p_A <= 1 - p_j falls as p_j rises."""
     return min(case.high, -r)
 
 
 def _propose_radius(case: BuehlerCase, tail: StaircaseTail, reach: float, room: float) -> float:
-    """A radius at which the boundary's largest probability is `room` below the level, or nearly.
+    """Propose a radius at which the boundary's largest probability is about `room` below the level.
 
-    Only proposes. As a normal quantile that probability is nearly linear in r.
+    As a normal quantile that probability is nearly linear in r.
     """
     wanted = -ndtri(case.level * np.exp(-room))
     low, high = case.pair, case.estimate
@@ -176,7 +176,7 @@ def _propose_radius(case: BuehlerCase, tail: StaircaseTail, reach: float, room: 
 def boundary_probabilities(
     case: BuehlerCase, tail: StaircaseTail, reach: float, r: float
 ) -> tuple[Floats, Floats]:
-    """Points Phi^{-1}(p_j) of the curve R = r inside the region, and P(T >= t) there.
+    """Return points Phi^{-1}(p_j) of the curve R = r inside the region, and P(T >= t) there.
 
     Where a count of the rival costs the top class more than a deviation, the probability jumps
     as p_A passes each step of the staircase: then there are points just beyond the steps too.
@@ -194,7 +194,7 @@ def boundary_probabilities(
 
 
 def _tail_at_quantiles(tail: StaircaseTail, reach: float, rival: Floats, top: Floats) -> Floats:
-    """P(T >= t) at p_j = Phi(rival) and the smaller of p_A = Phi(top) and 1 - p_j."""
+    """Return P(T >= t) at p_j = Phi(rival), p_A the smaller of Phi(top) and 1 - p_j."""
     p = np.maximum(ndtr(rival), TINY)
     return tail_probability(tail, np.minimum(ndtr(top), 1 - p), p, reach)
 
@@ -229,7 +229,7 @@ def proves_radius(case: BuehlerCase, tail: StaircaseTail, reach: float, r: float
 def space_cells(
     tail: StaircaseTail, reach: float, r: float, x: Floats, values: Floats, allowed: float
 ) -> Floats:
-    """Edges of cells, each about as wide as the distance to the level allows there."""
+    """Return edges of cells, each about as wide as the distance to the level allows there."""
     small = (x[-1] - x[0]) / (8 * NODES)
     if small == 0:
         return x[[0, -1]]

@@ -1,4 +1,4 @@
-"""The exact probability of doing at least as well as was seen, at given class probabilities.
+"""Compute the exact probability of doing at least as well as was seen, at given probabilities.
 
 First, which outcomes are at least as good. Outcomes (N_A, N_j) of n draws are ordered by T, the
 two-sided radius of the pair's own limits: with score(k) = Phi^{-1}(L(k; c)) and
@@ -21,13 +21,19 @@ from simplicert.types import Floats, Ints
 
 SLACK = 1e-9  # by which scores may be off: ten times the worst error seen, of scipy's inverse
 
-SMOOTH = 256  # scores are computed so many times in each octave of counts, and interpolated
+SMOOTH = 256  # scores computed in each octave of counts; those between are interpolated
+
+LEAST = 1e-14  # smallest 1 - q that is told from 0: a larger one is safe
+
+STEEP = 64  # terms of a step for which one incomplete beta function is faster
+
+BLOCK = 1 << 15  # terms evaluated together: they stay in the cache
 
 CountRange = tuple[int, int]  # the first and the last of consecutive counts
 
 
 def lower_limit_score(counts: Ints, draws: int, tail: float) -> Floats:
-    """Phi^{-1} of the Clopper-Pearson lower limit; -inf at 0. Orders outcomes, and no more."""
+    """Return Phi^{-1} of the Clopper-Pearson lower limit, -inf at 0; it only orders outcomes."""
     k, n = np.asarray(counts, dtype=float), float(draws)
     at_end = np.exp(np.log(tail) / n), -np.expm1(np.log(tail) / n)
     inside = (k > 0) & (k < n)
@@ -42,7 +48,7 @@ def lower_limit_score(counts: Ints, draws: int, tail: float) -> Floats:
 
 
 def interpolate_scores(window: CountRange, draws: int, tail: float) -> Floats:
-    """The scores of consecutive counts, by cubics through some of them where they are smooth."""
+    """Return the scores of consecutive counts, by cubics through some where they are smooth."""
     first, last = window
     apart = min(first, draws - last) // SMOOTH
     if apart <= 1:
@@ -58,9 +64,9 @@ def interpolate_scores(window: CountRange, draws: int, tail: float) -> Floats:
 def build_staircase(
     seen: tuple[int, int], draws: int, tail: float, tops: CountRange, rivals: CountRange
 ) -> tuple[Ints, Ints]:
-    """Counts of the rival, and for each the smallest count of the top class that is in {T >= t}.
+    """Return the rival's counts, and for each the smallest top count that is in {T >= t}.
 
-    `seen` is (N_A, N_j), and t its T. Only counts inside the windows are looked at: a step that
+    `seen` is (N_A, N_j), and t its T. Only counts inside the windows are considered: a step that
     starts below them takes in everything, one that starts above them starts at their end.
     """
     wins, losses = seen
@@ -76,13 +82,6 @@ def build_staircase(
     least = np.minimum.accumulate(least[::-1])[::-1]
     kept = slice(np.searchsorted(least, 1), np.searchsorted(least, beyond) + 1)
     return b[kept], least[kept]
-
-
-LEAST = 1e-14  # smallest 1 - q that is told from 0: a larger one is safe
-
-STEEP = 64  # terms of a step for which one incomplete beta function is faster
-
-BLOCK = 1 << 15  # terms evaluated together: they stay in the cache
 
 
 class StaircaseTail(NamedTuple):
@@ -103,12 +102,12 @@ class StaircaseTail(NamedTuple):
 
     @property
     def cost(self) -> int:
-        """Of one point, in terms."""
+        """Number of terms that one point needs."""
         return len(self.rivals) * (1 if len(self.hits) else STEEP) + len(self.hits)
 
 
 def build_tail(rivals: Ints, least: Ints, draws: int) -> StaircaseTail:
-    """The terms of the staircase's probability; none where its steps are steep.
+    """Prepare the terms of the staircase's probability; none where its steps are steep.
 
     s_b = s_(b+1) + q P(Bin(m - 1, q) = least_(b+1) - 1) + sum over k in least_b .. least_(b+1) - 1
     of P(Bin(m, q) = k). All terms are positive, so nothing cancels.
@@ -136,14 +135,14 @@ def build_tail(rivals: Ints, least: Ints, draws: int) -> StaircaseTail:
 
 
 def _log_binomial(n: Floats | float, k: Floats) -> Floats:
-    """The logarithm of n choose k."""
+    """Return the logarithm of n choose k."""
     return np.asarray(gammaln(n + 1.0) - gammaln(k + 1) - gammaln(n - k + 1))
 
 
 def tail_probability(tail: StaircaseTail, p_top: Floats, p_rival: Floats, reach: float) -> Floats:
-    """(P,) an upper bound on the tail's probability at each (p_A, p_j), 0 < p_j <= 1 - p_A < 1.
+    """Bound (P,) the tail's probability at each (p_A, p_j) from above, 0 < p_j <= 1 - p_A < 1.
 
-    Exact but for counts more than `reach` deviations away from n p_j: these are added whole.
+    It is exact but for counts more than `reach` deviations away from n p_j: these are added whole.
     """
     size = max(1, BLOCK // tail.cost)
     blocks = [slice(at, at + size) for at in range(0, len(p_top), size)]
@@ -153,7 +152,7 @@ def tail_probability(tail: StaircaseTail, p_top: Floats, p_rival: Floats, reach:
 
 
 def _block_probability(tail: StaircaseTail, p_top: Floats, p_rival: Floats, reach: float) -> Floats:
-    """The same for a few points, from the steps that matter to them."""
+    """Do the same for a few points, from the steps that matter to them."""
     n = tail.draws
     ends = (
         likely_counts(float(p_rival.min()), n, reach)[0],
@@ -173,7 +172,7 @@ def _block_probability(tail: StaircaseTail, p_top: Floats, p_rival: Floats, reac
 
 
 def _survival_probabilities(tail: StaircaseTail, first: int, last: int, q: Floats) -> Floats:
-    """(P, last - first + 1) s_b for the rival's counts from `first` to `last`."""
+    """Return (P, last - first + 1) s_b for the rival's counts from `first` to `last`."""
     if not len(tail.hits):
         left = (tail.draws - tail.rivals[first : last + 1]).astype(float)
         return _binomial_survival(tail.least[first : last + 1].astype(float), left, q[:, None])
@@ -194,13 +193,13 @@ def _survival_probabilities(tail: StaircaseTail, first: int, last: int, q: Float
 
 
 def _binomial_survival(k: Floats | float, m: Floats | float, q: Floats) -> Floats:
-    """P(Bin(m, q) >= k) for k >= 1; 0 where k > m."""
+    """Return P(Bin(m, q) >= k) for k >= 1; 0 where k > m."""
     possible = np.asarray(k <= m)
     found = betainc(k, np.where(possible, m - k + 1, 1.0), q)
     return np.where(possible, found, 0.0)
 
 
 def likely_counts(p: float, draws: int, reach: float) -> CountRange:
-    """Counts within `reach` deviations of their mean, and a few more where they are small."""
+    """Return the counts within `reach` deviations of their mean, and a few more if small."""
     mean, far = draws * p, reach * np.sqrt(draws * p * (1 - p)) + reach**2 / 2
     return max(int(mean - far), 0), min(int(mean + far) + 1, draws)

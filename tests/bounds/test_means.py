@@ -1,15 +1,48 @@
-"""Maurer and Pontil's limits: exact variance from integers, safe rounding, their level."""
+"""Limits on mean scores by Hoeffding, Bernstein and Bentkus: their level, and safe rounding."""
 
 from fractions import Fraction
 
 import mpmath
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from simplicert.bounds import means
+from simplicert.bounds import binomial, means
 from simplicert.types import FIXED_POINT
+
+
+def test_exact_rational_means_lie_inside():
+    random = np.random.default_rng(0)
+    draws = random.integers(1, 8_000_000, 200)
+    sums = (random.random(200) * draws * 2.0**FIXED_POINT).astype(np.int64)
+    low, high = (
+        means.hoeffding_lower(sums, draws, 0.01),
+        means.hoeffding_upper(sums + draws, draws, 0.01),
+    )
+    for s, n, a, b in zip(sums.tolist(), draws.tolist(), low, high, strict=True):
+        width = np.sqrt(np.log(100) / (2 * n))
+        mean = Fraction(s, n << FIXED_POINT)
+        assert a == 0 or Fraction(float(a)) <= mean - Fraction(float(width))
+        top = Fraction(s + n, n << FIXED_POINT) + Fraction(float(width))
+        assert b == 1 or Fraction(float(b)) >= top
+
+
+def test_limits_stay_probabilities():
+    assert means.hoeffding_lower(np.array([0]), np.array([10]), 0.01) == 0
+    assert means.hoeffding_upper(np.array([10 << FIXED_POINT]), np.array([10]), 0.01) == 1
+
+
+def test_rounding_costs_next_to_nothing():
+    """Rounded outward, and no further than a few units in the last place."""
+    n, tail = np.array([10, 1000, 10**6]), 0.01
+    sums = (3 * n // 5) << FIXED_POINT
+    width = np.sqrt(np.log(100) / (2 * n))
+    low, high = means.hoeffding_lower(sums, n, tail), means.hoeffding_upper(sums, n, tail)
+    np.testing.assert_allclose(low, 0.6 - width, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(high, np.minimum(0.6 + width, 1.0), rtol=0, atol=1e-14)
+
 
 ONE = 1 << FIXED_POINT
 
@@ -83,3 +116,36 @@ def test_level_by_simulation():
         high = means.bernstein_upper(sums, sums + n, squares, draws, tail)
         for missed in (low > mean, high < mean):
             assert missed.sum() <= binom.isf(1e-6, repeats, tail)
+
+
+DRAWS = np.array([1000])
+
+
+@pytest.mark.parametrize("whole", [0, 1, 500, 999])
+def test_between_whole_sums_the_safe_one_counts(whole):
+    low, _ = binomial.clopper_pearson_lower(np.array([whole]), DRAWS, 0.01 / np.e)
+    high = binomial.clopper_pearson_upper(np.array([whole + 1]), DRAWS, 0.01 / np.e)
+    for part in (1, ONE // 2, ONE - 1):
+        sums = np.array([whole * ONE + part])
+        assert means.bentkus_lower(sums, DRAWS, 0.01) == low
+        assert means.bentkus_upper(sums, DRAWS, 0.01) == high
+    exact = np.array([whole * ONE])
+    assert means.bentkus_lower(exact, DRAWS, 0.01) == low
+    assert means.bentkus_upper(exact, DRAWS, 0.01) < high
+
+
+def test_a_sum_that_rounding_took_past_the_draws():
+    assert means.bentkus_upper(DRAWS * ONE + DRAWS, DRAWS, 0.01) == 1
+    assert means.bentkus_lower(DRAWS * ONE + DRAWS, DRAWS, 0.01) < 1
+
+
+def test_the_inequality_itself():
+    """P(S >= k) <= e P(Bin(n, mu) >= k), exactly, for scores that are 0, 1/2 or 1."""
+    n = 20
+    k = np.arange(n + 1)
+    for half, full in [(0.3, 0.1), (0.9, 0.05), (0.02, 0.0), (0.5, 0.5)]:
+        twice = np.array([1.0])
+        for _ in range(n):
+            twice = np.convolve(twice, [1 - half - full, half, full])
+        reached = twice[::-1].cumsum()[::-1][2 * k]
+        assert (reached <= np.e * binom.sf(k - 1, n, half / 2 + full) * (1 + 1e-12)).all()

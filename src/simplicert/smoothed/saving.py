@@ -15,9 +15,9 @@ from simplicert.sampling.forward import frozen_copy
 from simplicert.sampling.settings import convert_inputs
 from simplicert.types.smoothing import Smoothing
 
-TEXT, PROGRAM = "smoothed.toml", "model.pt2"
+TEXT, PROGRAM = "smoothed.toml", "model.pt2"  # the files of a saved classifier
 
-FORMAT = 2
+FORMAT = 2  # that is written
 
 FORMATS = (1, 2)  # that are read: the first had no grid, no autocast, no limit of scores
 
@@ -25,7 +25,7 @@ SETTINGS = (*(field.name for field in fields(Smoothing)), "kind", "sensitivity")
 
 
 def write_smoothed(folder: Path, own: Any, example: Any, settings: dict[str, Any]) -> None:
-    """`own`: a frozen module; `example`: a few inputs, which fix the shape of each."""
+    """Write a frozen module and its settings; `example` is a batch that fixes the inputs' shape."""
     require(
         is_module(own),
         f"classifier must be a torch module to be saved, got {type(own).__name__}: keep a "
@@ -35,9 +35,9 @@ def write_smoothed(folder: Path, own: Any, example: Any, settings: dict[str, Any
     import torch
 
     rows = torch.from_numpy(convert_inputs(example))
-    if len(rows) == 1:  # a single row would be taken for the only number of rows
+    if len(rows) == 1:  # from one row torch would export a network for one row only
         rows = rows.repeat(2, *[1] * (rows.ndim - 1))
-    # Another thread may be predicting with this one, and its images may lie channels last.
+    # A copy, as another thread may be predicting with this module, in another memory layout.
     network = frozen_copy(own).cpu().to(memory_format=torch.contiguous_format)
     try:
         program = torch.export.export(
@@ -56,7 +56,7 @@ def write_smoothed(folder: Path, own: Any, example: Any, settings: dict[str, Any
 
 
 def _drop_precision_checks(program: Any) -> None:
-    """Without the assertions that numbers are in single precision, which autocast makes false."""
+    """Remove the assertions that numbers are in single precision, which autocast makes false."""
     import torch
 
     for node in list(program.graph.nodes):
@@ -66,7 +66,7 @@ def _drop_precision_checks(program: Any) -> None:
 
 
 def _toml_settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """As TOML holds them: it has no null, so what is not set is left out."""
+    """Return the settings as TOML holds them: it has no null, so unset ones are left out."""
     held = {name: value for name, value in settings.items() if value is not None}
     return {
         name: value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
@@ -75,7 +75,7 @@ def _toml_settings(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_smoothed(folder: Path, *, trust: bool = False) -> tuple[Model, dict[str, Any]]:
-    """The network and the settings; refused where they do not belong together."""
+    """Read the network and its settings; refuse them where they do not belong together."""
     path = folder / TEXT
     require(path.is_file(), f"{folder} must be a folder that Smoothed.save wrote, with {TEXT}")
     kept = read_toml(path)

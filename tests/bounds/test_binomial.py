@@ -1,11 +1,12 @@
-"""The exact limits, checked forward by arithmetic that shares nothing with scipy's inverse."""
+"""Exact limits checked by arithmetic that shares nothing with scipy's inverse; the sign test."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
-from scipy.stats import binomtest
+from scipy.special import betainc, betaincc, betainccinv, betaincinv
+from scipy.stats import binom, binomtest
 
 from simplicert.bounds import binomial
 
@@ -137,9 +138,80 @@ def test_a_failing_inverse_never_passes(monkeypatch, broken):
     assert (lower > 0).all()
 
 
+def everywhere_upper(y, n, a):
+    """The upper limit with the fallback computed for every row, needed or not."""
+    y, n, a = (np.asarray(v, float) for v in np.broadcast_arrays(y, n, a))
+    left = np.maximum(n - y, 1.0)
+    limit = betainccinv(y + 1, left, binomial.SHRINK * a)
+    limit = np.where(y == 0, -np.expm1(np.log(binomial.SHRINK * a) / n), limit)
+    limit = np.nextafter(limit, 1.0)
+    sound = (y / n <= limit) & (betaincc(y + 1, left, limit) <= a)
+    fallback = binomial.chernoff_upper(y, n, a, np.ones(y.shape, bool))
+    return np.where(y == n, 1.0, np.where(sound, limit, fallback))
+
+
+def everywhere_lower(x, n, a):
+    """The lower limit with both of its forms, and the fallback, computed for every row."""
+    x, n, a = (np.asarray(v, float) for v in np.broadcast_arrays(x, n, a))
+    some = np.maximum(x, 1.0)
+    limit = betaincinv(some, n - x + 1, binomial.SHRINK * a)
+    limit = np.where(x == n, np.exp(np.log(binomial.SHRINK * a) / n), limit)
+    limit = np.nextafter(limit, 0.0)
+    sound = (limit <= x / n) & (betainc(some, n - x + 1, limit) <= a)
+    fallback = 1 - binomial.chernoff_upper(n - x, n, a, np.ones(x.shape, bool))
+    fallback = np.maximum(np.nextafter(fallback, 0.0), 0.0)
+    limit = np.where(x == 0, 0.0, np.where(sound, limit, fallback))
+    return np.where(2 * x > n, np.nextafter(1 - everywhere_upper(n - x, n, a), 0.0), limit)
+
+
+@pytest.mark.parametrize("tail", [0.25, 4.5e-4, 1e-11, 1e-200])
+def test_computing_only_what_is_needed_changes_no_bit(tail):
+    rng = np.random.default_rng(7)
+    n = np.concatenate([rng.integers(1, 10 ** rng.integers(1, 10, 2000)), np.full(6, 10**9)])
+    x = np.concatenate([rng.binomial(n[:2000], rng.random(2000)), [0, 1, 2, 10**9 - 2, 10**9, 5]])
+    x[:300], x[300:600] = 0, n[300:600]
+    np.testing.assert_array_equal(
+        binomial.clopper_pearson_upper(x, n, tail), everywhere_upper(x, n, tail)
+    )
+    lower, rest = binomial.clopper_pearson_lower(x, n, tail)
+    np.testing.assert_array_equal(lower, everywhere_lower(x, n, tail))
+    np.testing.assert_array_equal(rest, everywhere_upper(n - x, n, tail))
+    one, _ = binomial.clopper_pearson_lower(x[700], n[700], tail)
+    assert one.shape == () and one == lower[700]
+
+
+def test_no_fallback_where_the_limit_is_known(monkeypatch):
+    """All draws agree, or none is a success: the limits 1 and 0 need no search."""
+    monkeypatch.setattr(binomial, "find_last_below", lambda *_: pytest.fail("searched"))
+    n = np.full(5, 1000)
+    assert (binomial.clopper_pearson_upper(n, n, 0.001) == 1).all()
+    assert (binomial.clopper_pearson_lower(0 * n, n, 0.001)[0] == 0).all()
+    assert (binomial.clopper_pearson_lower(n, n, 0.001)[0] > 0.99).all()
+
+
 def test_chernoff_is_wider_and_not_by_much():
     y, n, a = np.array([0.0, 5.0, 500.0, 999.0]), np.full(4, 1000.0), np.full(4, 0.001)
     limit = binomial.chernoff_upper(y, n, a, np.ones(4, bool))
     exact = binomial.clopper_pearson_upper(y, n, a)
     assert (limit >= exact * (1 - 2e-5)).all()  # the exact limit gives away 1e-4 of its tail
     assert (limit[:3] <= exact[:3] + 0.02).all()
+
+
+def test_tail_is_the_binomials():
+    wins, losses = np.array([1, 10, 60, 0, 5]), np.array([0, 10, 40, 3, 0])
+    expected = binom.sf(wins - 1, wins + losses, 0.5)
+    np.testing.assert_allclose(binomial.sign_test_tail(wins, losses), expected, rtol=1e-12)
+
+
+def test_passes_only_with_room():
+    exactly = 2.0**-15  # fifteen wins, no loss
+    assert not binomial.passes_sign_test(15, 0, exactly)
+    assert binomial.passes_sign_test(15, 0, exactly * 1.001)
+    assert not binomial.passes_sign_test(14, 0, exactly * 1.001)
+    assert not binomial.passes_sign_test(15, 0, np.nan)
+
+
+def test_exactly_the_level_less_its_room_passes(monkeypatch):
+    monkeypatch.setattr(binomial, "sign_test_tail", lambda wins, losses: binomial.SHRINK * 0.01)
+    assert binomial.passes_sign_test(15, 0, 0.01)
+    assert not binomial.passes_sign_test(15, 0, np.nextafter(0.01, 0))
