@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simplicert.sampling.score import read_probabilities
-from simplicert.sampling.sums import RunningSums, keep_leading_sums
+from simplicert.sampling.outputs import RunningSums, keep_leading_sums, read_probabilities
 
 ROOT = Path(__file__).parents[1]
 RESULT = json.loads((ROOT / "benchmarks" / "results" / "coverage.json").read_text())

@@ -17,7 +17,7 @@ from simplicert.attack.gradients import (
 from simplicert.attack.losses import LOSSES, best_other_class
 from simplicert.sampling import Sampler, SamplingSettings, Smoothing
 from simplicert.sampling.noise import is_on_grid
-from simplicert.sampling.score import output_reader
+from simplicert.sampling.outputs import output_reader
 
 EFFORT = Effort(samples=64)
 

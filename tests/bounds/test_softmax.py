@@ -10,7 +10,7 @@ from simplicert.bounds import SCHEMES
 from simplicert.bounds import means as bentkus
 from simplicert.bounds import means as bernstein
 from simplicert.bounds.softmax import bound_rivals_combined, read_score_sums
-from simplicert.sampling.sums import keep_leading_sums
+from simplicert.sampling.outputs import keep_leading_sums
 from simplicert.types import FIXED_POINT
 
 HALF = 1 << (FIXED_POINT - 1)

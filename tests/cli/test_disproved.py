@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from simplicert.atomic import content_checksum
+from simplicert.files import content_checksum
 from simplicert.logs.audit import find_disproofs
 from simplicert.store import open_run
 from simplicert.store.manifest import CHECKSUM_LINE, read_manifest

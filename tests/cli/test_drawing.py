@@ -75,7 +75,7 @@ def test_a_library_that_makes_something_else_of_the_signal(
 
     before = signal.getsignal(number)
     monkeypatch.setattr(drawing, "prepare_run", prepare)
-    monkeypatch.setattr(drawing, "_warn_of_run", lambda settings, prepared, warn: None)
+    monkeypatch.setattr(drawing, "warn_of_run", lambda settings, prepared, warn: None)
     code, _, err = command(*words)
     assert (code, err.splitlines()) == (130, [SAID])
     assert signal.getsignal(number) is before

@@ -303,7 +303,7 @@ def test_a_random_model_is_marked_in_the_run(place):
 
 
 def test_a_full_disk_ends_in_a_sentence_with_everything_kept(place, monkeypatch):
-    from simplicert import atomic
+    from simplicert import files
 
     real, calls = os.fsync, []
 
@@ -313,10 +313,10 @@ def test_a_full_disk_ends_in_a_sentence_with_everything_kept(place, monkeypatch)
             raise OSError(28, "No space left on device")
         real(handle)
 
-    monkeypatch.setattr(atomic.os, "fsync", filling)
+    monkeypatch.setattr(files.os, "fsync", filling)
     with pytest.raises(OSError, match="No space left on device"):
         drawn(asked(place, "run"))
-    monkeypatch.setattr(atomic.os, "fsync", real)
+    monkeypatch.setattr(files.os, "fsync", real)
     held = sc.open_run("run")
     assert len(held.tally()) > 0
     assert not list(held.folder.rglob("*.tmp"))

@@ -7,12 +7,7 @@ import pytest
 from linear import line_array, point
 
 import simplicert as sc
-from simplicert.plan import (
-    ServiceSettings,
-    estimate_serving,
-    pilot_population,
-    point_population,
-)
+from simplicert.plan import ServiceSettings, estimate_serving, pilot_population, point_population
 from simplicert.plan.serving import REPEATS
 from simplicert.store import Manifest
 from simplicert.tables.plan import serving_record, serving_table

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import simplicert as sc
-from simplicert.atomic import content_checksum
+from simplicert.files import content_checksum
 from simplicert.metrics.study import Study
 from simplicert.store import Manifest, open_run
 from simplicert.store.run import write_noise_scale

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simplicert.sampling.scales import feature_scales, scale_warning
+from simplicert.sampling.probe import feature_scales, scale_warning
 
 
 def tabular(rows=200, seed=0):

@@ -6,8 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simplicert as sc
-from simplicert.sampling.score import read_logits
-from simplicert.sampling.sums import CLASSES_KEPT, MANY_CLASSES, RunningSums, keep_leading_sums
+from simplicert.sampling.outputs import (
+    CLASSES_KEPT,
+    MANY_CLASSES,
+    RunningSums,
+    keep_leading_sums,
+    read_logits,
+)
 from simplicert.types import FIXED_POINT
 from simplicert.types.scores import BINS, THRESHOLDS
 

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import simplicert as sc
-from simplicert.atomic import content_checksum
-from simplicert.sampling.sums import keep_leading_sums
+from simplicert.files import content_checksum
+from simplicert.sampling.outputs import keep_leading_sums
 from simplicert.store import Manifest, Run, create_run, open_run
 from simplicert.store import run as folder
 from simplicert.types import FIXED_POINT
@@ -321,23 +321,23 @@ def test_an_existing_folder_is_never_touched(tmp_path):
 
 
 def test_a_failed_write_leaves_nothing_torn(tmp_path, monkeypatch):
-    from simplicert import atomic
+    from simplicert import files
 
     def full_disk(handle):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(atomic.os, "fsync", full_disk)
+    monkeypatch.setattr(files.os, "fsync", full_disk)
     target = tmp_path / "file.csv"
     target.write_text("old")
     with pytest.raises(OSError, match="No space left") as full:
-        atomic.write_atomically(target, b"new")
+        files.write_atomically(target, b"new")
     assert full.value.filename == str(target)  # and not a temporary name beside it
     assert target.read_text() == "old"
     assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_a_write_error_names_the_file_that_was_asked_for(tmp_path):
-    from simplicert.atomic import write_atomically
+    from simplicert.files import write_atomically
 
     nowhere = tmp_path / "nowhere" / "file.csv"
     with pytest.raises(FileNotFoundError) as lost:

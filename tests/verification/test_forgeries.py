@@ -13,8 +13,8 @@ import pytest
 import tomli_w
 from verified import certified, checks, forged, fresh
 
-from simplicert.atomic import content_checksum
 from simplicert.errors import SimplicertError
+from simplicert.files import content_checksum
 from simplicert.store.manifest import CHECKSUM_LINE, read_manifest
 from simplicert.store.parts import read_part, write_part
 from simplicert.store.run import Run

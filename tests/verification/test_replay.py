@@ -11,7 +11,7 @@ from places import asked, drawn
 from verified import checks, forged, fresh, moved, wrong
 
 import simplicert as sc
-from simplicert.atomic import content_checksum
+from simplicert.files import content_checksum
 from simplicert.logs import import_counts, import_log, import_radii
 from simplicert.sampling import Sampler
 from simplicert.store.manifest import read_manifest, write_manifest

@@ -22,7 +22,7 @@ from simplicert.attack.losses import Loss
 from simplicert.models.model import is_module
 from simplicert.sampling import Sampler, Smoothing
 from simplicert.sampling.forward import retry_calls
-from simplicert.sampling.score import highest_sum
+from simplicert.sampling.outputs import highest_sum
 from simplicert.types import Floats
 
 LEAST = 1e-30  # smallest probability whose logarithm is taken

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from simplicert.atomic import write_atomically
 from simplicert.attack.attacked_input import AttackedInput, SmoothedPoint
 from simplicert.attack.ball import Ball
 from simplicert.attack.gradients import choose_gradient
@@ -18,6 +17,7 @@ from simplicert.attack.losses import Effort, best_other_class
 from simplicert.attack.search import ConfirmedPoint, Confirmer, find_smallest_perturbation
 from simplicert.attack.target import Target
 from simplicert.errors import require
+from simplicert.files import write_atomically
 from simplicert.store.attacks import AttackRow, read_attack, write_attack
 from simplicert.types import Certificates, Ints
 

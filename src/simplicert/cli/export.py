@@ -24,8 +24,8 @@ def export(
 
     Example: simplicert export cohen runs/mine --out certified.tsv
     """
-    from simplicert.atomic import write_atomically
     from simplicert.errors import require
+    from simplicert.files import write_atomically
     from simplicert.logs.cohen import export_log
     from simplicert.store import Run, open_run
 

@@ -40,10 +40,10 @@ def table(
 
     Example: simplicert table runs/a runs/b --label runs/a=Cohen --out table.tex
     """
-    from simplicert.atomic import write_atomically
     from simplicert.cli.saying import parse_labels
     from simplicert.cli.screen import print_table
     from simplicert.errors import require
+    from simplicert.files import write_atomically
     from simplicert.metrics.study import read_studies
     from simplicert.tables import FORMATS, TableOptions, choose_format, make_table
 

@@ -82,7 +82,7 @@ def _write_verification(path: Path, run: Path, checks: "list[VerificationCheck]"
     """Write the checks as JSON, for programs."""
     import json
 
-    from simplicert.atomic import write_atomically
+    from simplicert.files import write_atomically
 
     content: dict[str, Any] = {
         "run": str(run),

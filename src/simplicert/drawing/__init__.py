@@ -52,12 +52,12 @@ Stop = Callable[[], bool]
 Report = Callable[[DrawingProgress], None]
 
 
-def never_stop() -> bool:
+def _never_stop() -> bool:
     """Draw until everything is drawn."""
     return False
 
 
-def report_nothing(progress: DrawingProgress) -> None:
+def _report_nothing(progress: DrawingProgress) -> None:
     """Watch nothing."""
 
 
@@ -83,7 +83,7 @@ class DrawingWatcher:
     """Who watches a drawing: what hears its warnings and its progress, and what may stop it."""
 
     def __init__(
-        self, stop: Stop = never_stop, report: Report = report_nothing, warn: Say = say_nothing
+        self, stop: Stop = _never_stop, report: Report = _report_nothing, warn: Say = say_nothing
     ) -> None:
         """`stop` is called after every batch, `report` hears of it, `warn` gets sentences."""
         self.stop, self.report, self.warn = stop, report, warn
@@ -137,8 +137,8 @@ def draw(  # noqa: PLR0913
     cpus_per_worker: int | None = None,
     gpus_per_worker: float | None = None,
     patience: float = 600.0,
-    stop: Stop = never_stop,
-    report: Report = report_nothing,
+    stop: Stop = _never_stop,
+    report: Report = _report_nothing,
     warn: Say | None = None,
 ) -> DrawingOutcome:
     """Draw into the run folder `out`: the function behind `simplicert sample`.
@@ -195,13 +195,13 @@ def draw_by_settings(
     with open_workers(settings) as workers:
         with watcher.preparing():
             prepared = prepare_run(settings, workers, watcher.warn)
-            _warn_of_run(settings, prepared, watcher.warn)
+            warn_of_run(settings, prepared, watcher.warn)
         with watcher.drawing(prepared.run.manifest) as (stop, report):
             backoff = Backoff(settings.patience, watcher.warn)
             return draw_missing(prepared, workers, stop, report, backoff)
 
 
-def _warn_of_run(settings: DrawingSettings, prepared: PreparedRun, warn: Say) -> None:
+def warn_of_run(settings: DrawingSettings, prepared: PreparedRun, warn: Say) -> None:
     """Say what is known before the first draw: damage to the folder, and doubtful settings."""
     for path in prepared.run.set_aside_damage():
         warn(
@@ -219,8 +219,8 @@ def _warn_of_run(settings: DrawingSettings, prepared: PreparedRun, warn: Say) ->
 def draw_missing(
     prepared: PreparedRun,
     workers: Workers,
-    stop: Stop = never_stop,
-    report: Report = report_nothing,
+    stop: Stop = _never_stop,
+    report: Report = _report_nothing,
     backoff: Backoff | None = None,
 ) -> DrawingOutcome:
     """Draw what is missing of this share of the inputs, by workers that have joined the run."""

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simplicert.atomic import write_atomically
 from simplicert.drawing.queue import TRIES, Unit, UnitQueue, UnitResult
 from simplicert.errors import SamplingFailed
+from simplicert.files import write_atomically
 from simplicert.store.parts import read_part
 from simplicert.store.run import PARTS, Run, record_failure
 from simplicert.types import Tally

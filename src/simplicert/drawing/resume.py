@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simplicert.atomic import make_folder, remove_stale_files
 from simplicert.drawing.driver import Backoff, Say, say_nothing
 from simplicert.errors import InvalidInput, require
+from simplicert.files import make_folder, remove_stale_files
 from simplicert.sampling.forward import ClassifierFailed
 from simplicert.store.manifest import (
     NAME,
@@ -54,8 +54,8 @@ def prepare_run(
     manifest = prepared.manifest
     if settings.extend and before is not None:
         refuse_differences(out, before, replace(manifest, plan=before.plan))
-        manifest = replace(manifest, plan=extend_run(out, settings.draws).manifest.plan)
-    run = resume_or_begin(out, manifest)
+        manifest = replace(manifest, plan=_extend_run(out, settings.draws).manifest.plan)
+    run = _resume_or_begin(out, manifest)
     if prepared.noise_scale is not None:
         write_noise_scale(run.folder, prepared.noise_scale)
     workers.join(run.manifest)
@@ -115,7 +115,7 @@ def _first_input(path: Path) -> int | None:
     return int(number) if number.isascii() and number.isdecimal() else None
 
 
-def resume_or_begin(folder: Path, manifest: Manifest) -> Run:
+def _resume_or_begin(folder: Path, manifest: Manifest) -> Run:
     """The run at this folder, which must have been made by the same settings, or a new one."""
     if not (folder / "run.toml").exists():
         begin_run(folder, manifest)
@@ -137,7 +137,7 @@ def refuse_differences(folder: Path, found: Manifest, wanted: Manifest) -> None:
         )
 
 
-def extend_run(folder: Path, draws: int) -> Run:
+def _extend_run(folder: Path, draws: int) -> Run:
     """One more look, at `draws` draws, with half of what is left of the run's reserve.
 
     In a run without one it has half of alpha, and all earlier looks then share the other half.

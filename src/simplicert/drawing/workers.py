@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from simplicert.atomic import write_atomically
 from simplicert.data import Dataset
 from simplicert.drawing.preparation import (
     DrawingContext,
@@ -23,6 +22,7 @@ from simplicert.drawing.preparation import (
 from simplicert.drawing.queue import Unit, UnitResult
 from simplicert.drawing.resume import refuse_differences
 from simplicert.errors import SimplicertError
+from simplicert.files import write_atomically
 from simplicert.models import Model
 from simplicert.sampling.forward import ClassifierFailed, first_line
 from simplicert.store.manifest import NAME, Manifest, read_manifest

@@ -10,10 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from simplicert.atomic import content_checksum
 from simplicert.bounds import SCHEMES
 from simplicert.errors import choose, require
-from simplicert.files import MOST_LOG, read_file
+from simplicert.files import MOST_LOG, content_checksum, read_file
 from simplicert.logs import cohen, iss, radii, second_order
 from simplicert.logs.audit import audit_log
 from simplicert.logs.counts import read_counts

@@ -15,7 +15,7 @@ from time import perf_counter
 import numpy as np
 
 from simplicert.bounds import bound
-from simplicert.bounds.looks import alpha_at_look
+from simplicert.bounds.box import alpha_at_look
 from simplicert.certification import certify, radius
 from simplicert.errors import MissingEvidence, require
 from simplicert.mechanisms import MECHANISMS

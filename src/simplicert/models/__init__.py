@@ -19,9 +19,12 @@ from simplicert.models import (
     trained,
     weights,
 )
-from simplicert.models.archives import refuse_pickles
-from simplicert.models.fingerprints import classifier_fingerprint
-from simplicert.models.model import Model, explain_uncallable
+from simplicert.models.model import (
+    Model,
+    classifier_fingerprint,
+    explain_uncallable,
+    refuse_pickles,
+)
 from simplicert.models.normalisation import apply_normalisation, normalised_fingerprint
 from simplicert.models.weights import save_weights
 

@@ -28,18 +28,6 @@ FORCE, FORBID = "TORCH_FORCE_WEIGHTS_ONLY_LOAD", "TORCH_FORCE_NO_WEIGHTS_ONLY_LO
 PICKLED_PREFIXES = ("custom_obj_", "opaque_obj_")  # constants that are objects, not tensors
 
 
-def refuse_pickles(spec: str) -> None:
-    """Refuse a model whose suffix says that it was pickled."""
-    suffix = Path(spec).suffix.lower()
-    if suffix in SUFFIXES:
-        script = " TorchScript files need the suffix .ts." if suffix in (".pt", ".pth") else ""
-        raise InvalidInput(
-            f"model {Path(spec).name} is a pickle by its suffix {suffix}, and pickles are never "
-            f"opened, because they can run any code; save it with {INSTEAD}, or write a function "
-            f"that builds the model and loads it, and give module:function.{script}"
-        )
-
-
 def check_archive(path: Path, trust: Trust = USER) -> None:
     """Refuse an archive that needs unpickling or evaluation of anything but sizes."""
     try:

@@ -11,8 +11,7 @@ from simplicert.errors import InvalidInput
 from simplicert.importing import USER, Trust, first_error_line, import_library
 from simplicert.machine import refuse_huge_unpacking
 from simplicert.models.archives import check_archive, weights_only
-from simplicert.models.fingerprints import digest_parts, tensor_bytes
-from simplicert.models.model import Model, find_model_file
+from simplicert.models.model import Model, digest_parts, find_model_file, tensor_bytes
 
 
 def load_exported(spec: str, trust: Trust = USER) -> Model:

@@ -6,8 +6,7 @@ from typing import Any, cast
 
 from simplicert.errors import InvalidInput, require
 from simplicert.importing import USER, Trust, describe_error, import_object
-from simplicert.models.fingerprints import classifier_fingerprint
-from simplicert.models.model import Model, explain_uncallable, is_module
+from simplicert.models.model import Model, classifier_fingerprint, explain_uncallable, is_module
 
 
 def load_function(spec: str, trust: Trust = USER) -> Model:

@@ -18,8 +18,7 @@ from simplicert.files import read_json
 from simplicert.importing import USER, Trust, first_error_line, import_library
 from simplicert.models.archives import weights_only
 from simplicert.models.configuration import check_configuration
-from simplicert.models.fingerprints import digest_parts, module_fingerprint
-from simplicert.models.model import Model
+from simplicert.models.model import Model, digest_parts, module_fingerprint
 from simplicert.models.normalisation import normalise_model
 
 PREPROCESSOR = "preprocessor_config.json"

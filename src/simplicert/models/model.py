@@ -1,22 +1,41 @@
-"""Describe a model: its classifier, its name, and a fingerprint of what it computes.
+"""Model: a classifier, its name, and a fingerprint of what it computes.
 
-Model                    what a loader returns
-find_model_file          a model file that exists and fits into memory
-open_archive             an archive written by torch, opened once its sizes are checked
-require_unpacked_size    refuses an archive that is far larger unpacked than torch would make it
-check_batch              refuses a batch of another shape than the model file declares
-explain_uncallable       why an object cannot be called as a classifier
+Also the checks that all loaders share: that a model file is there, is not a pickle and does not
+grow when it is unpacked, and that a batch has the shape the file declares. The fingerprint of an
+nn.Module is of its class, its printed structure and its state_dict; that of a plain function is of
+its source where Python can find it, else of its qualified name. What a function closes over is not
+seen; a function or object that holds weights may carry its own text in an attribute `fingerprint`.
 """
 
+import hashlib
+import inspect
+import re
 import sys
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from simplicert.errors import InvalidInput, require
 from simplicert.machine import format_bytes, require_memory
+from simplicert.models.archives import INSTEAD, SUFFIXES
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+
+def refuse_pickles(spec: str) -> None:
+    """Refuse a model whose suffix says that it was pickled."""
+    suffix = Path(spec).suffix.lower()
+    if suffix in SUFFIXES:
+        script = " TorchScript files need the suffix .ts." if suffix in (".pt", ".pth") else ""
+        raise InvalidInput(
+            f"model {Path(spec).name} is a pickle by its suffix {suffix}, and pickles are never "
+            f"opened, because they can run any code; save it with {INSTEAD}, or write a function "
+            f"that builds the model and loads it, and give module:function.{script}"
+        )
+
 
 # torch packs code and no tensors: four times the file plus 64 MiB is already much.
 GROWTH, ALWAYS = 4, 2**26
@@ -133,3 +152,51 @@ def is_module(classifier: object) -> bool:
     """Return whether it is a torch module; if torch is not loaded, nothing is."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(classifier, torch.nn.Module)
+
+
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # where an object lies in memory, new in every process
+
+
+def digest_parts(*parts: bytes | str | Iterator[bytes]) -> str:
+    """Hash the parts, each with its length so that none runs into the next: 32 hex digits."""
+    total = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        pieces = [part.encode() if isinstance(part, str) else part]
+        for piece in part if isinstance(part, Iterator) else pieces:
+            assert isinstance(piece, bytes)
+            total.update(len(piece).to_bytes(8, "little"))
+            total.update(piece)
+    return total.hexdigest()
+
+
+def classifier_fingerprint(classifier: Callable[[Any], Any]) -> str:
+    """Return the fingerprint of a module or function that came without a file."""
+    own = getattr(classifier, "fingerprint", None)
+    if isinstance(own, str):
+        return digest_parts("own", own)
+    if is_module(classifier):
+        return module_fingerprint(classifier)  # type: ignore[arg-type]
+    try:
+        return digest_parts("source", inspect.getsource(classifier))
+    except (OSError, TypeError):  # no source: built in, typed at a prompt, or an object
+        kind = type(classifier)
+        module = getattr(classifier, "__module__", kind.__module__)
+        return digest_parts("name", module, getattr(classifier, "__qualname__", kind.__qualname__))
+
+
+def module_fingerprint(module: "nn.Module") -> str:
+    """Hash the class, the structure as printed, and every tensor of the state_dict."""
+    structure = ADDRESS.sub("", repr(module))
+    return digest_parts(
+        "module", type(module).__qualname__, structure, tensor_bytes(module.state_dict())
+    )
+
+
+def tensor_bytes(state: Mapping[str, "Tensor"]) -> Iterator[bytes]:
+    """Yield name, type, shape and bytes of each tensor, sorted by name whatever their order was."""
+    import torch
+
+    for name in sorted(state):
+        tensor = state[name].detach().cpu().contiguous()
+        yield f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode()
+        yield tensor.reshape(-1).view(torch.uint8).numpy().tobytes()

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simplicert.errors import InvalidInput, require
-from simplicert.models.fingerprints import digest_parts
-from simplicert.models.model import Model, is_module
+from simplicert.models.model import Model, digest_parts, is_module
 
 Numbers = tuple[float, ...]
 

@@ -13,8 +13,7 @@ from simplicert.errors import InvalidInput, require
 from simplicert.files import open_file, read_file
 from simplicert.importing import USER, Trust, first_error_line, import_library
 from simplicert.machine import require_memory
-from simplicert.models.fingerprints import digest_parts
-from simplicert.models.model import Declared, Model, check_batch, find_model_file
+from simplicert.models.model import Declared, Model, check_batch, digest_parts, find_model_file
 
 MOST = 2**31  # bytes of a model without its external files, by the format
 EXTERNAL = 1  # ONNX's TensorProto.EXTERNAL: the values lie in a file beside the model

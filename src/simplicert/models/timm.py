@@ -3,8 +3,7 @@
 from simplicert.errors import InvalidInput, require
 from simplicert.importing import USER, Trust, first_error_line, import_library, require_local
 from simplicert.models.archives import weights_only
-from simplicert.models.fingerprints import module_fingerprint
-from simplicert.models.model import Model
+from simplicert.models.model import Model, module_fingerprint
 from simplicert.models.normalisation import normalise_model
 
 

@@ -15,8 +15,13 @@ from typing import Any
 
 from simplicert.errors import InvalidInput
 from simplicert.importing import USER, Trust, first_error_line, import_library, require_vouched
-from simplicert.models.fingerprints import digest_parts
-from simplicert.models.model import Model, find_model_file, open_archive, require_unpacked_size
+from simplicert.models.model import (
+    Model,
+    digest_parts,
+    find_model_file,
+    open_archive,
+    require_unpacked_size,
+)
 
 # Where the code came from and what it was traced with: not part of what is computed.
 IGNORED_MEMBERS = (".debug_pkl", "traced_inputs.pkl", "serialization_id")

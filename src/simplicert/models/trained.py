@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 from simplicert.errors import InvalidInput, choose, require
 from simplicert.files import read_toml
 from simplicert.importing import USER, Trust, import_library
-from simplicert.models.fingerprints import digest_parts, module_fingerprint
-from simplicert.models.model import Model
+from simplicert.models.model import Model, digest_parts, module_fingerprint
 from simplicert.models.weights import (
     build_fitting_network,
     fill_network,

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from simplicert.errors import InvalidInput, choose, require
 from simplicert.files import parse_json
 from simplicert.importing import USER, Trust, import_library, require_user
-from simplicert.models.fingerprints import module_fingerprint
-from simplicert.models.model import Model, find_model_file
+from simplicert.models.model import Model, find_model_file, module_fingerprint
 from simplicert.models.normalisation import normalise_model
 
 if TYPE_CHECKING:

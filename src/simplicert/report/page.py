@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from simplicert.atomic import write_atomically
 from simplicert.errors import require
+from simplicert.files import write_atomically
 from simplicert.metrics.study import Study, require_same_inputs, require_same_norm
 from simplicert.report.blocks import attack_block, attack_cautions, class_table, comparison_tables
 from simplicert.report.cautions import view_cautions

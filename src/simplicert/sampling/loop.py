@@ -17,7 +17,7 @@ from simplicert.sampling.noise import (
     chunk_generator,
     stream_number,
 )
-from simplicert.sampling.score import Scores
+from simplicert.sampling.outputs import Scores
 from simplicert.types import Floats, Ints
 
 # The pilot is the same whatever the seed: tallies of other seeds then share leaders and pilot, and

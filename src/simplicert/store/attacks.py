@@ -12,9 +12,8 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from simplicert.atomic import write_atomically
 from simplicert.errors import DamagedRun, InvalidInput, require
-from simplicert.files import read_text
+from simplicert.files import read_text, write_atomically
 from simplicert.store.manifest import Manifest
 from simplicert.types import KINDS
 

@@ -5,8 +5,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from simplicert.atomic import write_atomically
 from simplicert.errors import require
+from simplicert.files import write_atomically
 from simplicert.types import Certificates
 
 SUFFIXES = (".csv", ".parquet")

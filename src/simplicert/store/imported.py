@@ -16,10 +16,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from simplicert.atomic import content_checksum, refuse_existing_folder, write_atomically
 from simplicert.certification import MechanismLike, certify
 from simplicert.errors import DamagedRun, MissingEvidence, SimplicertError, require
-from simplicert.files import read_run_file
+from simplicert.files import (
+    content_checksum,
+    read_run_file,
+    refuse_existing_folder,
+    write_atomically,
+)
 from simplicert.store.manifest import Manifest, read_manifest, write_manifest
 from simplicert.store.parquet import MOST_FILE, read_parquet
 from simplicert.types import KINDS, Certificates, Expectations, Tally

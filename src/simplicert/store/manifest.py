@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 import tomli_w
 
-from simplicert.atomic import content_checksum, write_atomically
 from simplicert.bounds import SCHEMES
 from simplicert.errors import DamagedRun, InvalidInput, SimplicertError, choose, require
-from simplicert.files import parse_toml, read_run_file
+from simplicert.files import content_checksum, parse_toml, read_run_file, write_atomically
 from simplicert.machine import require_memory
 from simplicert.types import KINDS, Plan
 from simplicert.types.arrays import check_positive

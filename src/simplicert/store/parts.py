@@ -15,9 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from simplicert.atomic import content_checksum, write_atomically
 from simplicert.errors import DamagedRun, SimplicertError
-from simplicert.files import open_file, read_run_file
+from simplicert.files import content_checksum, open_file, read_run_file, write_atomically
 from simplicert.store.manifest import Manifest
 from simplicert.store.parquet import MOST_FILE, read_column, read_metadata, read_parquet
 from simplicert.types import Ints, Tally

@@ -16,18 +16,18 @@ from typing import Any
 
 import numpy as np
 
-from simplicert.atomic import (
-    LOCK,
-    content_checksum,
-    make_folder,
-    refuse_existing_folder,
-    write_atomically,
-)
 from simplicert.bounds import SCHEMES, bound
 from simplicert.certification import MechanismLike, certify
 from simplicert.data.arrays import read_array
 from simplicert.errors import DamagedRun, IncompatibleTallies, InvalidInput, require
-from simplicert.files import read_run_file
+from simplicert.files import (
+    LOCK,
+    content_checksum,
+    make_folder,
+    read_run_file,
+    refuse_existing_folder,
+    write_atomically,
+)
 from simplicert.stopping import BUDGET, Until
 from simplicert.store.collect import join_tallies
 from simplicert.store.manifest import NAME, Manifest, write_manifest

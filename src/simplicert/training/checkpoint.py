@@ -12,9 +12,8 @@ from typing import Any
 
 import torch
 
-from simplicert.atomic import write_atomically
 from simplicert.errors import InvalidInput, require
-from simplicert.files import open_file
+from simplicert.files import open_file, write_atomically
 from simplicert.models.model import open_archive
 from simplicert.training.trainer import Trainer
 

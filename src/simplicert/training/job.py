@@ -13,11 +13,11 @@ from typing import Any
 import tomli_w
 import torch
 
-from simplicert.atomic import write_atomically
 from simplicert.data import Dataset
 from simplicert.errors import require
 from simplicert.figures.style import save_figure
 from simplicert.figures.trends import training_curve
+from simplicert.files import write_atomically
 from simplicert.models.model import Model
 from simplicert.models.trained import (
     FORMAT,
