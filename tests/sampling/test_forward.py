@@ -1,4 +1,4 @@
-"""A classifier that raises: asked again, and its error is never taken for one of ours."""
+"""A classifier that raises is called again, and its error is never taken for one of ours."""
 
 import urllib.error
 

@@ -329,7 +329,7 @@ def test_bad_input(change, message):
 
 
 def test_a_failing_network_is_told_of_the_shape_that_it_saw():
-    """In memory the axes lie in another order, which is nobody's business."""
+    """In memory the axes lie in another order, which the message must not show."""
     torch = pytest.importorskip("torch")
     network = torch.nn.Conv2d(3, 2, 3)
     with pytest.raises(sc.InvalidInput, match=r"laid out as \(32, 8, 6, 3\), .* channels seem to"):

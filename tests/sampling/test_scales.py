@@ -1,4 +1,4 @@
-"""Features in units of their own raise a doubt; pictures, flags and standardised data do not."""
+"""Features in units of their own give a warning; pictures, flags and standardised data do not."""
 
 import numpy as np
 import pytest

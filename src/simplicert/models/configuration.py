@@ -42,14 +42,14 @@ def _find_model_folder(transformers: Any, where: str) -> Path | None:
     """Return the folder with the configuration; None if there is none."""
     if Path(where).is_dir():
         return Path(where)
-    found = transformers.utils.cached_file(
+    path = transformers.utils.cached_file(
         where,
         CONFIGURATION,
         local_files_only=True,
         _raise_exceptions_for_missing_entries=False,
         _raise_exceptions_for_connection_errors=False,
     )
-    return Path(found).parent if found else None
+    return Path(path).parent if path else None
 
 
 def _check_numbers(name: str, content: Any) -> None:

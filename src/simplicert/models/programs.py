@@ -187,19 +187,19 @@ def is_listed(target: str) -> bool:
     """Return whether an operation is listed; overloads that write into a given tensor are not."""
     if target in ARITHMETIC:
         return True
-    found = OPERATOR.fullmatch(target)
-    if found is None or f"_{found['overload']}".endswith("_out"):
+    match = OPERATOR.fullmatch(target)
+    if match is None or f"_{match['overload']}".endswith("_out"):
         return False
-    family, name = found["family"], found["name"]
+    family, name = match["family"], match["name"]
     return name in ATEN if family == "aten" else f"{family}.{name}" in OTHERS
 
 
 def is_operator(target: str) -> bool:
     """Return whether an operation is one of torch's operators at all, listed or not."""
-    found = OPERATOR.fullmatch(target)
+    match = OPERATOR.fullmatch(target)
     return target in ARITHMETIC or (
-        found is not None
-        and (found["family"] in FAMILIES or found["family"].startswith("quantized"))
+        match is not None
+        and (match["family"] in FAMILIES or match["family"].startswith("quantized"))
     )
 
 
