@@ -16,7 +16,7 @@ def test_a_point_of_the_simplex():
         "multinomial",
         "exact",
     )
-    assert not known.refused[0]
+    assert not known.abstained[0]
     assert repr(known) == (
         "Expectations(1 inputs, 0 refused, multinomial, scheme exact, sigma 1, alpha 0)"
     )
@@ -64,7 +64,7 @@ NOTHING = np.full(2, np.nan)
 
 def test_a_margin_in_place_of_the_pair():
     known = Expectations([0, 1], NOTHING, NOTHING, margin=[0.5, np.nan])
-    assert list(known.refused) == [False, True]
+    assert list(known.abstained) == [False, True]
     assert "2 inputs, 1 refused" in repr(known)
     with pytest.raises(ValueError, match="read-only"):
         known.margin[0] = 9

@@ -59,7 +59,7 @@ class CertifiedShare:
             except SimplicertError:  # a scheme that lacks its evidence: certify will say so
                 return "-"
             self.inputs += len(known)
-            self.issued += int((~known.refused).sum())
+            self.issued += int((~known.abstained).sum())
         return f"{100 * self.issued / self.inputs:.0f} %" if self.inputs else "-"
 
 

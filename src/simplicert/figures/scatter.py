@@ -42,7 +42,7 @@ def scatter_on_simplex(certificates: Certificates, axes: "Axes") -> "Axes":
                 zorder=3,
             )
     if (left := int((~placed).sum())) > 0:
-        axes.scatter([], [], s=0, label=f"none: {left:,}")
+        axes.scatter([], [], s=0, label=f"abstained: {left:,}")
     draw_frame(axes)
     draw_legend(axes, f"{settings_note([certificates])}\nlargest radius:", columns=2, handle=1.0)
     return axes

@@ -80,7 +80,8 @@ def load_model(
     >>> model.name, model.sigma
     ('cifar10-small-0.25', 0.25)
     """
-    return apply_normalisation(load_raw_model(spec, Trust(vouched=trust)), mean, std)
+    model = load_raw_model(spec, Trust(vouched=trust))
+    return model if mean is None and std is None else apply_normalisation(model, mean, std)
 
 
 def wrap_classifier(

@@ -63,6 +63,12 @@ class DeclaredSettings:
         known = bound(tally, self.alpha, self.kind, self.scheme, self.method)
         return np.asarray(certify(known, [mechanism], self.sensitivity).radii[mechanism])
 
+    def certifies(self, tally: Tally) -> bool:
+        """Whether any input of this tally would be certified with a radius above 0."""
+        known = bound(tally, self.alpha, self.kind, self.scheme, self.method)
+        issued = known.e0 > known.e1 if known.margin is None else known.margin > 0
+        return bool((issued & ~known.abstained).any())
+
     def tally(
         self, cells: Ints, plan: Plan, top: Ints, sums: Ints | None = None, squares: Any = None
     ) -> Tally:

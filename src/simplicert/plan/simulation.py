@@ -63,7 +63,7 @@ def smallest_draws(
 def certifies_nothing(declared: DeclaredSettings, plan: Plan) -> bool:
     """Whether even draws that all agree would not be certified at any look of the plan."""
     looks = zip(plan.looks, plan.weights, strict=True)
-    return not any(declared.radii(declared.unanimous_tally(n, share))[0] > 0 for n, share in looks)
+    return not any(declared.certifies(declared.unanimous_tally(n, share)) for n, share in looks)
 
 
 def simulate_plan(

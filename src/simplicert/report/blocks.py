@@ -63,7 +63,7 @@ def _class_row(view: View, mine: Bools, name: str, labelled: bool) -> tuple[str,
 def class_name(number: int, names: Sequence[str] | None) -> str:
     """Return a class's name and number; the number alone where the data had no names."""
     if number < 0:
-        return "none (abstained)"
+        return "abstained"
     if names is None or number >= len(names):
         return str(number)
     return str(number) if names[number] == str(number) else f"{names[number]} ({number})"
@@ -158,7 +158,8 @@ def _runs_table(views: Sequence[View], radii: Sequence[float]) -> Grid:
             ]
         rows.append((*row, *_mean_radii(certificates, labelled)))
         alone.setdefault(explain_no_comparison(certificates), []).append(view.title)
-    counted = "a wrong or refused input counts as 0" if labelled else "a refused input counts as 0"
+    which = "a wrong or abstained" if labelled else "an abstained"
+    counted = f"{which} input counts as 0"
     note = f"acc>r: certified as the label beyond r by the best radius; mean radius: {counted}"
     reasons = [f"{', '.join(names)}: {reason}" for reason, names in alone.items() if reason]
     return Grid("Side by side", tuple(headings), rows, (note, *reasons))
