@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager, suppress
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -69,13 +70,14 @@ def changed():
 def test_a_library_that_makes_something_else_of_the_signal(
     words, command, monkeypatch, number, library
 ):
-    def prepare(request, crew, say):
+    def prepare(request, workers, say):
         with library():
             signal.raise_signal(number)
 
     before = signal.getsignal(number)
     monkeypatch.setattr(preparation, "prepare_run", prepare)
-    monkeypatch.setattr("simplicert.cli.sample.warn_before_drawing", lambda request, ready: None)
+    module = import_module("simplicert.cli.sample")  # simplicert.cli.sample is the command
+    monkeypatch.setattr(module, "warn_before_drawing", lambda request, ready: None)
     code, _, err = command(*words)
     assert (code, err.splitlines()) == (130, [SAID])
     assert signal.getsignal(number) is before
