@@ -5,12 +5,11 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager, suppress
-from importlib import import_module
 
 import numpy as np
 import pytest
 
-from simplicert.drawing import prepare as preparation
+from simplicert import drawing
 
 SLOW = """
 import time
@@ -75,9 +74,8 @@ def test_a_library_that_makes_something_else_of_the_signal(
             signal.raise_signal(number)
 
     before = signal.getsignal(number)
-    monkeypatch.setattr(preparation, "prepare_run", prepare)
-    module = import_module("simplicert.cli.sample")  # simplicert.cli.sample is the command
-    monkeypatch.setattr(module, "warn_before_drawing", lambda request, ready: None)
+    monkeypatch.setattr(drawing, "prepare_run", prepare)
+    monkeypatch.setattr(drawing, "_warn_of_run", lambda settings, prepared, warn: None)
     code, _, err = command(*words)
     assert (code, err.splitlines()) == (130, [SAID])
     assert signal.getsignal(number) is before

@@ -12,10 +12,10 @@ import pytest
 from places import asked, drawn, words
 
 import simplicert as sc
-from simplicert.drawing.driver import draw_run
+from simplicert.drawing import draw_missing
 from simplicert.drawing.engines import open_workers
-from simplicert.drawing.prepare import prepare_run
-from simplicert.drawing.resume import compress_index
+from simplicert.drawing.preparation import compress_index
+from simplicert.drawing.resume import prepare_run
 from simplicert.store.parts import read_part
 
 
@@ -261,7 +261,7 @@ def test_extended_while_another_process_draws_on(place):
     with open_workers(asked(place, "run")) as crew:
         old = prepare_run(asked(place, "run"), crew)
         drawn(asked(place, "run", draws=400, extend=True), stop=lambda: False)
-        draw_run(old.run, crew, old.index)
+        draw_missing(old, crew)
     tally = sc.open_run("run").tally()
     assert (tally.draws == 400).all()
     fresh = drawn(asked(place, "fresh", draws=400))[1].tally()
@@ -273,7 +273,7 @@ def test_extended_while_another_process_draws_on(place):
     [
         ({"scheme": "split"}, "pilot must be positive with scheme split"),
         (
-            {"kind": "soft", "outputs": "labels", "classes": 4},
+            {"kind": "soft", "outputs": "labels", "num_classes": 4},
             "kind must be multinomial with labels",
         ),
         ({"draws": 2**23}, "draws must be at most 8388607"),

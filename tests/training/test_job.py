@@ -135,7 +135,7 @@ def test_a_loss_that_is_no_number_leaves_the_checkpoint(tmp_path, trained, monke
     with pytest.raises(KeyboardInterrupt):
         trained(tmp_path / "net", watch=interrupt_after(1))
     before = (tmp_path / "net" / "checkpoint.pt").read_bytes()
-    monkeypatch.setattr("simplicert.training.trainer.learning_rate", lambda *_: float("inf"))
+    monkeypatch.setattr("simplicert.training.epoch.learning_rate", lambda *_: float("inf"))
     with pytest.raises(TrainingFailed, match="the loss became nan in epoch 2: try a smaller rate"):
         trained(tmp_path / "net")
     assert (tmp_path / "net" / "checkpoint.pt").read_bytes() == before

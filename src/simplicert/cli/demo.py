@@ -27,7 +27,6 @@ def demo(
     from simplicert.cli.saying import print_warning
     from simplicert.cli.screen import print_table
     from simplicert.data import load_data
-    from simplicert.drawing.settings import DrawingSettings
     from simplicert.store import open_run, write_certificates
     from simplicert.tables import summary_table
     from simplicert.training import train
@@ -45,16 +44,16 @@ def demo(
         run = out / "runs" / f"sigma-{sigma:g}"
         runs.append(run)
         draw_or_exit(
-            DrawingSettings(
-                model=str(network),
-                data="digits",
-                sigma=sigma,
-                draws=draws,
-                out=run,
-                start=TRAINING_INPUTS,
-                step=2,
-                quiet=quiet,
-            )
+            {
+                "model": str(network),
+                "data": "digits",
+                "sigma": sigma,
+                "draws": draws,
+                "out": run,
+                "start": TRAINING_INPUTS,
+                "step": 2,
+                "quiet": quiet,
+            }
         )
         for kind in ("multinomial", "softmax"):
             certificates = open_run(run).certify(kind=kind)

@@ -58,9 +58,10 @@ def plan(
 
     Example: simplicert plan --serve runs/mine --draws 500 --throughput 10000 --price 2.50
     """
-    from simplicert.drawing.settings import parse_reserve
     from simplicert.errors import require
-    from simplicert.plan import make_plan_report, plan_record, plan_tables
+    from simplicert.plan import make_plan_report
+    from simplicert.store.settings import parse_reserve
+    from simplicert.tables.plan import plan_record, plan_tables
     from simplicert.types.plan import RESERVE
 
     require(serve is not None or price is None, f"price must come with serve, got {price} alone")
@@ -126,12 +127,11 @@ def _print_serving(
         describe_radius_basis,
         estimate_serving,
         pilot_population,
-        serving_record,
         serving_scheme,
         serving_settings,
-        serving_table,
     )
     from simplicert.smoothed import operational_radius
+    from simplicert.tables.plan import serving_record, serving_table
     from simplicert.types import KINDS
 
     declared = run.manifest

@@ -1,8 +1,7 @@
-"""Warnings about settings that may not be what the user meant, given before anything is drawn.
+"""Warn about settings that may not be what the user meant, before anything is drawn.
 
-`settings_warnings` looks at sigma and the outputs, `mismatch_warnings` at model and data.
-`label_warning` says why accuracies may be of other classes, and `recorded_label_warning` repeats it
-for a run that was drawn. None of them refuses anything.
+`warn_before_drawing` looks at sigma, the outputs, the features, the model and the data.
+`label_warning` says why accuracies may be of other classes. Neither refuses anything.
 """
 
 import numpy as np
@@ -11,7 +10,8 @@ from simplicert.data import Dataset
 from simplicert.data.dataset import compare_class_names
 from simplicert.models import Model
 from simplicert.models.model import IMAGES
-from simplicert.sampling import SamplingSettings
+from simplicert.sampling import Sampler, SamplingSettings
+from simplicert.sampling.scales import scale_warning
 from simplicert.store.manifest import DIFFER, OTHERS
 
 LARGE_SIGMA, SMALL_SIGMA = (
@@ -20,6 +20,17 @@ LARGE_SIGMA, SMALL_SIGMA = (
 )  # sigma in ranges of the inputs: beyond these a unit was mistaken
 
 BYTES = 64  # from this range on, images are likely to be in 0..255
+
+
+def warn_before_drawing(
+    model: Model, data: Dataset, example: np.ndarray, sampler: Sampler
+) -> tuple[str, ...]:
+    """Return one sentence for each thing that the user may not have meant."""
+    smoothing = sampler.settings.smoothing
+    warnings = settings_warnings(example, sampler.settings, sampler.normalised)
+    if smoothing.noise_scale is None and (apart := scale_warning(data.inputs, "--noise-scale")):
+        warnings += (apart,)
+    return warnings + mismatch_warnings(model, data, smoothing.sigma, sampler.classes)
 
 
 def settings_warnings(

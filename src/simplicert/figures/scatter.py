@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def scatter_on_simplex(certificates: Certificates, axes: "Axes") -> "Axes":
-    """(E_0, E_1) of each certified input over the regions; paper figs. (Scatters).
+    """Draw (E_0, E_1) of each certified input over the regions; paper figs. (Scatters).
 
-    A point's mark is the member of the paper's ensemble with the largest radius there. A refused
-    input has no bounds and no place: the legend counts them.
+    A point's mark is the member of the paper's ensemble with the largest radius there. An input
+    that was abstained on has no bounds and no place: the legend counts these inputs.
     """
     known, kind = certificates.known, certificates.known.kind
     placed = (known.e0 > known.e1) & ~certificates.abstained

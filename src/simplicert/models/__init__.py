@@ -20,7 +20,8 @@ from simplicert.models import (
     weights,
 )
 from simplicert.models.archives import refuse_pickles
-from simplicert.models.model import Model
+from simplicert.models.fingerprints import classifier_fingerprint
+from simplicert.models.model import Model, explain_uncallable
 from simplicert.models.normalisation import apply_normalisation, normalised_fingerprint
 from simplicert.models.weights import save_weights
 
@@ -67,12 +68,26 @@ def load_model(
     std: Sequence[float] | None = None,
     trust: bool = False,
 ) -> Model:
-    """The classifier that `spec` names; `mean` and `std` go in front of one that lacks them.
+    """Load the classifier that `spec` names; `mean` and `std` go in front of one that lacks them.
 
     No pickle is ever opened. `module:function` runs the user's own code. `trust` vouches for a
     model file that could run code of its own: TorchScript, or operations that are not on the list.
     """
     return apply_normalisation(load_raw_model(spec, Trust(vouched=trust)), mean, std)
+
+
+def wrap_classifier(
+    classifier: Callable[[Any], Any],
+    mean: Sequence[float] | None = None,
+    std: Sequence[float] | None = None,
+) -> Model:
+    """Return a classifier that is at hand as a `Model`, named after its class or function."""
+    wrong = explain_uncallable(classifier)
+    require(not wrong, f"model {wrong}")
+    name = getattr(classifier, "__qualname__", type(classifier).__qualname__)
+    return apply_normalisation(
+        Model(classifier, name, classifier_fingerprint(classifier)), mean, std
+    )
 
 
 def load_named_model(
@@ -83,17 +98,17 @@ def load_named_model(
     mean: Sequence[float] | None = None,
     std: Sequence[float] | None = None,
 ) -> Model:
-    """The classifier that the file `named_by` names, if it has the fingerprint given there.
+    """Load the classifier that the file `named_by` names, if it has the fingerprint given there.
 
-    No code is run and nothing is fetched on a file's word; and what does not have the fingerprint
-    is never asked for an answer. Where the fingerprint is of the file's bytes it is compared before
-    the file is opened.
+    No code is run and nothing is downloaded on a file's word, and a model without the fingerprint
+    is never called. Where the fingerprint is of the file's bytes, it is compared before the file is
+    opened.
     """
 
-    def check(found: str) -> None:
+    def check(actual: str) -> None:
         require(
-            found == fingerprint,
-            f"the model {spec} that {named_by} names has the fingerprint {found}, and not "
+            actual == fingerprint,
+            f"the model {spec} that {named_by} names has the fingerprint {actual}, and not "
             f"{fingerprint}",
         )
 
@@ -106,7 +121,7 @@ def load_named_model(
 
 
 def load_raw_model(spec: str, trust: Trust = USER) -> Model:
-    """The model as its loader gives it; `trust` says whose word the name is."""
+    """Return the model as its loader gives it; `trust` says who named it."""
     require("\0" not in spec, f"model must be {FORMS}, got {spec[:80]!r}")
     prefix, colon, rest = spec.partition(":")
     if colon and prefix in PREFIXES:
@@ -123,7 +138,7 @@ def load_raw_model(spec: str, trust: Trust = USER) -> Model:
 
 
 def denoised(denoiser: "nn.Module", classifier: "nn.Module") -> "nn.Module":
-    """Denoised smoothing: any denoiser in front of any classifier is a model."""
+    """Put any denoiser in front of any classifier: denoised smoothing."""
     from simplicert.models.denoising import Denoised
 
     return Denoised(denoiser, classifier)
@@ -132,9 +147,10 @@ def denoised(denoiser: "nn.Module", classifier: "nn.Module") -> "nn.Module":
 def diffusion_denoiser(
     network: "nn.Module", sigma: float, alphas: Sequence[float] | None = None
 ) -> "nn.Module":
-    """One step of a diffusion model as a denoiser at this sigma; by default Ho's linear schedule.
+    """Use one step of a diffusion model as a denoiser at this sigma.
 
-    `network(z_t, t)` predicts the noise in an image of [-1, 1]; see models/denoising.py.
+    `network(z_t, t)` predicts the noise in an image of [-1, 1]; `alphas` are its schedule, by
+    default Ho's linear one. See models/denoising.py.
     """
     from simplicert.models.denoising import DiffusionStep, linear_alphas
 
@@ -142,7 +158,7 @@ def diffusion_denoiser(
 
 
 def at_layer(network: "nn.Module", layer: str, example: Any) -> "AtLayer":
-    """The rest of a network behind a layer, for noise on that layer's output; see models/layers.py.
+    """Return the rest of a network behind a layer, for noise on its output; see models/layers.py.
 
     `features(inputs)` of what is returned are the data to certify. The radius is in the layer's own
     space: for text, of embeddings and not of words. Divided by `sensitivity()` of what is returned,
@@ -154,13 +170,13 @@ def at_layer(network: "nn.Module", layer: str, example: Any) -> "AtLayer":
 
 
 def sensitivity_of(stage: Any, input_shape: Sequence[int] | None = None) -> float:
-    """An upper bound of the Lipschitz constant, l2 -> l2, of a stage that comes before the noise.
+    """Return an upper bound of the Lipschitz constant, l2 -> l2, of a stage before the noise.
 
     `stage`: a matrix; or a torch module of linear layers, average pooling, convolutions,
     normalisation, activations and rows of them; or what `at_layer` returns, for all that comes
     before. Never below the truth: exact up to rounding for a matrix, average pooling and
     convolutions whose windows do not overlap, a few percent above it for other convolutions, and a
-    product over a row of layers. A layer that is not known is refused. `input_shape` is that of one
+    product over a row of layers. An unknown layer is refused. `input_shape` is that of one
     input, without the batch; pooling needs it, and padding by copies. The proofs are in
     models/operator_norms.py and models/layer_bounds.py.
     """

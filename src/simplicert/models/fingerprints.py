@@ -22,7 +22,7 @@ ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # where an object lies in memory, n
 
 
 def digest_parts(*parts: bytes | str | Iterator[bytes]) -> str:
-    """32 hexadecimal digits of the parts, each with its length, so that none runs into the next."""
+    """Hash the parts, each with its length so that none runs into the next: 32 hex digits."""
     total = hashlib.blake2b(digest_size=16)
     for part in parts:
         pieces = [part.encode() if isinstance(part, str) else part]
@@ -34,7 +34,7 @@ def digest_parts(*parts: bytes | str | Iterator[bytes]) -> str:
 
 
 def classifier_fingerprint(classifier: Callable[[Any], Any]) -> str:
-    """The fingerprint of a module or function that came without a file."""
+    """Return the fingerprint of a module or function that came without a file."""
     own = getattr(classifier, "fingerprint", None)
     if isinstance(own, str):
         return digest_parts("own", own)
@@ -49,7 +49,7 @@ def classifier_fingerprint(classifier: Callable[[Any], Any]) -> str:
 
 
 def module_fingerprint(module: "nn.Module") -> str:
-    """Class, structure as printed, and every tensor of the state_dict."""
+    """Hash the class, the structure as printed, and every tensor of the state_dict."""
     structure = ADDRESS.sub("", repr(module))
     return digest_parts(
         "module", type(module).__qualname__, structure, tensor_bytes(module.state_dict())
@@ -57,7 +57,7 @@ def module_fingerprint(module: "nn.Module") -> str:
 
 
 def tensor_bytes(state: Mapping[str, "Tensor"]) -> Iterator[bytes]:
-    """Name, type, shape and bytes of each tensor, by name; the order in the file does not count."""
+    """Yield name, type, shape and bytes of each tensor, sorted by name whatever their order was."""
     import torch
 
     for name in sorted(state):

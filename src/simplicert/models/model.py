@@ -1,10 +1,10 @@
 """Describe a model: its classifier, its name, and a fingerprint of what it computes.
 
-find_model_file          a model file that exists and fits into memory
-require_unpacked_size    refuses an archive that is far larger unpacked than torch would make it
-open_archive             an archive written by torch, opened once its sizes are checked
-check_batch              refuses a batch of another shape than the model file declares
 Model                    what a loader returns
+find_model_file          a model file that exists and fits into memory
+open_archive             an archive written by torch, opened once its sizes are checked
+require_unpacked_size    refuses an archive that is far larger unpacked than torch would make it
+check_batch              refuses a batch of another shape than the model file declares
 explain_uncallable       why an object cannot be called as a classifier
 """
 
@@ -18,36 +18,42 @@ from typing import IO, Any
 from simplicert.errors import InvalidInput, require
 from simplicert.machine import format_bytes, require_memory
 
-GROWTH, ALWAYS = 4, 2**26  # torch packs code and no tensors: four times the file and 64 MiB is much
+# torch packs code and no tensors: four times the file plus 64 MiB is already much.
+GROWTH, ALWAYS = 4, 2**26
 
-MOST_MEMBERS = 10**5
+MOST_MEMBERS = 10**5  # of an archive
+Declared = tuple[int | None, ...]  # shape of a batch; None: any length
+IMAGES = 4  # axes of a batch of images
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A classifier to smooth. The fingerprint is of the function, not of a file's name or place."""
+
+    classifier: Callable[[Any], Any]  # an nn.Module in eval mode, or a NumPy function
+    name: str  # as the user gave it, without the path
+    fingerprint: str  # 32 hexadecimal digits
+    classes: tuple[str, ...] | None = None  # their names, where the model's maker wrote them down
+    sigma: float | None = None  # the noise it was trained under, likewise
+
+    def __repr__(self) -> str:
+        """Return the name and the start of the fingerprint."""
+        return f"Model({self.name}, {self.fingerprint[:8]})"
 
 
 def find_model_file(where: str) -> Path:
-    """The path of a model file that is there, and fits into the memory."""
+    """Return the path of a model file, after checking that it exists and fits into memory."""
     path = Path(where)
     require(path.is_file(), f"model must name a file that exists, got {where!r}")
     require_memory(f"model {path.name}", path.stat().st_size)
     return path
 
 
-def require_unpacked_size(name: str, packed: int, members: Sequence[int]) -> None:
-    """Refuse an archive whose members, of these sizes, are far larger than the archive."""
-    total = sum(members)
-    require(
-        len(members) <= MOST_MEMBERS and total <= GROWTH * packed + ALWAYS,
-        f"model {name} is refused: its {len(members)} members would grow from "
-        f"{format_bytes(packed)} to "
-        f"{format_bytes(total)}",
-    )
-    require_memory(f"model {name}", total)
-
-
 def open_archive(name: str, packed: int, content: str | IO[bytes]) -> Any:
-    """An archive of torch's own by torch's own reader, after the sizes of all its members.
+    """Open an archive by torch's own reader, after checking the sizes of all its members.
 
-    A RuntimeError says that it is none. zipfile may see other members than torch does in a file
-    that was made to deceive, and both are used: so both are asked.
+    A RuntimeError says that it is no archive of torch's. In a file that was made to deceive,
+    zipfile may see other members than torch does; both are used, so both are checked.
     """
     import torch
 
@@ -64,13 +70,19 @@ def open_archive(name: str, packed: int, content: str | IO[bytes]) -> Any:
     return reader
 
 
-Declared = tuple[int | None, ...]  # None: any length
-
-IMAGES = 4  # axes of a batch of images
+def require_unpacked_size(name: str, packed: int, members: Sequence[int]) -> None:
+    """Refuse an archive whose members, of these sizes, are far larger than the archive."""
+    total = sum(members)
+    require(
+        len(members) <= MOST_MEMBERS and total <= GROWTH * packed + ALWAYS,
+        f"model {name} is refused: its {len(members)} members would grow from "
+        f"{format_bytes(packed)} to {format_bytes(total)}",
+    )
+    require_memory(f"model {name}", total)
 
 
 def check_batch(name: str, declared: Declared, given: Sequence[int]) -> None:
-    """Refuse a batch of another shape in one sentence instead of the runtime's many."""
+    """Refuse a batch of another shape in one sentence, where the runtime would use many."""
     fits = len(declared) == len(given) and all(
         want is None or want == have for want, have in zip(declared, given, strict=True)
     )
@@ -86,29 +98,14 @@ def check_batch(name: str, declared: Declared, given: Sequence[int]) -> None:
 
 
 def channels_hint(given: Sequence[int]) -> str:
-    """What to do about a batch of images whose channels seem to come last."""
+    """Say what to do about a batch of images whose channels seem to come last; else ""."""
     colours = (1, 3, 4)
     last = len(given) == IMAGES and given[-1] in colours and given[1] not in colours
     return "; the channels seem to come last: give N x C x H x W" if last else ""
 
 
-@dataclass(frozen=True, eq=False)
-class Model:
-    """What is smoothed. The fingerprint is of the function, not of the file's name or place."""
-
-    classifier: Callable[[Any], Any]  # an nn.Module in eval mode, or a NumPy function
-    name: str  # as it was asked for, without the path
-    fingerprint: str  # 32 hexadecimal digits
-    classes: tuple[str, ...] | None = None  # their names, where the model's maker wrote them down
-    sigma: float | None = None  # the noise it was trained under, likewise
-
-    def __repr__(self) -> str:
-        """The name and the start of the fingerprint."""
-        return f"Model({self.name}, {self.fingerprint[:8]})"
-
-
 def explain_uncallable(classifier: object) -> str:
-    """Why something cannot be asked, and what to give instead; "" where it can be."""
+    """Say why an object is no classifier, and what to give instead; "" if it can be called."""
     if callable(classifier):
         return ""
     instead = ""
@@ -123,12 +120,12 @@ def explain_uncallable(classifier: object) -> str:
 
 
 def _describe_object(classifier: object) -> str:
-    """A thing by its type, or a text as it is."""
+    """Describe an object by its type, and a text or number as it is."""
     plain = isinstance(classifier, (str, int, float))
     return f"{classifier!r:.60}" if plain else type(classifier).__name__
 
 
 def is_module(classifier: object) -> bool:
-    """Whether it is a torch module; without torch nothing is."""
+    """Return whether it is a torch module; if torch is not loaded, nothing is."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(classifier, torch.nn.Module)

@@ -12,17 +12,14 @@ import numpy as np
 from simplicert.errors import InvalidInput
 from simplicert.sampling.forward import Classify
 
-CLOSE, CLOSE_HALF = 1e-3, 5e-2  # of an output's spread; half precision rounds coarsely
-
-TINY = 1e-5  # of an output's size
-
+CLOSE, CLOSE_HALF = 1e-3, 5e-2  # share of an output's spread; half precision rounds coarsely
+TINY = 1e-5  # share of an output's size
 LUCK = 4  # times the change from one pass to the next, which a random model may show by chance
-
-PASSES = 4
+PASSES = 4  # over copies of one row, to see whether they share their randomness
 
 
 class ProbeResult(NamedTuple):
-    """What the probe found."""
+    """What the probe learned about a classifier."""
 
     random: bool  # the same batch gave other outputs
     packable: bool  # a row's outputs are the same bits wherever in the batch it stands
@@ -31,7 +28,7 @@ class ProbeResult(NamedTuple):
 def probe_classifier(
     forward: Classify, batch: np.ndarray, other: np.ndarray, half: bool
 ) -> ProbeResult:
-    """Ask the same rows again, moved, and among other neighbours; `other` is a second batch."""
+    """Classify the same rows again, moved, and among the rows of `other`, a second batch."""
     first, again = forward(batch), forward(batch)
     random = not np.array_equal(first, again, equal_nan=True)
     if random:
@@ -55,7 +52,7 @@ def probe_classifier(
 
 
 def _rounding_allowance(first: np.ndarray, half: bool) -> np.ndarray:
-    """How far rounding may move each output: a share of that output's own spread and size."""
+    """Return how far rounding may move each output: a share of its own spread and size."""
     values = np.where(np.isfinite(first), first, 0.0).astype(float).reshape(len(first), -1)
     return np.asarray(
         (CLOSE_HALF if half else CLOSE) * np.ptp(values, axis=0)
@@ -64,7 +61,7 @@ def _rounding_allowance(first: np.ndarray, half: bool) -> np.ndarray:
 
 
 def _output_gap(first: np.ndarray, again: np.ndarray) -> np.ndarray:
-    """The difference, output by output; infinite where only one of the two is a number."""
+    """Return the difference of each output; infinite where only one of the two is a number."""
     one, two = (x.astype(float).reshape(len(x), -1) for x in (first, again))
     number = np.isfinite(one) & np.isfinite(two)
     same = number | (np.isfinite(one) == np.isfinite(two))
@@ -73,7 +70,7 @@ def _output_gap(first: np.ndarray, again: np.ndarray) -> np.ndarray:
 
 
 def _refuse_unless_close(first: np.ndarray, again: np.ndarray, slack: np.ndarray) -> None:
-    """Differences of rounding are fine; larger ones mean that rows are not answered alone."""
+    """Refuse differences larger than rounding: rows would depend on each other."""
     moved = np.abs(_output_gap(first, again))
     if (moved > slack).any():
         raise InvalidInput(
@@ -83,10 +80,9 @@ def _refuse_unless_close(first: np.ndarray, again: np.ndarray, slack: np.ndarray
 
 
 def _refuse_shared_randomness(forward: Classify, batch: np.ndarray) -> None:
-    """A model that is random must be so anew for every row: the draws of a batch are independent.
+    """Refuse a model that is random once per batch: draws within a batch must be independent.
 
-    Sent copies of one row, a model that draws once for the whole batch gives equal answers
-    within a pass and others in the next.
+    Given copies of one row, such a model gives equal outputs within a pass and others in the next.
     """
     copies = np.repeat(batch[:1], len(batch), axis=0)
     passes = [forward(copies) for _ in range(PASSES)]

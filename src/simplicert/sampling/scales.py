@@ -6,23 +6,19 @@ import numpy as np
 
 from simplicert.types import Floats, Ints
 
-APART = 100.0  # factor between the scales of two features from which a doubt is raised
-
-FEWEST, SHARE = 7, 0.1  # rows, and share of rows, that must differ for a scale to be told
-
-ROWS = 256  # looked at, evenly chosen
-
-UPPER = 0.75
-
+APART = 100.0  # factor between the scales of two features that calls for a warning
+FEWEST, SHARE = 7, 0.1  # rows, and share of rows, that must differ for a scale to be known
+ROWS = 256  # looked at, evenly spread
+UPPER = 0.75  # the upper quartile
 VECTORS = 2  # axes of a batch of feature vectors
 
 
 def scale_warning(inputs: Any, argument: str = "noise_scale") -> str:
-    """A sentence where features differ in scale by a factor of 100 or more; else nothing.
+    """Return a sentence if features differ in scale by a factor of 100 or more, else "".
 
-    Feature vectors only, of shape (N, features): the values of pictures, series and volumes share
-    one unit, and a batch with more axes is taken for one of these. `argument` is what the caller
-    calls each feature's share of the noise.
+    Only feature vectors, of shape (N, features), are checked: the values of pictures, series and
+    volumes share one unit, and a batch with more axes is taken for one of these. `argument` is the
+    caller's name for each feature's share of the noise.
     """
     if len(inputs.shape) != VECTORS:
         return ""
@@ -41,12 +37,12 @@ def scale_warning(inputs: Any, argument: str = "noise_scale") -> str:
 
 
 def feature_scales(rows: np.ndarray) -> Floats:
-    """(F,) how much each feature varies; NaN where it is constant, or nearly.
+    """Return (F,) how much each feature varies; NaN where it is constant, or nearly.
 
-    The upper quartile of its distances from its median, over the rows that do not have the median
-    itself: a few outliers do not matter, and a column of some ones among zeros has scale 1. A
-    feature that differs from its median in fewer than 7 rows, or in fewer than a tenth of them, is
-    left out: the margin of a picture, a rare flag.
+    It is the upper quartile of its distances from its median, over the rows that do not have the
+    median itself: a few outliers do not matter, and a column of some ones among zeros has scale 1.
+    A feature that differs from its median in fewer than 7 rows, or in fewer than a tenth of them,
+    is left out: the margin of a picture, a rare flag.
     """
     values = np.asarray(rows, dtype=float)
     middle = np.sort(values, axis=0)[(len(values) - 1) // 2]
@@ -54,10 +50,10 @@ def feature_scales(rows: np.ndarray) -> Floats:
     differ = (distances > 0).sum(axis=0)
     at = (differ * (1 - UPPER)).astype(int)
     scales = np.take_along_axis(distances, at[None], axis=0)[0]
-    told = (differ >= max(FEWEST, SHARE * len(values))) & np.isfinite(values).all(axis=0)
-    return np.where(told, scales, np.nan)
+    known = (differ >= max(FEWEST, SHARE * len(values))) & np.isfinite(values).all(axis=0)
+    return np.where(known, scales, np.nan)
 
 
 def _pick_rows(rows: int) -> Ints:
-    """Numbers of at most ROWS rows, evenly spread."""
+    """Return the numbers of at most ROWS rows, evenly spread."""
     return np.unique(np.linspace(0, rows - 1, min(rows, ROWS)).astype(np.int64))

@@ -10,19 +10,29 @@ from simplicert.types import Floats, Ints
 from simplicert.types.smoothing import Smoothing
 
 FAR, BELOW = 1e-2, -1e-9  # how far rounding may take a sum from 1, and a probability below 0
-
 FLOAT32 = 2.0**-23  # twice the rounding of one score, relative
 
 
 class Scores(NamedTuple):
-    """Rows of a batch. Class K means: none (a draw that must not count for anything)."""
+    """What a batch of outputs says. Class K means no class: the draw counts for none."""
 
     hard: Ints  # (B,) in 0..K
     soft: Floats | None  # (B, K) in [0, 1]; all 0 where the output is no number
 
 
+def output_reader(smoothing: Smoothing) -> Callable[[np.ndarray], Scores]:
+    """Return the function that reads a classifier's outputs."""
+    if smoothing.outputs == "labels":
+        assert smoothing.num_classes is not None  # checked with the settings
+        return label_reader(smoothing.num_classes)
+    if smoothing.outputs == "scores":
+        assert smoothing.score_limit is not None  # likewise
+        return score_reader(smoothing.score_limit)
+    return {"logits": read_logits, "probabilities": read_probabilities}[smoothing.outputs]
+
+
 def read_logits(outputs: np.ndarray) -> Scores:
-    """Argmax and softmax; rows with NaN, +inf, nothing but -inf, or a tie at the top are invalid.
+    """Take argmax and softmax; rows with NaN, +inf, only -inf, or a tie at the top are invalid.
 
     A tie counts for no class, as the paper's strict inequality has it; its softmax is kept.
     """
@@ -37,7 +47,7 @@ def read_logits(outputs: np.ndarray) -> Scores:
 
 
 def read_probabilities(outputs: np.ndarray) -> Scores:
-    """Class probabilities, scaled down where they sum to more than 1; missing mass is invalid."""
+    """Read probabilities, scaled down where they sum to more than 1; missing mass is invalid."""
     soft = outputs.astype(np.float64)
     finite = np.asarray(np.isfinite(soft).all(axis=1))
     soft[~finite] = 0.0
@@ -54,7 +64,7 @@ def read_probabilities(outputs: np.ndarray) -> Scores:
 
 
 def label_reader(classes: int) -> Callable[[np.ndarray], Scores]:
-    """Class numbers; anything outside 0..K-1 is invalid. There are no scores."""
+    """Make a reader of class numbers; others than 0..K-1 are invalid. There are no scores."""
 
     def read(outputs: np.ndarray) -> Scores:
         require(
@@ -69,18 +79,11 @@ def label_reader(classes: int) -> Callable[[np.ndarray], Scores]:
     return read
 
 
-def _winning_class(values: np.ndarray, finite: np.ndarray) -> Ints:
-    """(B,) the column of the largest value; K where there is none or more than one."""
-    top = np.where(finite, values.max(axis=1), 0.0)
-    alone = (values == top[:, None]).sum(axis=1) == 1
-    return np.asarray(np.where(finite & alone, values.argmax(axis=1), values.shape[1]))
-
-
 def score_reader(limit: float) -> Callable[[np.ndarray], Scores]:
-    """Scores of any classifier, divided by their limit; what is missing goes to no class.
+    """Make a reader of any scores, divided by their limit; what is missing goes to no class.
 
     A row with a negative score, a sum above the limit or something that is no number is invalid.
-    Each row is judged by its own scores, so that the result is a function of one noisy copy. Scores
+    Each row is judged by its own scores, so the result is a function of one noisy copy. Scores
     that were scaled to the limit in float32 may sum to a little more: up to K 2^-23 of the limit
     above it they are divided by their sum instead. Either way the shares lie in [0, 1] and sum to
     at most 1, which is all that a certificate needs.
@@ -101,16 +104,12 @@ def score_reader(limit: float) -> Callable[[np.ndarray], Scores]:
 
 
 def highest_sum(limit: float, classes: int) -> float:
-    """The largest sum of scores that is taken for rounding of the limit."""
+    """Return the largest sum of scores that is taken for rounding of the limit."""
     return limit * (1 + classes * FLOAT32)
 
 
-def output_reader(smoothing: Smoothing) -> Callable[[np.ndarray], Scores]:
-    """How a classifier's outputs are read."""
-    if smoothing.outputs == "labels":
-        assert smoothing.num_classes is not None  # checked with the settings
-        return label_reader(smoothing.num_classes)
-    if smoothing.outputs == "scores":
-        assert smoothing.score_limit is not None  # likewise
-        return score_reader(smoothing.score_limit)
-    return {"logits": read_logits, "probabilities": read_probabilities}[smoothing.outputs]
+def _winning_class(values: np.ndarray, finite: np.ndarray) -> Ints:
+    """Return (B,) the column of the largest value; K where there is none or more than one."""
+    top = np.where(finite, values.max(axis=1), 0.0)
+    alone = (values == top[:, None]).sum(axis=1) == 1
+    return np.asarray(np.where(finite & alone, values.argmax(axis=1), values.shape[1]))

@@ -127,7 +127,7 @@ class VoteCounter:
 
     def _first_classes(self, evaluation: Evaluation) -> int:
         """By a first pass, whose answers are looked at and not counted."""
-        rows = self.loop.passed(1)
+        rows = self.loop.pass_rows(1)
         where = (self.loop.seed, len(self), 0, stream_number(NOISE, self.loop.chunk))
         self.loop.batch.fill([NoisyCopies(0, self.inputs[0], where, slice(0, 1))])
         outputs = first_outputs(lambda: self.loop.batch.outputs(rows), (rows, *evaluation.shape))

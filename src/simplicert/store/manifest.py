@@ -53,6 +53,22 @@ def package_version() -> str:
     return __version__
 
 
+def check_declaration(
+    alpha: float, kind: str, scheme: str | None, method: str | None = None
+) -> str:
+    """Check what is declared before the draws; return the kind under its full name."""
+    require(
+        isinstance(alpha, float) and 0 < alpha < 1,
+        f"alpha must lie strictly between 0 and 1, got {alpha!r}",
+    )
+    full_name = choose("kind", kind, KINDS)
+    if scheme is not None:
+        methods = choose("scheme", scheme, SCHEMES[full_name], f" for kind {full_name}")
+        if method is not None:
+            choose("method", method, methods)
+    return full_name
+
+
 @dataclass(frozen=True)
 class Manifest:
     """The settings of a run. Alpha, kind and scheme are declared before the counts are seen."""
@@ -83,16 +99,11 @@ class Manifest:
                 whole and least <= value <= most,
                 f"{name} must be a whole number in {least}..{most}, got {value!r}",
             )
-        require(
-            isinstance(self.alpha, float) and 0 < self.alpha < 1,
-            f"alpha must lie strictly between 0 and 1, got {self.alpha!r}",
-        )
-        object.__setattr__(self, "kind", choose("kind", self.kind, KINDS))
         imported = isinstance(self.source, dict) and "holds" in self.source
-        if not imported:  # a log's bounds were made by a scheme of another tool
-            methods = choose("scheme", self.scheme, SCHEMES[self.kind], f" for kind {self.kind}")
-            if self.method is not None:
-                choose("method", self.method, methods)
+        # A log's bounds were made by a scheme of another tool.
+        scheme = None if imported else self.scheme
+        declared = check_declaration(self.alpha, self.kind, scheme, self.method)
+        object.__setattr__(self, "kind", declared)
         require(
             self.plan is None or isinstance(self.plan, Plan), f"plan must be a Plan: {self.plan!r}"
         )
@@ -113,6 +124,11 @@ class Manifest:
             isinstance(kept, int | float) and 0 <= self.reserve <= MOST_RESERVED,
             f"reserve must be a share of alpha in 0..{MOST_RESERVED}, got {kept!r}",
         )
+
+    @property
+    def random(self) -> bool:
+        """Whether the model is random by itself: drawn again, its tallies would differ."""
+        return bool(self.source.get("random", False))
 
     @property
     def reserve(self) -> float:

@@ -10,6 +10,7 @@ run had to give up, until it is tried again.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from simplicert.stopping import BUDGET, Until
 from simplicert.store.collect import join_tallies
 from simplicert.store.manifest import NAME, Manifest, write_manifest
 from simplicert.store.parts import read_part, read_parts, read_seconds, write_part
+from simplicert.store.settings import DrawingSettings, restore_settings
 from simplicert.types import KINDS, Certificates, Ints, Tally
 from simplicert.types.arrays import Texts
 from simplicert.types.tally import select_inputs
@@ -55,8 +57,7 @@ class Run:
         if not paths:
             raise DamagedRun(f"{self.folder} holds no parts: nothing was drawn, or they were lost")
         try:
-            random = bool(self.manifest.source.get("random", False))
-            return join_tallies(read_parts(paths, self.manifest), random=random)
+            return join_tallies(read_parts(paths, self.manifest), random=self.manifest.random)
         except IncompatibleTallies as error:
             raise DamagedRun(f"the parts of {self.folder} contradict each other: {error}") from None
 
@@ -67,6 +68,11 @@ class Run:
     def tally(self) -> Tally:
         """Add all parts; an error if a part is damaged or draws would count twice."""
         return self._tally
+
+    @property
+    def settings(self) -> DrawingSettings:
+        """The settings that the run was drawn with; refused where it was not drawn here."""
+        return restore_settings(self.manifest, self.folder, self.noise_scale)
 
     @property
     def until(self) -> Until:
@@ -192,6 +198,13 @@ class Run:
         as_declared = same and known.alpha == declared.alpha and known.method == own
         stage = declared.sensitivity if sensitivity is None else sensitivity
         return replace(certify(known, mechanisms, stage), exploratory=not as_declared)
+
+
+def write_noise_scale(folder: Path, scale: np.ndarray) -> None:
+    """Keep the shares in the run: its radii are in the norm that they define."""
+    sink = BytesIO()
+    np.save(sink, scale)
+    write_atomically(folder / SCALE, sink.getvalue(), only_if_new=True)
 
 
 def begin_run(folder: Path, manifest: Manifest) -> None:

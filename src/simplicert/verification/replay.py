@@ -20,8 +20,8 @@ import numpy as np
 from simplicert.bounds.softmax import read_softmax_rest
 from simplicert.data import Dataset
 from simplicert.data.class_map import renumber_labels
-from simplicert.drawing.origin import OriginOverrides, open_origin, restore_settings
-from simplicert.drawing.preparation import EXAMPLES
+from simplicert.drawing.origin import OriginOverrides, open_origin
+from simplicert.drawing.preparation import PROBE_INPUTS, sampling_settings
 from simplicert.importing import describe_error
 from simplicert.machine import machine_differences
 from simplicert.models import Model
@@ -108,9 +108,9 @@ def replay_checks(
         )
         return
     data = renumber_labels(data, run.manifest.source.get("class_map"))
-    sampler = _rebuild_sampler(run, model, data.inputs[index[:EXAMPLES]])
+    sampler = _rebuild_sampler(run, model, data.inputs[index[:PROBE_INPUTS]])
     ordered = run.manifest.index is not None and run.manifest.index[0] >= 0
-    answers = [float(value) for value in sampler.answers.ravel()]
+    answers = [float(value) for value in sampler.probe_outputs.ravel()]
     if ordered and not same_outputs(run.manifest.answers, answers):
         yield VerificationCheck(
             ABOUT, False, "the model does not give the outputs that run.toml keeps of it"
@@ -137,7 +137,7 @@ def replay_checks(
 
 def _rebuild_sampler(run: Run, model: Model, example: np.ndarray) -> Sampler:
     """Rebuild the sampler that drew the run."""
-    settings, compiled = restore_settings(run), bool(run.manifest.source["compiled"])
+    settings, compiled = sampling_settings(run.settings), bool(run.settings.compiled)
     return Sampler(
         model.classifier,
         example,

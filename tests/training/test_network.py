@@ -10,7 +10,7 @@ from simplicert.training.settings import TrainingSettings
 
 
 def direct(values):
-    """All at once, in float64."""
+    """Compute both moments at once, in float64."""
     axes = tuple(axis for axis in range(values.ndim) if axis != 1)
     return values.astype(np.float64).mean(axes), values.astype(np.float64).std(axes)
 
@@ -23,15 +23,15 @@ class Recorded:
     """Inputs that remember how many were asked for at once."""
 
     def __init__(self, values):
-        """None yet."""
+        """Nothing was asked for yet."""
         self.values, self.shape, self.asked = values, values.shape, []
 
     def __len__(self):
-        """How many there are."""
+        """Return the number of inputs."""
         return len(self.values)
 
     def __getitem__(self, where):
-        """Those at these positions."""
+        """Return the inputs at these positions."""
         self.asked.append(len(where))
         return self.values[where]
 
@@ -53,7 +53,7 @@ def test_chunks_give_the_same_numbers(monkeypatch, shape, inputs):
 
 
 def test_inputs_as_large_as_imagenet_are_read_a_few_at_a_time():
-    """60 inputs of 224 x 224 in at most 32 MB of float64 a chunk."""
+    """60 inputs of 224 x 224 are read in chunks of at most 32 MB of float64."""
     inputs = Recorded(np.broadcast_to(some(60, 3, 1, 1), (60, 3, 224, 224)))
     mean, spread = channel_moments(inputs, np.arange(60))
     assert max(inputs.asked) * 3 * 224 * 224 * 8 <= 2**25

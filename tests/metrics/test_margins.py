@@ -1,4 +1,4 @@
-"""What the analysis says of a radius that was bounded itself: one column, and a sentence else."""
+"""A scheme that bounds the radius itself has one column, and the analysis says so elsewhere."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def test_no_mean_of_expectations_that_are_not_known(alone):
         averages.mean_expectations(alone)
 
 
-@pytest.mark.parametrize("name", ["improvement", "wilcoxon"])
+@pytest.mark.parametrize("name", ["measure_improvement", "wilcoxon_test"])
 def test_no_comparison_with_what_was_not_computed(alone, name):
     with pytest.raises(sc.InvalidInput, match=ONLY):
         getattr(comparison, name)(alone)

@@ -1,4 +1,4 @@
-"""Where classes are many, the sums that a certificate needs are kept, and the rest is bounded."""
+"""The running sums against plain loops, and the sums that are kept where classes are many."""
 
 import numpy as np
 import pytest
@@ -6,11 +6,58 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simplicert as sc
-from simplicert.sampling.sums import CLASSES_KEPT, MANY_CLASSES, keep_leading_sums
+from simplicert.sampling.score import read_logits
+from simplicert.sampling.sums import CLASSES_KEPT, MANY_CLASSES, RunningSums, keep_leading_sums
 from simplicert.types import FIXED_POINT
+from simplicert.types.scores import BINS, THRESHOLDS
 
 UNIT = 1 << FIXED_POINT
 CLASSES = 100
+
+
+def test_sums_against_plain_loops():
+    random = np.random.default_rng(0)
+    leaders = np.array([[0, 2], [3, 1], [4, 0]])
+    totals = RunningSums(3, 5, True, leaders)
+    rows = []
+    for _ in range(4):
+        slots = np.sort(random.integers(0, 3, 50))
+        logits = random.normal(0, 3, (50, 5)).astype(np.float32)
+        logits[::17] = np.nan
+        uniforms = random.random(50)
+        scores = read_logits(logits)
+        totals.add(slots, scores, uniforms)
+        rows += list(zip(slots, scores.hard, scores.soft, uniforms, strict=True))
+    counts, votes = np.zeros((3, 6), int), np.zeros((3, 6), int)
+    sums, squares = [[0] * 5 for _ in range(3)], [[0] * 5 for _ in range(3)]
+    histograms = np.zeros((3, 3, BINS), int)
+    for slot, hard, soft, uniform in rows:
+        counts[slot, hard] += 1
+        total, vote = 0.0, 5
+        for j in range(5):
+            total += soft[j]
+            if uniform < total:
+                vote = j
+                break
+        votes[slot, vote] += 1
+        for j in range(5):
+            sums[slot][j] += int(soft[j] * 2**40)
+            squares[slot][j] += int(soft[j] ** 2 * 2**40)
+        others = [soft[j] for j in range(5) if j not in leaders[slot]]
+        for kind, value in enumerate([*(soft[j] for j in leaders[slot]), max(others)]):
+            histograms[slot, kind, sum(value >= t for t in THRESHOLDS)] += 1
+    np.testing.assert_array_equal(totals.counts, counts)
+    np.testing.assert_array_equal(totals.votes, votes)
+    np.testing.assert_array_equal(totals.sums, sums)
+    np.testing.assert_array_equal(totals.squares, squares)
+    np.testing.assert_array_equal(totals.histograms, histograms)
+
+
+def test_thresholds_are_fixed():
+    """Changing them would make old histograms unreadable."""
+    assert BINS == 64
+    assert (np.diff(THRESHOLDS) > 0).all()
+    np.testing.assert_allclose(THRESHOLDS[[0, 31, -1]], [1e-6, 0.5, 1 - 1e-6])
 
 
 def scores(seed, rows=6, draws=50):

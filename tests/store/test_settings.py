@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from simplicert import InvalidInput
-from simplicert.drawing.settings import parse_grid_step, parse_numbers, read_noise_scale
+from simplicert.store.settings import parse_grid_step, parse_numbers, read_noise_scale
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_no_steps(text):
 
 
 def test_numbers():
-    assert parse_numbers("mean", None) is None and parse_numbers("mean", "0.5,1") == [0.5, 1.0]
+    assert parse_numbers("mean", "0.5,1") == parse_numbers("mean", [0.5, 1]) == (0.5, 1.0)
     with pytest.raises(InvalidInput, match="mean"):
         parse_numbers("mean", "a,b")
 

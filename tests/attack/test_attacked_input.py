@@ -3,14 +3,14 @@
 from itertools import pairwise
 
 import numpy as np
-from known import quarry
+from known import attacked_input
 
 from simplicert.attack import Effort
 from simplicert.attack.attacked_input import STEERING, attack_seed
 
 
 def test_fresh_draws_are_made_once_and_looks_again_and_again(run, monkeypatch):
-    made = quarry(run, 0, Effort())
+    made = attacked_input(run, 0, Effort())
     smoothed, spans = made.smoothed, []
     tally = smoothed.sampler.tally
 
@@ -22,7 +22,7 @@ def test_fresh_draws_are_made_once_and_looks_again_and_again(run, monkeypatch):
     monkeypatch.setattr(smoothed.sampler, "tally", watched)
     looks = [smoothed.look(made.ball.centre, 300) for _ in range(2)]
     np.testing.assert_array_equal(*(look.shares for look in looks))
-    fresh = [smoothed.fresh(made.ball.centre, draws) for draws in (300, 70, 300)]
+    fresh = [smoothed.draw_fresh(made.ball.centre, draws) for draws in (300, 70, 300)]
     assert (fresh[0].counts != fresh[2].counts).any()
     assert spans[:2] == [(0, 300)] * 2
     assert spans[2][0] == STEERING >= 2**20  # the most that a look may take
@@ -32,8 +32,8 @@ def test_fresh_draws_are_made_once_and_looks_again_and_again(run, monkeypatch):
 
 
 def test_a_look_is_of_the_kind_that_is_attacked(run):
-    point = quarry(run, 0, Effort()).ball.centre
-    hard, soft = (quarry(run, 0, Effort(), kind=kind).smoothed for kind in ("hard", "soft"))
+    point = attacked_input(run, 0, Effort()).ball.centre
+    hard, soft = (attacked_input(run, 0, Effort(), kind=kind).smoothed for kind in ("hard", "soft"))
     counts = hard.look(point, 400).shares * 400
     np.testing.assert_allclose(counts, np.rint(counts), atol=1e-9)
     scores = soft.look(point, 400).shares * 400
