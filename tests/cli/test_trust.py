@@ -172,8 +172,8 @@ def test_the_user_s_own_word_does_run_it(command, place):
 def test_a_network_of_the_user_s_own_by_its_weights(command, place):
     """The network is given by its name and the weights by their file, as the message says."""
     (place / "mine.py").write_text(
-        "from simplicert.models.architectures import build\n"
-        "def net(classes, shape):\n    return build('mlp', classes, shape)\n"
+        "from simplicert.models.architectures import build_network\n"
+        "def net(classes, shape):\n    return build_network('mlp', classes, shape)\n"
     )
     spec = f"mine:net@OWN/{WEIGHTS}"
     own = ("--arch", "mine:net", "--sigma", ".5", "--epochs", "1", "--out", "OWN")
