@@ -1,4 +1,4 @@
-"""Signals while a run is prepared: an answer at once, and an exit code that means go on."""
+"""A signal while a run is prepared is answered at once, with the exit code for going on."""
 
 import signal
 import subprocess
@@ -51,13 +51,13 @@ def test_a_signal_while_the_model_loads(words, tmp_path, number, more):
 
 
 def swallowed():
-    """As a library does that hears the signal in a callback."""
+    """Swallow the signal, as a library does that hears it in a callback."""
     return suppress(KeyboardInterrupt)
 
 
 @contextmanager
 def changed():
-    """As Ray does: the exception of the handler is replaced by another."""
+    """Replace the exception of the handler by another, as Ray does."""
     try:
         yield
     except KeyboardInterrupt:
@@ -69,7 +69,7 @@ def changed():
 def test_a_library_that_makes_something_else_of_the_signal(
     words, command, monkeypatch, number, library
 ):
-    def prepare(request, crew, say):
+    def prepare(request, workers, say):
         with library():
             signal.raise_signal(number)
 

@@ -1,4 +1,4 @@
-"""E0 of a log: never above that of any radius, or any count, that the log may stand for."""
+"""E0 of a log is never above that of any radius or count that the log may stand for."""
 
 import mpmath
 import numpy as np
@@ -14,7 +14,7 @@ SIGMA = st.sampled_from([0.12, 0.25, 0.5, 1.0, 3.0])
 
 
 def log_of(texts, predicted=None, **more):
-    """A log with these radii, of class 1 unless said otherwise."""
+    """Return a log with these radii, of class 1 by default."""
     predicted = np.ones(len(texts), int) if predicted is None else np.array(predicted)
     return Log(np.arange(len(texts)), predicted, tuple(texts), **more)
 

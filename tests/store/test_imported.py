@@ -1,4 +1,4 @@
-"""Runs of expectations or bare radii: what a log said comes back, and no more is promised."""
+"""Runs of expectations or bare radii give back what a log said, and promise no more."""
 
 import tomllib
 
