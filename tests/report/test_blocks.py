@@ -37,7 +37,7 @@ def test_classes_by_label(make_study):
 def test_classes_without_labels_by_prediction(make_study):
     view = make_views([make_study(labelled=False)])[0]
     grid = class_table(view, None)
-    assert grid.rows[0][0] == "none (abstained)"
+    assert grid.rows[0][0] == "abstained"
     assert "right" not in grid.headings
     assert sum(int(row[1]) for row in grid.rows) == 40
 

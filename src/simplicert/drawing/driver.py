@@ -26,7 +26,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DrawingProgress:
-    """What a progress line can show after each batch."""
+    """What a progress line can show after each batch.
+
+    >>> now = DrawingProgress(inputs=500, done=20, failed=0, draws=40_000, seconds=8.0, tally=None)
+    >>> f"{now.done} of {now.inputs} inputs, {now.draws / now.seconds:,.0f} draws/s"
+    '20 of 500 inputs, 5,000 draws/s'
+    """
 
     inputs: int  # to draw
     done: int

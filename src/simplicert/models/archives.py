@@ -19,11 +19,9 @@ from typing import Any, NoReturn
 from simplicert.errors import InvalidInput
 from simplicert.files import MOST_TEXT, parse_json
 from simplicert.importing import USER, Trust, require_vouched
-from simplicert.models.model import open_archive
+from simplicert.models.model import INSTEAD, open_archive
 from simplicert.models.programs import UnlistedOperator, find_faults
 
-SUFFIXES = (".pt", ".pth", ".pkl", ".pickle", ".bin", ".ckpt", ".joblib", ".tar")
-INSTEAD = "torch.export.save (file.pt2), ONNX or safetensors (ARCH@weights.safetensors)"
 FORCE, FORBID = "TORCH_FORCE_WEIGHTS_ONLY_LOAD", "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"  # of torch
 PICKLED_PREFIXES = ("custom_obj_", "opaque_obj_")  # constants that are objects, not tensors
 

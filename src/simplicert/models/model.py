@@ -19,23 +19,14 @@ from typing import IO, TYPE_CHECKING, Any
 
 from simplicert.errors import InvalidInput, require
 from simplicert.machine import format_bytes, require_memory
-from simplicert.models.archives import INSTEAD, SUFFIXES
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
 
-def refuse_pickles(spec: str) -> None:
-    """Refuse a model whose suffix says that it was pickled."""
-    suffix = Path(spec).suffix.lower()
-    if suffix in SUFFIXES:
-        script = " TorchScript files need the suffix .ts." if suffix in (".pt", ".pth") else ""
-        raise InvalidInput(
-            f"model {Path(spec).name} is a pickle by its suffix {suffix}, and pickles are never "
-            f"opened, because they can run any code; save it with {INSTEAD}, or write a function "
-            f"that builds the model and loads it, and give module:function.{script}"
-        )
-
+# How pickles are named, and what to write instead of one.
+PICKLE_SUFFIXES = (".pt", ".pth", ".pkl", ".pickle", ".bin", ".ckpt", ".joblib", ".tar")
+INSTEAD = "torch.export.save (file.pt2), ONNX or safetensors (ARCH@weights.safetensors)"
 
 # torch packs code and no tensors: four times the file plus 64 MiB is already much.
 GROWTH, ALWAYS = 4, 2**26
@@ -118,6 +109,18 @@ def check_batch(name: str, declared: Declared, given: Sequence[int]) -> None:
             f"exports), or use its own: --batch-size {declared[0]}"
         )
     require(fits, f"model {name} takes batches of {wanted}, got {tuple(given)}{hint}")
+
+
+def refuse_pickles(spec: str) -> None:
+    """Refuse a model whose suffix says that it was pickled."""
+    suffix = Path(spec).suffix.lower()
+    if suffix in PICKLE_SUFFIXES:
+        script = " TorchScript files need the suffix .ts." if suffix in (".pt", ".pth") else ""
+        raise InvalidInput(
+            f"model {Path(spec).name} is a pickle by its suffix {suffix}, and pickles are never "
+            f"opened, because they can run any code; save it with {INSTEAD}, or write a function "
+            f"that builds the model and loads it, and give module:function.{script}"
+        )
 
 
 def channels_hint(given: Sequence[int]) -> str:

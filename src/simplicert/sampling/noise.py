@@ -1,31 +1,17 @@
-"""Noise, and the noisy classifier that every use evaluates.
+"""Make noise that depends only on (seed, input, chunk), wherever it is drawn.
 
-Noise is a pure function of (seed, input, chunk): whoever draws it, it is the same.
-`NoisyClassifier` is the function that is evaluated, built in one place for sampling, prediction,
-replay and attack; `Evaluation` is its form for inputs of one shape.
+Draw d of an input is row d mod c of its chunk d // c, where the batch size decides c. The rows of a
+chunk come one after another from its own generator, so a draw does not depend on which other draws
+are made beside it.
 """
 
 import hashlib
 import struct
-import threading
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from simplicert.errors import InvalidInput, require
-from simplicert.models.model import explain_uncallable, is_module
-from simplicert.sampling.batch import DeviceBatch, HostBatch, SamplingBatch
-from simplicert.sampling.forward import (
-    Classify,
-    check_outputs,
-    frozen_copy,
-    wrap_array_function,
-    wrap_torch_function,
-)
-from simplicert.sampling.outputs import Scores, output_reader
-from simplicert.types import Ints
-from simplicert.types.smoothing import Smoothing
+from simplicert.errors import InvalidInput
 
 SMALLEST_CHUNK, LARGEST_CHUNK = 32, 64  # draws
 NOISE, VOTES, PILOT, PILOT_VOTES = range(4)  # streams that never share a number
@@ -105,99 +91,3 @@ def is_on_grid(inputs: np.ndarray, step: float) -> Any:
     """Return (N,) whether each feature is the float32 nearest to a whole number of steps."""
     snapped = (np.rint(inputs.astype(np.float64) / step) * step).astype(np.float32)
     return (snapped == inputs).reshape(len(inputs), -1).all(axis=1)
-
-
-IMAGE = 3  # dimensions of an input that is an image: channels, height, width
-
-
-class NoisyClassifier:
-    """A classifier under noise on one device, for inputs of any shape."""
-
-    def __init__(
-        self, classifier: Any, smoothing: Smoothing, device: str = "cpu", compiled: bool = False
-    ) -> None:
-        """Copy a module at once; a function is called as it is."""
-        wrong = explain_uncallable(classifier)
-        require(not wrong, f"classifier {wrong}")
-        self.smoothing, self.device, self.compiled = smoothing, device, compiled
-        self.own = frozen_copy(classifier)  # the module that is classified with, or the function
-        self._ready: dict[tuple[bool, bool], Classify] = {}
-        self._lock = threading.Lock()
-
-    def on(self, shape: tuple[int, ...], tensors: bool = False) -> "Evaluation":
-        """Prepare for inputs of this shape; `tensors`: a plain function takes tensors."""
-        torch_kind = tensors or is_module(self.own)
-        channels_last = torch_kind and len(shape) == IMAGE
-        with self._lock:  # the copy is laid out once, before any thread uses it
-            key = (torch_kind, channels_last)
-            if key not in self._ready:
-                self._ready[key] = self._classify(*key)
-        spread = self.smoothing.spread(shape)
-        if channels_last and spread.ndim:
-            spread = np.moveaxis(spread, 0, -1)
-        return Evaluation(
-            self.smoothing, shape, self.device, torch_kind, channels_last, spread, self._ready[key]
-        )
-
-    def _classify(self, torch_kind: bool, channels_last: bool) -> Classify:
-        if not torch_kind:
-            return wrap_array_function(self.own)
-        own = frozen_copy(self.own) if self._ready else self.own  # another layout, another copy
-        return wrap_torch_function(
-            own, self.device, channels_last, self.compiled, self.smoothing.autocast
-        )
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what goes to another process: the copy and its settings, to be prepared there."""
-        return {**self.__dict__, "_ready": {}, "_lock": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore the copy and its settings, with a lock of its own."""
-        self.__dict__.update(state, _lock=threading.Lock())
-
-
-@dataclass(frozen=True, eq=False)
-class Evaluation:
-    """The noisy classifier for inputs of one shape."""
-
-    smoothing: Smoothing
-    shape: tuple[int, ...]  # of an input
-    device: str
-    torch_kind: bool  # takes tensors
-    channels_last: bool  # how images lie in memory
-    spread: np.ndarray  # the noise's deviation, laid out like the inputs
-    classify: Classify
-
-    def lay_out(self, inputs: np.ndarray) -> np.ndarray:
-        """Return inputs in the memory layout of a batch."""
-        return np.ascontiguousarray(np.moveaxis(inputs, 1, -1)) if self.channels_last else inputs
-
-    def batch(self, rows: int, chunk: int) -> SamplingBatch:
-        """Allocate a batch of noisy copies on the device; a chunk of noise has `chunk` rows."""
-        empty = np.empty((0, *self.shape), np.float32)
-        shape = (rows, *self.lay_out(empty).shape[1:])
-        step = self.smoothing.grid
-        if self.torch_kind and self.device != "cpu":
-            return DeviceBatch(shape, self.classify, self.spread, step, self.device, chunk)
-        return HostBatch(shape, self.classify, self.spread, step)
-
-    def read(self, outputs: np.ndarray) -> Scores:
-        """Read a batch of outputs as classes and scores."""
-        return output_reader(self.smoothing)(outputs)
-
-    def count_classes(self, outputs: np.ndarray, rows: int) -> int:
-        """Return the number of classes by the first outputs, or say what is wrong with them."""
-        declared, labels_only = self.smoothing.num_classes, self.smoothing.outputs == "labels"
-        check_outputs(outputs, labels_only, rows)
-        classes = declared if labels_only else outputs.shape[1]
-        require(
-            classes is not None and declared in (None, classes),
-            f"classifier must have num_classes = {declared} outputs, got {classes}",
-        )
-        assert classes is not None
-        return int(classes)
-
-    def refuse_off_grid(self, inputs: np.ndarray, index: Ints) -> None:
-        """Refuse inputs that are not on the grid, if there is one."""
-        if self.smoothing.grid is not None:
-            refuse_off_grid(inputs, index, self.smoothing.grid)

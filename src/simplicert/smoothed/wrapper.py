@@ -17,7 +17,7 @@ from simplicert.certification import certify
 from simplicert.errors import InvalidInput, SimplicertWarning, choose, require
 from simplicert.models.model import explain_uncallable
 from simplicert.sampling import sample
-from simplicert.sampling.noise import NoisyClassifier
+from simplicert.sampling.noisy import NoisyClassifier
 from simplicert.sampling.probe import scale_warning
 from simplicert.sampling.settings import (
     check_device,
