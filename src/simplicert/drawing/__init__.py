@@ -233,7 +233,8 @@ def draw_missing(
     forget_failures(run.folder, left)
     begun = _select_begun_inputs(held, left)
     fresh = left if begun is None else left[~np.isin(left, begun.inputs)]
-    size = int(run.manifest.source["batch_size"])
+    size = run.settings.batch_size
+    assert size is not None
     queue = UnitQueue(run.manifest.plan, run.until, size, fresh, begun)
     counter = ProgressCounter(len(left), stop, report)
     complete = drain_queue(run, queue, workers, counter, backoff or Backoff(0.0))
