@@ -247,8 +247,8 @@ def test_without_ray_it_says_how_to_install_it(place):
         "        if name == 'ray':\n"
         "            raise ModuleNotFoundError(name, name=name)\n"
         "sys.meta_path.insert(0, Blocked())\n"
-        "from simplicert.cli import program\n"
-        "program()\n"
+        "from simplicert.cli import run_program\n"
+        "run_program()\n"
     )
     command = [sys.executable, "-c", code, *words(place, "run")[3:], "--engine", "ray"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -257,21 +257,20 @@ def restore_settings(
     """Return the settings that a run was drawn with, as run.toml keeps them."""
     source, plan = manifest.source, manifest.plan
     require(
-        manifest.was_drawn and plan is not None,
+        manifest.was_drawn,
         f"{folder} was not drawn by simplicert: it keeps no settings of a drawing",
     )
-    assert plan is not None
     return DrawingSettings(
         model=manifest.made.get("model"),
         data=manifest.made.get("data"),
         sigma=manifest.sigma,
-        draws=plan.looks[-1],
+        draws=1 if plan is None else plan.looks[-1],  # without a plan run.toml does not say
         out=folder,
         seed=source["seed"],
         alpha=manifest.alpha,
         kind=manifest.kind,
         scheme=manifest.scheme,
-        until=None if plan.rule == "fixed" else plan.rule,
+        until=None if plan is None or plan.rule == "fixed" else plan.rule,
         reserve=manifest.reserve,
         pilot=source["pilot"],
         outputs=source["outputs"],
