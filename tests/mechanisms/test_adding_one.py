@@ -74,7 +74,7 @@ def copy(tmp_path):
     for folder in ("tests", "release", "docs"):
         shutil.copytree(ROOT / folder, made / folder, ignore=unwanted)
     shutil.copytree(PACKAGE, made / "src" / PACKAGE.name, ignore=unwanted)
-    for name in ("pyproject.toml", "verify.py", "certificates.csv"):
+    for name in ("pyproject.toml", "verify.py"):
         shutil.copy(ROOT / name, made / name)
     return made
 
