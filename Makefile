@@ -33,9 +33,10 @@ test-all: lint
 paper: setup
 	$(BIN)/python -W ignore experiments/cifar10/paper.py
 
-# The site in site/; a dead link or a page that the menu forgets is an error.
+# Measured blocks of the pages from the results, then the site in site/; a dead link or a page that
+# the menu forgets is an error.
 docs: setup
-	$(BIN)/python docs/make_commands.py > docs/commands.md
+	$(BIN)/python docs/make_pages.py
 	$(BIN)/mkdocs build --strict
 
 # Wheel and sdist in dist/, then the wheel in empty environments: all of them, or PAIRS="3.11:base".
@@ -43,7 +44,7 @@ release: setup
 	rm -rf dist
 	$(BIN)/python -m hatchling build -d dist
 	$(BIN)/python release/check.py dist/simplicert-*.whl $(PAIRS)
-	$(BIN)/python release/page.py
+	$(BIN)/python docs/make_pages.py
 
 bench: setup
 	mkdir -p benchmarks/results

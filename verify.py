@@ -2,29 +2,29 @@
 
     python verify.py certificates.csv [--run RUN/run.toml]
 
-This file stands alone: Python 3.11 and mpmath (and pyarrow, only to read the counts of a run).
-Read it; that is what it is for.
+This file stands alone: it needs Python 3.11 and mpmath (and pyarrow, only to read the counts of a
+run). It is written to be read.
 
 A certificate says: within l2 distance `radius` of this input the smoothed classifier answers
-`predicted`, and this is issued and false with probability at most `level`. It rests on E0, a lower
-bound on the expectation of that class, and E1, an upper bound on that of every other class.
+`predicted`. The chance that a false certificate is issued is at most `level`. It rests on E0, a
+lower bound on the expectation of that class, and E1, an upper bound on that of every other class.
 
-1. The table. Its columns are exactly ours, every cell is spelled as we spell it, and no cell
+1. The table. Its columns are exactly ours, every cell is spelled the way we spell it, and no cell
    contradicts another: an input that abstained promises nothing, `radius` is the largest of the
    radii, `ensemble` the largest of the paper's.
-2. The bounds, of kind multinomial. E0 and E1 are held to the Clopper-Pearson limits of count_top
-   and count_second out of n draws, and the counts to the gate of the scheme. Older files have no
-   counts, but few numbers are the limit of a whole count: we look for the counts. Other bounds
-   need more of the tallies than the file has.
-3. The radii. Each mechanism but Cohen's is a largest value over a parameter, and every value of the
-   parameter gives a true radius. We accept a radius only with a parameter that proves it, and one
-   by a mechanism that is not here only where two_sided proves it: whatever is smaller is true.
-4. With --run, sigma, alpha, kind, scheme, method, sensitivity, grid and draws are held to run.toml,
-   and label, class, counts and inputs to the parts beside it.
+2. The bounds, for kind multinomial. E0 and E1 are compared with the Clopper-Pearson limits of
+   count_top and count_second out of n draws, and the counts with the gate of the scheme. Older
+   files have no counts, but few numbers are the limit of a whole count, so we look for the counts.
+   Other bounds need more of the tallies than the file has.
+3. The radii. Each mechanism except Cohen's is a maximum over a parameter, and every value of the
+   parameter gives a true radius. We accept a radius only with a parameter that proves it. A radius
+   by a mechanism that is not here must be proved by two_sided: any smaller radius is true.
+4. With --run, sigma, alpha, kind, scheme, method, sensitivity, grid and draws are compared with
+   run.toml, and label, class, counts and inputs with the parts beside it.
 
-Numbers are read as the binary fractions they stand for and worked on with 60 digits. Exit code 0:
-all was checked and holds; 1: something does not hold; 2: the file cannot be read; 3: nothing is
-wrong, but something that a radius rests on was not checked, and a line says what.
+Numbers are read as the binary fractions they stand for, and computed with 60 digits. Exit code 0:
+everything was checked and holds; 1: something does not hold; 2: the file cannot be read; 3: nothing
+is wrong, but something that a radius rests on was not checked, and a line says what.
 """
 
 import argparse
@@ -44,8 +44,8 @@ mp.dps = 60
 MOST_BYTES, MOST_ROWS, MOST_DRAWS = 2**28, 10**6, 10**9  # larger files are not read
 BEFORE = ("index", "label", "top", "predicted", "correct", "abstained", "radius", "e0", "e1")
 AFTER = ("ensemble", "winner", "draws", "sigma", "alpha", "kind", "scheme")
-HISTORY = ("looks", "alpha_spent", "stopped")  # only where inputs were drawn look by look
-LAST = ("method", "level", "count_top", "count_second", "sensitivity", "grid")  # older files: none
+HISTORY = ("looks", "alpha_spent", "stopped")  # only if inputs were drawn look by look
+LAST = ("method", "level", "count_top", "count_second", "sensitivity", "grid")  # not in older files
 SETTINGS = ("sigma", "alpha", "kind", "scheme", "method", "level", "sensitivity", "grid")
 WHOLE = {"index", "label", "top", "predicted", "draws", "looks", "count_top", "count_second"}
 WORDS = {
@@ -62,8 +62,8 @@ NUMBER = r"(0|[1-9][0-9]{0,16})(\.[0-9]{1,20}(e[+-][0-9]{1,3})?|e[+-][0-9]{1,3})
 MAY_BE_EMPTY = {"label", "predicted", "correct", "e0", "e1", "ensemble", "winner", "draws"}
 MAY_BE_EMPTY |= {"stopped", "count_top", "count_second", "grid"}
 
-# How a scheme spends alpha: on E0; on E1, or not where E1 = 1 - E0; on its gate. A file must follow
-# one way throughout: the better of two, row by row, would spend alpha twice. With two classes
+# How a scheme spends alpha: on E0; on E1, or None where E1 = 1 - E0; on its gate. A whole file must
+# follow one way: taking the better of two, row by row, would spend alpha twice. With two classes
 # clopper_pearson is one_sided.
 PAIR, ONE = (0.45, 0.45, 0.05), (0.9, None, 0.1)
 WAYS = {
@@ -82,29 +82,29 @@ METHODS = {
         "split": ("bentkus+bernstein", "hoeffding"),
     },
 }
-PROVED_LEVEL = {"paper": 3}  # times alpha: without a gate no more than this is proved
-SLACK = mpf("2e-4")  # limits are computed for a tail smaller by 1e-4, to be safe from rounding
-DOUBLES = mpf("1e-9")  # more than the rounding of a sum of doubles, as a share of it
+PROVED_LEVEL = {"paper": 3}  # times alpha: without a gate only this level is proved
+SLACK = mpf("2e-4")  # limits are computed for a tail smaller by 1e-4, for safety from rounding
+DOUBLES = mpf("1e-9")  # more than the relative rounding error of a sum of doubles
 ENSEMBLE = {"multinomial": ("cohen", "li", "improved_dp"), "softmax": ("lecuyer", "improved_dp")}
 
 
 def normal(x):
-    """Phi(x), the standard normal distribution function."""
+    """Return Phi(x), the standard normal distribution function."""
     return erfc(-x / sqrt(2)) / 2
 
 
 def quantile(p):
-    """Phi^-1(p), by Newton's method from a start of 15 digits."""
+    """Return Phi^-1(p), by Newton's method from a start that is right to 15 digits."""
     if p > 1 - p:
         return -quantile(1 - p)
     x = mpf(NormalDist().inv_cdf(float(p)))
-    for _ in range(4):  # each step doubles the digits
+    for _ in range(4):  # each step doubles the correct digits
         x -= (normal(x) - p) * sqrt(2 * mp.pi) * exp(x * x / 2)
     return x
 
 
 def attained(gain, low, high, goal):
-    """Whether gain(x) >= goal for an x in [low, high], sought by golden section at its one peak."""
+    """Tell whether gain(x) >= goal for an x in [low, high], by golden section to its one peak."""
     share = (sqrt(5) - 1) / 2
     left, right = high - share * (high - low), low + share * (high - low)
     at_left, at_right = gain(left), gain(right)
@@ -122,7 +122,7 @@ def attained(gain, low, high, goal):
     return gain(low) >= goal or gain(high) >= goal
 
 
-# Is r, a radius at sigma 1, proved by e0 and e1? One function a mechanism, for 0 < e1 < e0 < 1.
+# Do e0 and e1 prove r, a radius at sigma 1? One function per mechanism, for 0 < e1 < e0 < 1.
 
 
 def cohen(r, e0, e1):
@@ -138,7 +138,7 @@ def two_sided(r, e0, e1):
 def li(r, e0, e1):
     """r^2 <= -(2 / w) log(1 - E0 - E1 + 2 M) for some w > 1: Li et al. 2018.
 
-    M = ((E0^(1 - w) + E1^(1 - w)) / 2)^(1 / (1 - w)). What is sought is log(w - 1).
+    M = ((E0^(1 - w) + E1^(1 - w)) / 2)^(1 / (1 - w)). The search is over log(w - 1).
     """
 
     def gain(order):
@@ -165,7 +165,7 @@ def lecuyer(r, e0, e1):
 def improved_dp(r, e0, e1):
     """E0 >= e^(2 epsilon) E1 + (1 + e^epsilon) delta: Cullen et al. 2024, eq. NewDP.
 
-    For some epsilon >= 0, delta being what the analytic Gaussian mechanism needs at distance r:
+    For some epsilon >= 0, where delta is what the analytic Gaussian mechanism needs at distance r:
     Phi(r/2 - epsilon/r) - e^epsilon Phi(-r/2 - epsilon/r).
     """
 
@@ -177,15 +177,15 @@ def improved_dp(r, e0, e1):
 
 
 PROOFS = {proof.__name__: proof for proof in (cohen, li, lecuyer, improved_dp, two_sided)}
-MECHANISM = "[a-z][a-z0-9_]{0,30}"  # also one that is not here
+MECHANISM = "[a-z][a-z0-9_]{0,30}"  # names of mechanisms, also of those that are not here
 PROVED_FOR = {"multinomial": tuple(PROOFS), "softmax": ("lecuyer", "improved_dp", "two_sided")}
 
 
 @cache
 def tail(n, p, q, k):
-    """P(Bin(n, p) >= k), q being 1 - p: its largest term with 60 digits, the others by doubles.
+    """Return P(Bin(n, p) >= k), with q = 1 - p: the largest term to 60 digits, others as doubles.
 
-    Each is a multiple of the one before; we add on the side where they fall until they are nothing.
+    Each term is a multiple of the one before; we add the falling ones until they are negligible.
     """
     if k <= 0:
         return mpf(1)
@@ -202,9 +202,9 @@ def tail(n, p, q, k):
 
 
 def count_behind(n, p, q, a):
-    """The count out of n draws whose lower limit at tail a is p; None if there is no such count.
+    """Return the count out of n draws whose lower limit at tail a is p; None if there is none.
 
-    It is the least k with P(Bin(n, p) >= k) <= a, and that probability must be a itself, nearly.
+    It is the least k with P(Bin(n, p) >= k) <= a, and that probability must be very close to a.
     """
     low, high = 0, n
     while low < high:
@@ -214,7 +214,7 @@ def count_behind(n, p, q, a):
 
 
 def bounds_wrong(way, n, alpha, e0, e1, counts=None):  # noqa: PLR0911
-    """Why E0 and E1 are no limits at this alpha; None where they are."""
+    """Say why E0 and E1 are not limits at this alpha; None if they are."""
     for_e0, for_e1, _ = way
     if not 0 < e1 < e0 < 1:
         return "e0 must be above e1, and both inside (0, 1)"
@@ -240,7 +240,7 @@ def bounds_wrong(way, n, alpha, e0, e1, counts=None):  # noqa: PLR0911
 
 
 def gate_wrong(way, n, alpha, wins, rival):
-    """Why these counts do not choose a class, where the scheme has a gate."""
+    """Say why these counts do not pass the gate, if the scheme has one; None if they do."""
     _, for_e1, gate = way
     if wins + rival > n:
         return f"the counts behind e0 and e1, {wins} and {rival}, are more than {n} draws"
@@ -252,12 +252,12 @@ def gate_wrong(way, n, alpha, wins, rival):
 
 
 def number(text):
-    """A cell as the binary fraction it stands for; an empty one is 0."""
+    """Read a cell as the binary fraction it stands for; an empty cell is 0."""
     return mpf(float(text or 0))
 
 
 def read_bytes(path):
-    """The whole content of a file of plain size."""
+    """Read the whole content of a file that is not too large."""
     with Path(path).open("rb") as file:
         content = file.read(MOST_BYTES + 1)
     refuse(len(content) > MOST_BYTES, f"{path} must have at most {MOST_BYTES} bytes")
@@ -265,13 +265,13 @@ def read_bytes(path):
 
 
 def refuse(wrong, why):
-    """Stop reading."""
+    """Stop reading if something is wrong, and say why."""
     if wrong:
         raise ValueError(why)
 
 
 def read_table(path):
-    """Rows as dictionaries, and the mechanisms; ValueError where the file is not one of ours."""
+    """Read rows as dictionaries, and the mechanisms; ValueError if the file is not one of ours."""
     first, *lines = read_bytes(path).decode("ascii").split("\n")
     columns = first.split(",")
     mechanisms = columns[len(BEFORE) : columns.index("ensemble")] if "ensemble" in columns else []
@@ -303,13 +303,13 @@ def read_table(path):
 
 
 def spelling(name, is_mechanism):
-    """What the cells of a column look like; radii of a mechanism may be empty (scheme joint)."""
+    """Return the pattern of a column's cells; radii of a mechanism may be empty (scheme joint)."""
     form = "0|[1-9][0-9]{0,15}" if name in WHOLE else WORDS.get(name, NUMBER)
     return f"({form})?" if name in MAY_BE_EMPTY or is_mechanism else form
 
 
 def table_wrong(row, radii):
-    """What the columns of a row say against each other."""
+    """Yield each contradiction between the columns of a row."""
     margin = row["scheme"] == "joint"  # two_sided alone, without e0 and e1
     radius, ensemble = number(row["radius"]), number(row["ensemble"])
     if any((row[name] == "") != (margin and name != "two_sided") for name in radii):
@@ -337,7 +337,7 @@ def table_wrong(row, radii):
         yield "e0 or e1 is empty or not, against the scheme"
     members = {name: radii[name] for name in ENSEMBLE[row["kind"]] if name in radii}
     best = max(members.values(), default=mpf(0))
-    lost = len(members) < len(ENSEMBLE[row["kind"]])  # then ensemble is proved by itself
+    lost = len(members) < len(ENSEMBLE[row["kind"]])  # then ensemble is proved on its own
     first = next((name for name in members if members[name] == best > 0), "")
     if not margin and (
         ensemble < best or (not lost and (ensemble, row["winner"]) != (best, first))
@@ -348,9 +348,9 @@ def table_wrong(row, radii):
 
 
 def drawn_sigma(row):
-    """What radii are multiples of: noise is drawn in single precision, before the first stage.
+    """Return the unit of the radii: sigma in single precision, as drawn, over the sensitivity.
 
-    Files of the older columns were made with sigma as it was given.
+    Files with the older columns were made with sigma as it was given.
     """
     sigma = float(row["sigma"])
     if "sensitivity" not in row:
@@ -360,13 +360,13 @@ def drawn_sigma(row):
 
 
 def radii_wrong(row, radii, proved):
-    """Radii that E0 and E1 do not prove; those that they do are counted."""
+    """Yield the radii that E0 and E1 do not prove, and count those that they do."""
     e0, sigma = number(row["e0"]), drawn_sigma(row)
-    e1 = min(number(row["e1"]), 1 - e0)  # an expectation of E0 leaves no more for all others
+    e1 = min(number(row["e1"]), 1 - e0)  # if one class has E0, all others share 1 - E0
     claims = [
         (name, name if name in PROOFS else "two_sided", radius)
         for name, radius in radii.items()
-        if name != "cdf"  # which knows more than e0 and e1
+        if name != "cdf"  # cdf uses more than e0 and e1
     ]
     if row["winner"] in PROOFS and row["winner"] not in radii:
         claims.append(("ensemble", row["winner"], number(row["ensemble"])))
@@ -381,14 +381,14 @@ def radii_wrong(row, radii, proved):
 
 
 def counts_of(row):
-    """The two counts of a row, None where it has none."""
+    """Return the two counts of a row, None if it has none."""
     if not row.get("count_top") or not row.get("count_second"):
         return None
     return int(row["count_top"]), int(row["count_second"])
 
 
 def check_level(rows, level):
-    """Complaints where less is claimed than is proved, or by a method that has no such proof."""
+    """Complain of a level below the proved one, or of a method without such a proof."""
     row = rows[0]
     if "level" in row and float(row["level"]) < min(level, 1) * (1 - 1e-12):
         yield "all", f"level is {row['level']}, and no less than {level:g} is proved"
@@ -399,14 +399,14 @@ def check_level(rows, level):
 
 
 def history_wrong(row, shares):
-    """Whether the look and the alpha spent so far are others than the plan's."""
+    """Tell whether the look or the alpha spent so far differs from the plan's."""
     spent = [weight for look, weight in shares.items() if look <= int(row["draws"])]
     gap = number(row["alpha_spent"]) - number(row["alpha"]) * mpf(sum(spent))
     return int(row["looks"]) != len(spent) or abs(gap) > DOUBLES * number(row["alpha"])
 
 
 def check_bounds(rows, run):
-    """Complaints about E0 and E1 of the rows issued, what was checked, and whether all was."""
+    """Return complaints about E0 and E1, what was checked, and whether everything was."""
     kind, scheme, alpha = (rows[0][name] for name in ("kind", "scheme", "alpha"))
     shares, offered = None, 1
     if run is not None and "plan" in run:
@@ -426,7 +426,7 @@ def check_bounds(rows, run):
     methods = WAYS.get(scheme, {}) if kind == "multinomial" else {}
     ways = methods.get(rows[0].get("method")) or [w for ways in methods.values() for w in ways]
     if rows[0].get("method") == "clopper_pearson" and more_than_two(rows, run):
-        ways = ways[:1]  # one bound alone is the method one_sided, which was not declared
+        ways = ways[:1]  # one bound alone would be one_sided, which was not declared
     issued = [row for row in rows if row["abstained"] == "False"]
     complaints = []
     for way in ways or (PAIR, ONE):
@@ -456,12 +456,12 @@ def check_bounds(rows, run):
 
 
 def more_than_two(rows, run):
-    """Whether there are more than two classes: by the run, or by the classes that rows name."""
+    """Tell whether there are more than two classes, by the run or by the classes in the rows."""
     return any(int(row["top"]) > 1 for row in rows) or (run is not None and run["classes"] > 2)  # noqa: PLR2004
 
 
 def read_run(path):
-    """The settings in run.toml."""
+    """Read the settings in run.toml."""
     run = tomllib.loads(read_bytes(path).decode())
     tables = [run.get("source", {}), run.get("plan", {})]
     refuse(not all(isinstance(table, dict) for table in tables), f"{path} is no run.toml")
@@ -471,7 +471,7 @@ def read_run(path):
 
 
 def check_run(rows, run):
-    """Complaints about settings other than those that the run declares."""
+    """Complain of settings that differ from those the run declares."""
     source, scheme = run.get("source", {}), run.get("scheme", "gated")
     kind = run.get("kind", "multinomial")
     default = next(iter(METHODS.get(kind, {}).get(scheme, [""])))
@@ -494,7 +494,7 @@ def check_run(rows, run):
 
 
 def seen(folder):
-    """What the parts of a run hold of each input: class counts, votes, pilot, and draws without."""
+    """Read what the parts hold of each input: counts, votes, pilot, and draws without a class."""
     import pyarrow.parquet as pq  # not needed for anything else
 
     held, spans = {}, set()
@@ -502,7 +502,7 @@ def seen(folder):
         refuse(pq.read_metadata(path).num_rows > MOST_ROWS, f"{path} has too many rows")
         for row in pq.read_table(path, use_threads=False).to_pylist():
             span = (row["index"], *(row.get("segments") or [path.name]))
-            if span in spans:  # drawn by two processes: it counts once
+            if span in spans:  # drawn by two processes: count it once
                 continue
             spans.add(span)
             mine = held.setdefault(row["index"], {"label": row.get("labels")})
@@ -517,7 +517,7 @@ def seen(folder):
 
 
 def check_counts(rows, held):
-    """Complaints about inputs, draws, class and counts that the parts of the run do not hold."""
+    """Complain of inputs, draws, classes and counts that differ from the parts of the run."""
     if lost := held.keys() - {int(row["index"]) for row in rows}:
         yield "all", f"input {min(lost)} of the run is not in the file"
     for row in rows:
@@ -544,7 +544,7 @@ def check_counts(rows, held):
 
 
 def check(path, run_toml):
-    """All complaints, each an input and a sentence, a summary in lines, and whether all is seen."""
+    """Return all complaints (input, sentence), a summary, and whether everything was checked."""
     rows, mechanisms = read_table(path)
     run = None if run_toml is None else read_run(run_toml)
     wrong, proved, elsewhere = [], Counter(), Counter()

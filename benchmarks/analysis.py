@@ -19,7 +19,7 @@ from scipy import stats
 import simplicert as sc
 from simplicert.metrics.study import Study, read_studies
 from simplicert.report import write_report
-from simplicert.sampling.sums import keep_leading_sums
+from simplicert.sampling.outputs import keep_leading_sums
 from simplicert.store import Manifest
 from simplicert.store.manifest import write_manifest
 from simplicert.store.parts import write_part

@@ -232,3 +232,23 @@ def timed(name, work):
     seconds = round(time.process_time() - start)
     print(f"{name}: {len(rows)} rates in {seconds} s", flush=True)
     return rows, seconds
+
+
+def above(result):
+    """Rates whose whole interval lies above the level stated: there must be none."""
+    rows = result["fixed"] + result["looked"] + result["runs"]
+    return [row for row in rows if row["wrong"]["low"] > row["level"]]
+
+
+def failures(result):
+    """What must not be, in words."""
+    words = [f"above its level: {row}" for row in above(result)]
+    words += [
+        f"not caught: {row['control']}"
+        for row in result["controls"]
+        if row["wrong"]["low"] <= row["alpha"]
+    ]
+    seen = {row["mode"]: row["contradiction"] for row in result["low_bits"]}
+    if seen != {"default": True, "grid": False}:
+        words.append(f"low bits: {seen}")
+    return words

@@ -24,13 +24,13 @@ from pathlib import Path
 import numpy as np
 
 import simplicert as sc
-from simplicert.drawing.driver import draw_run
+from simplicert.drawing import draw_missing
 from simplicert.drawing.engines import open_workers
-from simplicert.drawing.prepare import prepare_run
-from simplicert.drawing.settings import DrawingSettings
+from simplicert.drawing.resume import prepare_run
 from simplicert.drawing.workers import Workers
 from simplicert.store import Manifest
 from simplicert.store.parts import read_part, write_part
+from simplicert.store.settings import DrawingSettings
 from simplicert.types.tally import select_inputs
 
 ENGINES = ("ray", "local")
@@ -73,7 +73,7 @@ def once(request: DrawingSettings, crew: Workers) -> tuple[float, float, int]:
     while len(crew.idle()) < 2:
         crew.wait(lambda rows: False)
     wall, own = time.perf_counter(), time.process_time()
-    outcome = draw_run(ready.run, crew, ready.index)
+    outcome = draw_missing(ready, crew)
     assert outcome.complete and not outcome.failed
     took = time.perf_counter() - wall, time.process_time() - own
     return *took, len(sc.open_run(request.out).paths())

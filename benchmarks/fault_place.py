@@ -114,7 +114,7 @@ class Command:
         """Start it; what it says on stderr goes to a file of its own."""
         self.said = folder / f"said-{number}.txt"
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["simplicert.cli", "simplicert.drawing.settings", "torch"])
+        context.set_forkserver_preload(["simplicert.cli", "simplicert.drawing", "torch"])
         given = (str(folder), str(self.said), words, before, environment)
         self.process = context.Process(target=typed, args=given)
         self.process.start()

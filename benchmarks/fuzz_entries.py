@@ -15,8 +15,6 @@ from simplicert.cli.saying import parse_labels
 from simplicert.cli.table import parse_radii
 from simplicert.data import load_data
 from simplicert.data.arrays import NAMES, read_array, read_arrays
-from simplicert.drawing.resume import parse_shard
-from simplicert.drawing.settings import parse_grid_step, parse_numbers
 from simplicert.errors import InvalidInput
 from simplicert.logs import LOGS
 from simplicert.logs.counts import read_counts
@@ -28,6 +26,7 @@ from simplicert.models.trained import read_facts
 from simplicert.stopping import Until
 from simplicert.store import Manifest
 from simplicert.store.manifest import read_manifest
+from simplicert.store.settings import parse_grid_step, parse_numbers, parse_shard
 
 Call = Callable[[bytes], object]
 Prepared = tuple[Call, list[bytes]]

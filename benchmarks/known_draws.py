@@ -7,8 +7,8 @@ the sampler would have counted it (tests/test_coverage_benchmark.py compares the
 import numpy as np
 
 import simplicert as sc
+from simplicert.sampling.outputs import UNIT, keep_leading_sums
 from simplicert.sampling.settings import LEADERS, PILOT_FOR_LEADERS
-from simplicert.sampling.sums import UNIT, keep_leading_sums
 from simplicert.types.scores import BINS, THRESHOLDS
 
 PILOT = 50  # draws that choose the class for scheme split

@@ -22,9 +22,8 @@ import simplicert as sc
 from simplicert.bounds import gated, means
 from simplicert.bounds.softmax import LIMITS, ScoreLimit
 from simplicert.mechanisms import MECHANISMS
-from simplicert.sampling.score import Scores
+from simplicert.sampling.outputs import RunningSums, Scores, keep_leading_sums
 from simplicert.sampling.settings import LEADERS, PILOT_FOR_LEADERS
-from simplicert.sampling.sums import RunningSums, keep_leading_sums
 
 SEED, ALPHA = 0, 0.001
 REPEATS = {1000: 20, 10_000: 8, 100_000: 3}  # tallies of each size

@@ -23,7 +23,6 @@ from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from page import table
 from place import Failed, Place, Skipped, tail
 from smoke import SMOKES, prepare
 
@@ -38,7 +37,7 @@ MEGABYTE = 1_000_000
 
 
 def main() -> None:
-    """Try each pair, keep every row as soon as it is known, and show the table."""
+    """Try each pair, keep every row as soon as it is known, and show them all."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("wheel", type=Path)
     parser.add_argument("pairs", nargs="*", default=PAIRS, metavar="PYTHON:EXTRA")
@@ -53,7 +52,8 @@ def main() -> None:
                 rows[pair] = row = bench.tried(pair.partition(":")[2])
                 write(rows, wheel, sdist)
                 print(f"{pair}: {row['outcome']}", file=sys.stderr, flush=True)
-    print(table(list(rows.values())))
+    for pair, row in rows.items():
+        print(f"{pair}: {row['megabytes']} MB, {row['seconds']} s, {row['outcome']}")
     sys.exit(any(str(rows[pair]["outcome"]).startswith("failed") for pair in asked.pairs))
 
 

@@ -13,8 +13,8 @@ import pytest
 from places import asked, drawn
 
 import simplicert as sc
-from simplicert import atomic
-from simplicert.atomic import make_folder, remove_stale_files, temporary_mark, write_atomically
+from simplicert import files
+from simplicert.files import make_folder, remove_stale_files, temporary_mark, write_atomically
 from simplicert.store import Manifest
 from simplicert.store.run import record_failure
 
@@ -23,9 +23,9 @@ UNABLE = [errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS]
 
 @pytest.fixture(autouse=True)
 def nothing_said_yet():
-    atomic.warn_once.cache_clear()
+    files.warn_once.cache_clear()
     yield
-    atomic.warn_once.cache_clear()
+    files.warn_once.cache_clear()
 
 
 def failing(number):
@@ -67,7 +67,7 @@ def test_without_hard_links_many_begin_at_once(tmp_path, monkeypatch):
 
 def test_a_turn_that_was_never_ended_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "link", failing(errno.EPERM))
-    monkeypatch.setattr(atomic, "PATIENCE", 0.1)
+    monkeypatch.setattr(files, "PATIENCE", 0.1)
     (tmp_path / ".run.toml.lock").mkdir()
     with pytest.raises(sc.InvalidInput, match=r"\.run\.toml\.lock must not be there for long"):
         write_atomically(tmp_path / "run.toml", b"x", only_if_new=True)

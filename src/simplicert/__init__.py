@@ -6,6 +6,7 @@ if TYPE_CHECKING:
     from simplicert import training as training
     from simplicert.bounds import bound
     from simplicert.certification import certify, radius
+    from simplicert.drawing import DrawingOutcome, DrawingProgress, draw
     from simplicert.errors import (
         DamagedRun,
         IncompatibleTallies,
@@ -40,6 +41,8 @@ __all__ = [
     "PAPER_ENSEMBLE",
     "Certificates",
     "DamagedRun",
+    "DrawingOutcome",
+    "DrawingProgress",
     "Expectations",
     "ImportedRun",
     "IncompatibleTallies",
@@ -63,6 +66,7 @@ __all__ = [
     "bound",
     "certify",
     "create_run",
+    "draw",
     "open_run",
     "operational_radius",
     "radius",
@@ -73,7 +77,7 @@ __all__ = [
 if not TYPE_CHECKING:
     # Imported when first asked for: `simplicert --help` needs no mathematics.
     _ROOMS = ("errors", "types", "mechanisms", "bounds", "certification", "stopping")
-    _LATER = ("sampling", "smoothed", "store")  # these take longer
+    _LATER = ("sampling", "smoothed", "store", "drawing")  # these take longer
 
     def __getattr__(name):
         """A public name, or a room of the package, when it is first asked for."""

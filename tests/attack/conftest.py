@@ -1,4 +1,4 @@
-"""What the tests of the attack share."""
+"""Models of known truth and a run of them, for the tests of the attack."""
 
 import pytest
 from known import drawn, place_model
@@ -16,5 +16,5 @@ def place(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def run(place):
-    """Drawn from the network."""
+    """A run drawn from the network."""
     return drawn(place, "known_truth:network")

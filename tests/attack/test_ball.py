@@ -1,4 +1,4 @@
-"""Norms are never below the exact ones; points inside a radius are inside it, on a grid on it."""
+"""Norms are never below the exact ones; points inside a radius are inside it, and on the grid."""
 
 from fractions import Fraction
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from known import WEIGHTS, quarry
+from known import WEIGHTS, attacked_input
 
 from simplicert.attack import Effort
 from simplicert.attack.ball import Ball
@@ -17,7 +17,7 @@ from simplicert.attack.gradients import (
 from simplicert.attack.losses import LOSSES, best_other_class
 from simplicert.sampling import Sampler, SamplingSettings, Smoothing
 from simplicert.sampling.noise import is_on_grid
-from simplicert.sampling.score import output_reader
+from simplicert.sampling.outputs import output_reader
 
 EFFORT = Effort(samples=64)
 
@@ -26,7 +26,7 @@ EFFORT = Effort(samples=64)
 @pytest.mark.parametrize("way", ["network", "noise"])
 def test_the_normal_of_a_hyperplane(run, way, loss):
     """Through 2,048 noise vectors of 12 features the direction is right to about 12 / 2,048."""
-    made = quarry(run, 0, EFFORT)
+    made = attacked_input(run, 0, EFFORT)
     slope = made.slope if way == "network" else NoiseGradient(made.smoothed.sampler, 64, 1)
     found = slope.direction(made.ball, np.zeros((3, 4)), made.class_loss(loss))
     normal = (-WEIGHTS / np.linalg.norm(WEIGHTS)).reshape(3, 4)  # input 0 is on the positive side
@@ -38,7 +38,7 @@ def test_the_normal_of_a_hyperplane(run, way, loss):
 
 def test_a_network_that_is_sure_still_shows_a_slope(run):
     """Twenty sigmas from the boundary the softmax is 1 to the last bit; its logarithm is not."""
-    made = quarry(run, 0, EFFORT)
+    made = attacked_input(run, 0, EFFORT)
     offset = 10 * (WEIGHTS / np.linalg.norm(WEIGHTS)).reshape(3, 4)
     found = made.slope.direction(made.ball, offset, made.class_loss("margin"))
     assert (found.ravel() @ WEIGHTS) / np.linalg.norm(WEIGHTS) < -0.999
@@ -63,7 +63,7 @@ def test_a_network_without_gradients_is_searched_through_the_noise(run):
             assert len(x) == 256
             return x.flatten(1)[:, :2]
 
-    made = quarry(run, 0, EFFORT)
+    made = attacked_input(run, 0, EFFORT)
     for classifier in (Forward(), Fixed()):
         sampler = Sampler(classifier, made.ball.centre[None], made.smoothed.sampler.settings)
         slope = choose_gradient(made.ball, sampler, 8, 0)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from known import WEIGHTS, quarry, true_distance
+from known import WEIGHTS, attacked_input, true_distance
 
 from simplicert.attack import Effort
 from simplicert.attack.ball import offset_length
@@ -22,7 +22,7 @@ EFFORT = Effort(steps=6, restarts=3, samples=8, explore=400)
 
 @pytest.fixture
 def made(run):
-    return quarry(run, 1, EFFORT)
+    return attacked_input(run, 1, EFFORT)
 
 
 def test_an_ascent_ends_on_the_sphere_in_the_direction_of_the_boundary(made):
@@ -35,9 +35,9 @@ def test_an_ascent_ends_on_the_sphere_in_the_direction_of_the_boundary(made):
 def test_every_loss_from_every_start_and_random_directions(made, monkeypatch):
     asked, uphill = [], type(made).uphill
 
-    def watched(self, offset, raised):
-        asked.append((raised.loss, offset_length(offset)))
-        return uphill(self, offset, raised)
+    def watched(self, offset, loss):
+        asked.append((loss.loss, offset_length(offset)))
+        return uphill(self, offset, loss)
 
     monkeypatch.setattr(type(made), "uphill", watched)
     offsets = list(propose_offsets(made, 0.4, EFFORT))

@@ -29,7 +29,7 @@ def test_alpha_outside(alpha):
 @pytest.mark.parametrize("alpha", [1e-300, 1e-15, 1e-6, 0.5, 0.999])
 def test_alpha_at_its_edges(alpha):
     known = bound(TALLY, alpha)
-    assert known.refused[0] or 0 < known.e1[0] < known.e0[0] < 1
+    assert known.abstained[0] or 0 < known.e1[0] < known.e0[0] < 1
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_not_a_tally():
 
 def test_one_draw_always_abstains():
     known = bound(Tally([[1, 0, 0]], 1.0))
-    assert known.refused[0]
+    assert known.abstained[0]
     assert np.isnan(known.e0[0])
     assert np.isnan(known.e1[0])
 
@@ -77,7 +77,7 @@ def test_one_draw_always_abstains():
 @pytest.mark.parametrize(("n", "certified"), [(14, False), (15, True)])
 def test_fewest_draws_that_can_certify(n, certified):
     """At alpha = .001 the gate 2^-n <= 5e-5 needs fifteen draws."""
-    assert bound(Tally([[n, 0, 0]], 1.0)).refused[0] != certified
+    assert bound(Tally([[n, 0, 0]], 1.0)).abstained[0] != certified
 
 
 def test_a_billion_draws():
@@ -90,7 +90,7 @@ def test_never_above_one_together():
     counts = np.random.default_rng(0).multinomial(200, [0.7, 0.29, 0.01], size=200)
     for scheme in ("gated", "paper"):
         known = bound(Tally(counts, 1.0), scheme=scheme)
-        live = ~known.refused
+        live = ~known.abstained
         assert (known.e1[live] <= 1 - known.e0[live]).all()
         assert (known.e1[live] > 0).all()
 

@@ -120,7 +120,7 @@ def test_why_refused_bounds_are_hidden():
     counts = np.random.default_rng(0).multinomial(100_000, tied, size=1000)
     e0, _ = binomial.clopper_pearson_lower(counts.max(axis=1), 100_000, 0.0005)
     assert (e0 > 0.001).mean() > 1 / 3
-    assert bound(Tally(counts, sigma=1.0)).refused.all()
+    assert bound(Tally(counts, sigma=1.0)).abstained.all()
 
 
 def test_tricky_points_are_outside_the_box():
@@ -155,7 +155,7 @@ def test_reasons():
     counts = [[900, 50, 50], [500, 500, 0], [400, 380, 220], [100, 50, 50]]
     known = bound(Tally(counts, sigma=1.0, invalid=[0, 0, 0, 800]))
     assert list(known.reason) == ["certified", "tie", "overlap", "invalid"]
-    assert list(known.refused) == [False, True, True, True]
+    assert list(known.abstained) == [False, True, True, True]
 
 
 def test_the_gate_refuses_what_the_bounds_alone_would_issue():
@@ -163,4 +163,4 @@ def test_the_gate_refuses_what_the_bounds_alone_would_issue():
     counts = np.array([[x, 1000 - x - 300, 300] for x in range(340, 700)])
     known = bound(Tally(counts, sigma=1.0), 0.05)
     assert "gate" in set(known.reason)
-    assert known.refused[known.reason == "gate"].all()
+    assert known.abstained[known.reason == "gate"].all()

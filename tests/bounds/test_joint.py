@@ -38,12 +38,12 @@ def true_radius(p, top):
 def wrong(known, p):
     """Issued, and the radius is larger than the true one."""
     truth = np.array([true_radius(p, top) for top in range(len(p))])
-    return ~known.refused & (np.nan_to_num(known.margin) > truth[known.top])
+    return ~known.abstained & (np.nan_to_num(known.margin) > truth[known.top])
 
 
 def worst_level(cells, known, points):
     """The largest probability, over the points, of a certificate that is issued and wrong."""
-    issued = ~known.refused
+    issued = ~known.abstained
     counts = cells[issued]
     ways = lgamma(counts[0].sum() + 1) - gammaln(counts + 1).sum(axis=1)
     margin, top, worst = known.margin[issued], known.top[issued], 0.0
@@ -57,7 +57,7 @@ def worst_level(cells, known, points):
 
 def boundary_points(known, cells, random, count=60):
     """P with a true radius just below a certified one, where errors are likeliest."""
-    issued = np.flatnonzero(~known.refused)
+    issued = np.flatnonzero(~known.abstained)
     out = []
     for row in random.choice(issued, min(count, len(issued)), replace=False):
         r = known.margin[row] - 1e-9
@@ -85,7 +85,7 @@ def level_of(n, classes, alpha, invalid=False):
     random = np.random.default_rng(n + classes)
     cells = compositions(n, classes + invalid)
     known = joint(cells[:, :classes], alpha, invalid=cells[:, classes] if invalid else None)
-    assert (~known.refused).sum() > 0
+    assert (~known.abstained).sum() > 0
     every = classes + invalid
     points = [*spread_points(every, random), *boundary_points(known, every, random)]
     points += [np.roll(p, 1) for p in points] if invalid else []  # the invalid cell leads, too
@@ -168,7 +168,7 @@ def test_ten_classes_at_ties_by_simulation(p):
     """Every certificate is wrong there. Budget: as above."""
     counts = np.random.default_rng(3).multinomial(300, p, size=20_000)
     known = joint(counts, 0.05)
-    assert (~known.refused).sum() <= binom.isf(1e-6, 20_000, 0.05)
+    assert (~known.abstained).sum() <= binom.isf(1e-6, 20_000, 0.05)
 
 
 GAIN = [
@@ -217,7 +217,7 @@ def test_never_below_the_gated_radius_on_a_grid(n, steps):
 def test_what_it_carries():
     known = joint([[900, 80, 20], [450, 400, 150]])
     assert (known.scheme, known.method, known.level) == ("joint", "buehler", 0.001)
-    assert list(known.refused) == [False, True]
+    assert list(known.abstained) == [False, True]
     assert known.margin[0] > 1
     assert np.isnan(known.margin[1])
     assert np.isnan(known.e0).all()
@@ -289,11 +289,11 @@ def test_kinds_and_draws_it_is_not_for():
 @pytest.mark.parametrize("alpha", [1e-300, 1e-15, 0.5, 0.999])
 def test_alpha_at_its_edges(alpha):
     known = joint([[900, 80, 20]], alpha)
-    assert known.refused[0] or 0 < known.margin[0] < 2
+    assert known.abstained[0] or 0 < known.margin[0] < 2
 
 
 def test_one_draw_always_abstains():
-    assert joint([[1, 0, 0]]).refused[0]
+    assert joint([[1, 0, 0]]).abstained[0]
 
 
 @pytest.mark.slow

@@ -50,8 +50,8 @@ def test_softmax_expectations_never_exceed_one_together(scheme):
     method = "hoeffding"  # half-widths are the same on both sides: the limits meet exactly
     tally = sc.Tally(votes, 1.0, softmax_sums=sums, votes=votes, pilot=votes)
     known = sc.bound(tally, 0.05, kind="softmax", scheme=scheme, method=method)
-    assert not known.refused.all()
-    live = ~known.refused
+    assert not known.abstained.all()
+    live = ~known.abstained
     assert (known.e1[live] <= 1 - known.e0[live]).all()
 
 

@@ -10,7 +10,7 @@ from simplicert.bounds import SCHEMES
 from simplicert.bounds import means as bentkus
 from simplicert.bounds import means as bernstein
 from simplicert.bounds.softmax import bound_rivals_combined, read_score_sums
-from simplicert.sampling.sums import keep_leading_sums
+from simplicert.sampling.outputs import keep_leading_sums
 from simplicert.types import FIXED_POINT
 
 HALF = 1 << (FIXED_POINT - 1)
@@ -53,7 +53,7 @@ def test_top_is_the_winner_of_the_votes():
     sums = [[45 << FIXED_POINT, 55 << FIXED_POINT, 0]]
     known = bound(Tally(counts, 1.0, softmax_sums=sums, votes=votes), kind="softmax")
     assert known.top[0] == 1
-    assert known.refused[0]
+    assert known.abstained[0]
 
 
 @pytest.mark.parametrize(("votes", "reason"), [([51, 49, 0], "gate"), ([90, 10, 0], "certified")])
@@ -99,7 +99,7 @@ def test_mass_that_no_class_has_is_a_rival():
     )
     for scheme in ("gated", "paper"):
         known = bound(tally, kind="softmax", scheme=scheme)
-        assert known.refused[0]
+        assert known.abstained[0]
         assert known.reason[0] == "invalid"
 
 
@@ -119,7 +119,7 @@ def test_ties_by_simulation(mean, scheme, method, spread):
     scores = random.dirichlet(np.maximum(np.array(mean) * spread, 1e-4), size=(repeats, draws))
     tally = tally_of(scores, random)
     known = bound(tally, alpha, kind="softmax", scheme=scheme, method=method)
-    assert (~known.refused).sum() <= binom.isf(1e-6, repeats, known.level)
+    assert (~known.abstained).sum() <= binom.isf(1e-6, repeats, known.level)
 
 
 def test_the_default_is_the_better_of_two_limits():

@@ -40,7 +40,7 @@ def test_two_classes_use_one_bound():
 def test_the_pilots_class_is_kept_even_where_it_loses():
     known = bound(Tally([[100, 800, 100]], 1.0, pilot=[[9, 1, 0]]), scheme="split")
     assert known.top[0] == 0
-    assert known.refused[0]
+    assert known.abstained[0]
 
 
 def test_without_a_pilot():

@@ -1,4 +1,4 @@
-"""`simplicert attack` as a user types it: 0 where nothing breaks, 1 and a cry where it does."""
+"""`simplicert attack` as a user types it: exit code 0 if nothing breaks, else 1 and a warning."""
 
 import re
 import signal
@@ -70,7 +70,7 @@ def test_nothing_is_broken(command, place):
 
 
 def test_a_first_stage_is_left_out(command, place):
-    """What is moved is what the noise is added to: radii are those there, and it is said."""
+    """The attack moves what the noise is added to: radii are those there, and a warning says so."""
     honest = sc.open_run(place / "run")
     source = {**honest.manifest.source, "sensitivity": 4.0}
     staged = sc.create_run(

@@ -1,4 +1,4 @@
-"""`simplicert check` as it is typed."""
+"""`simplicert check` as a user types it."""
 
 import json
 import sys

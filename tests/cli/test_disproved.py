@@ -1,11 +1,11 @@
-"""A log whose stated level its own radii disprove: neither gate nor verify vouches for it."""
+"""Neither gate nor verify accepts a log whose own radii disprove its stated level."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from simplicert.atomic import content_checksum
+from simplicert.files import content_checksum
 from simplicert.logs.audit import find_disproofs
 from simplicert.store import open_run
 from simplicert.store.manifest import CHECKSUM_LINE, read_manifest
@@ -87,7 +87,7 @@ def rewritten(run: Path, change):
 
 
 def without(text, *names):
-    """A TOML text without these lists."""
+    """Return a TOML text without these lists."""
     lines, inside = [], False
     for line in text.splitlines(keepends=True):
         inside = inside or any(line.startswith(f"{name} = [") for name in names)

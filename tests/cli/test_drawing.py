@@ -1,4 +1,4 @@
-"""Signals while a run is prepared: an answer at once, and an exit code that means go on."""
+"""A signal while a run is prepared is answered at once, with the exit code for going on."""
 
 import signal
 import subprocess
@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 import numpy as np
 import pytest
 
-from simplicert.drawing import prepare as preparation
+from simplicert import drawing
 
 SLOW = """
 import time
@@ -51,13 +51,13 @@ def test_a_signal_while_the_model_loads(words, tmp_path, number, more):
 
 
 def swallowed():
-    """As a library does that hears the signal in a callback."""
+    """Swallow the signal, as a library does that hears it in a callback."""
     return suppress(KeyboardInterrupt)
 
 
 @contextmanager
 def changed():
-    """As Ray does: the exception of the handler is replaced by another."""
+    """Replace the exception of the handler by another, as Ray does."""
     try:
         yield
     except KeyboardInterrupt:
@@ -69,13 +69,13 @@ def changed():
 def test_a_library_that_makes_something_else_of_the_signal(
     words, command, monkeypatch, number, library
 ):
-    def prepare(request, crew, say):
+    def prepare(request, workers, say):
         with library():
             signal.raise_signal(number)
 
     before = signal.getsignal(number)
-    monkeypatch.setattr(preparation, "prepare_run", prepare)
-    monkeypatch.setattr("simplicert.cli.sample.warn_before_drawing", lambda request, ready: None)
+    monkeypatch.setattr(drawing, "prepare_run", prepare)
+    monkeypatch.setattr(drawing, "warn_of_run", lambda settings, prepared, warn: None)
     code, _, err = command(*words)
     assert (code, err.splitlines()) == (130, [SAID])
     assert signal.getsignal(number) is before

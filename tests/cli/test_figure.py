@@ -95,7 +95,7 @@ def test_what_cannot_be_is_one_sentence_and_no_file(
 
 
 def test_the_help_lists_every_figure_under_the_runs_it_takes(command):
-    """In the order of the table."""
+    """The help has them in the order of the table."""
     code, out, _ = command("figure", "--help")
     assert code == 0
     listed = re.findall(r"^\W*- ([a-z-]+): ", out, flags=re.M)
@@ -111,7 +111,7 @@ def test_the_help_lists_every_figure_under_the_runs_it_takes(command):
 
 
 def sections():
-    """Name of a figure -> its section of the page."""
+    """Return the section of the page for each figure."""
     parts = re.split(r"^## (.+)$", PAGE, flags=re.M)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
@@ -139,7 +139,7 @@ def test_a_section_has_the_papers_labels_a_command_and_its_picture(name):
 
 
 def parsed(line):
-    """A command's words, read as the command reads them and refused where it would refuse."""
+    """Parse the words of a command as the command does, with the same refusals."""
     from typer.main import get_command
 
     from simplicert.cli import app

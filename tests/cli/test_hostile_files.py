@@ -1,8 +1,7 @@
-"""Every command that reads a file, given files that were made against it.
+"""Every command that reads a file gets files that were made against it.
 
-All commands run in one process of their own, one after another, so that the most memory that any of
-them took can be read off at the end. Nothing is timed: the alarm only keeps a wait from being for
-ever.
+All commands run one after another in one process of their own, so that the most memory that any of
+them took can be read at the end. Nothing is timed: the alarm only ends a wait without end.
 """
 
 import json

@@ -1,13 +1,11 @@
 """`simplicert plan`, and the warning of `sample`, as a user meets them."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import simplicert as sc
-from simplicert.metrics.numbers import format_down
 from simplicert.store import create_run
 from simplicert.store.manifest import Manifest
 
@@ -39,30 +37,6 @@ def test_numbers_that_are_known(command):
     code, out, _ = command(*words, "--reserve", "0")
     gated = next(line for line in out.splitlines() if line.startswith("gated"))
     assert gated.split()[-4:] == ["1", "2.4239", "2.4239", "15"] and "is kept" not in out
-
-
-def test_the_page_shows_what_the_command_prints(command):
-    """All but the last table, whose draws are those of this NumPy."""
-    page = Path(__file__).parents[2].joinpath("docs", "adaptive.md").read_text()
-    words, printed = page.partition("## Planning")[2].split("```")[1:4:2]
-    out = command(*words.split()[1:])[1]
-    mine, theirs = (text.strip().split("\n\n") for text in (out, printed))
-    assert mine[:2] == theirs[:2]
-    assert mine[2].splitlines()[:3] == theirs[2].splitlines()[:3]
-
-
-def test_the_page_shows_what_a_reserve_costs(command):
-    page = Path(__file__).parents[2].joinpath("docs", "adaptive.md").read_text()
-    words = ("plan", "--sigma", 1, "--draws", 10_000, "--until", "fixed", "--json", "--reserve")
-    none, tenth, half = (
-        json.loads(command(*words, share)[1])["losses"] for share in ("0", "10%", "50%")
-    )
-    for free, *kept in zip(none, tenth, half, strict=True):
-        cells = [f"{free['draws']:,}", format_down(free["certified"], 4)]
-        for row in kept:
-            cost = 1 - row["certified"] / free["certified"]
-            cells += [format_down(row["certified"], 4), f"{100 * cost:.2f} %"]
-        assert f"| {' | '.join(cells)} |" in page
 
 
 def test_json_has_the_same_numbers_exactly(command):

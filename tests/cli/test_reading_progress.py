@@ -1,4 +1,4 @@
-"""What is said while a large data set is read for the first time."""
+"""Progress is shown while a large data set is read for the first time."""
 
 import numpy as np
 import pytest
@@ -46,7 +46,7 @@ def test_nothing_when_quiet(clock, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_afterwards_nobody_is_told():
+def test_afterwards_no_progress_is_reported():
     before = WATCH.get()
     with show_reading_progress(quiet=False):
         assert WATCH.get() is not before

@@ -1,4 +1,4 @@
-"""What files say reaches the screen as text: no command lets it move a cursor or add a line."""
+"""Texts from files reach the screen as text: none can move a cursor or add a line."""
 
 import ast
 import tomllib
@@ -53,7 +53,7 @@ def test_text_stays_text():
 
 
 def harmless(printed):
-    """Nothing but text, and no line that pretends to be ours."""
+    """Check that there is nothing but text, and no line that pretends to be ours."""
     letters = {letter for letter in printed if letter not in "\n" and not letter.isprintable()}
     assert letters == set()
     assert not any(line.startswith("simplicert: all is well") for line in printed.splitlines())
@@ -92,7 +92,7 @@ def test_failures_are_told_without_what_is_in_them(command, hostile):
 
 
 def test_findings_of_an_audit(command, tmp_path, monkeypatch):
-    """Of an imported log whose run.toml was written by a stranger."""
+    """The log was imported, and its run.toml written by a stranger."""
     monkeypatch.chdir(tmp_path)
     Path("log").write_text(
         "idx\tlabel\tpredict\tradius\tcorrect\ttime\n0\t3\t3\t0.486\t1\t1\n1\t2\t-1\t0.0\t0\t1\n"
@@ -121,7 +121,7 @@ def test_findings_of_an_audit(command, tmp_path, monkeypatch):
 
 
 def test_each_text_alone(command, hostile):
-    """One setting at a time, where a hostile one is refused by name."""
+    """One setting at a time is hostile, and is refused by its name."""
     path = hostile / "run.toml"
     whole = path.read_text()
     content = tomllib.loads(whole)
@@ -139,7 +139,7 @@ def test_each_text_alone(command, hostile):
 
 
 def test_nothing_is_printed_elsewhere():
-    """In the files of the command line; the handler of signals prints a sentence of its own."""
+    """No other file of the command line prints; only the signal handler prints one sentence."""
     for path in Path(cli.__file__).parent.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call):

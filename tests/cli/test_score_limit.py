@@ -1,4 +1,4 @@
-"""`--outputs scores --score-limit`: recorded, replayed, attacked, and refused without the other."""
+"""`--outputs scores --score-limit` is recorded, replayed and attacked; each needs the other."""
 
 import tomllib
 

@@ -1,4 +1,4 @@
-"""Tables on a terminal: aligned, nothing cut, broken into blocks where it is narrow."""
+"""Tables on a terminal are aligned, never cut, and broken into blocks if it is narrow."""
 
 import pytest
 from hypothesis import given

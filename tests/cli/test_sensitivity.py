@@ -1,4 +1,4 @@
-"""`--sensitivity` on every command that shows radii: divided by it, recorded, shown."""
+"""`--sensitivity` divides the radii of every command that shows them, and is recorded and shown."""
 
 import csv
 import json
@@ -20,7 +20,7 @@ WORDS = "the input of a first stage of sensitivity 4"
 
 
 def made(folder, seed=0, **source):
-    """A run of two classes, 40 inputs; what it declares of its source."""
+    """A run of two classes and 40 inputs, with what it declares about its source."""
     random, labels = np.random.default_rng(seed), np.arange(40) % 2
     counts = random.multinomial(1000, [0.95, 0.05], 40)
     counts[labels == 1] = counts[labels == 1][:, ::-1]
@@ -164,7 +164,7 @@ def test_gate(command, plain, staged):
 
 
 def test_plan(command, plain, staged):
-    """Radii of a plan are the run's: divided by its sensitivity, or by the one asked for."""
+    """Radii of a plan are divided by the run's sensitivity, or by the one that is given."""
     words = ("plan", "--draws", 1000, "--json", "--radius")
     one = json.loads(command(*words, 0.8, "--run", plain)[1])
     other = json.loads(command(*words, 0.2, "--run", staged)[1])

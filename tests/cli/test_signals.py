@@ -1,4 +1,4 @@
-"""Signals of every sort, one or many: nothing is lost, and no traceback is shown."""
+"""After any signal, one or many, nothing is lost and no traceback is shown."""
 
 import os
 import pty
@@ -31,7 +31,7 @@ def make():
 
 @pytest.fixture
 def started(tmp_path, monkeypatch):
-    """A function that starts the command, and waits until a file like this is there."""
+    """Return a function that starts the command and waits until such a file is there."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sleepy.py").write_text(MODEL)
     np.savez("data.npz", inputs=np.random.default_rng(0).random((40, 3)).astype(np.float32))
@@ -83,7 +83,7 @@ def test_six_fast_interrupts(started, pattern, environment, gap):
 
 
 def test_a_closed_terminal(started):
-    """SIGHUP comes with a terminal that no one can write to: the run stops as by SIGTERM."""
+    """SIGHUP comes with a terminal that cannot be written to: the run stops as by SIGTERM."""
     main, side = pty.openpty()
     process = started("run/parts/*.parquet", stderr=side, PAUSE="0.05")
     os.close(side)

@@ -1,4 +1,4 @@
-"""`simplicert simplex` as it is typed."""
+"""`simplicert simplex` as a user types it."""
 
 import json
 import sys

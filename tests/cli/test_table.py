@@ -22,7 +22,7 @@ def counts(tmp_path, monkeypatch):
 
 @pytest.fixture
 def runs(command, counts):
-    """The same counts as if drawn at two sigmas."""
+    """Runs of the same counts as if drawn at two sigmas."""
     for name, sigma in (("a", "0.25"), ("b", "0.5")):
         assert command("import", "counts", counts, "--sigma", sigma, "--out", name)[0] == 0
     return "a", "b"

@@ -1,4 +1,4 @@
-"""`simplicert train` as it is typed."""
+"""`simplicert train` as a user types it."""
 
 import pytest
 

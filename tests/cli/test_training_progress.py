@@ -1,4 +1,4 @@
-"""What is seen of a training while it runs."""
+"""Progress is shown while a network is trained."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""Files from a stranger run no code, whatever command reads them."""
+"""Files from a stranger run no code, whichever command reads them."""
 
 import json
 from dataclasses import replace
@@ -116,7 +116,7 @@ def poisoned(place, payload):
 
 @pytest.fixture
 def place(drawn, tmp_path, monkeypatch):
-    """A copy of it, current."""
+    """A copy of it, as the current folder."""
     import shutil
 
     shutil.copytree(drawn, tmp_path / "here")
@@ -127,7 +127,7 @@ def place(drawn, tmp_path, monkeypatch):
 @pytest.mark.parametrize("payload", PAYLOADS)
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_no_code_runs_because_a_file_names_it(command, place, monkeypatch, name, payload):
-    """A module that is imported leaves a file behind; of the others every import is noted."""
+    """An imported module leaves a file behind, and every other import is recorded."""
     poisoned(place, payload)
     module, importer, asked = payload.partition(":")[0], importing.import_module, []
 
@@ -170,10 +170,10 @@ def test_the_user_s_own_word_does_run_it(command, place):
 
 
 def test_a_network_of_the_user_s_own_by_its_weights(command, place):
-    """As the message says: the network by its name, the weights by their file."""
+    """The network is given by its name and the weights by their file, as the message says."""
     (place / "mine.py").write_text(
-        "from simplicert.models.architectures import build\n"
-        "def net(classes, shape):\n    return build('mlp', classes, shape)\n"
+        "from simplicert.models.architectures import build_network\n"
+        "def net(classes, shape):\n    return build_network('mlp', classes, shape)\n"
     )
     spec = f"mine:net@OWN/{WEIGHTS}"
     own = ("--arch", "mine:net", "--sigma", ".5", "--epochs", "1", "--out", "OWN")
@@ -198,7 +198,7 @@ def test_names_that_may_be_downloaded(command, place):
 
 
 def test_a_model_file_that_a_run_names_is_used_by_its_fingerprint_alone(command, place):
-    """A run may name the file it was drawn with; another file in its place is not asked."""
+    """A run may name the file it was drawn with; another file in its place is not used."""
     words = ("--data", "data.npz", *SAMPLE)
     assert command("sample", "--model", f"mlp@NET/{WEIGHTS}", *words, "--out", "new")[0] == 0
     (place / WEIGHTS).write_bytes((place / "NET" / WEIGHTS).read_bytes())  # where the name leads

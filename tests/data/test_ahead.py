@@ -1,4 +1,4 @@
-"""Results in the order of the jobs, never many at once."""
+"""read_ahead yields results in the order of the jobs and never holds many at once."""
 
 import threading
 import time
@@ -11,7 +11,7 @@ PATIENCE = 60  # seconds before a thread that does not come is given up
 
 
 @pytest.mark.parametrize("threads", [1, 3, 8])
-def test_in_order_whoever_is_first(threads):
+def test_results_come_in_the_order_of_the_jobs(threads):
     def read(job):
         time.sleep(0.001 * (job % 3))
         return job * job

@@ -1,4 +1,4 @@
-"""The fingerprint: the same value whoever reads, and what is told meanwhile."""
+"""The fingerprint is the same for any number of threads, and reading it reports progress."""
 
 import hashlib
 import os

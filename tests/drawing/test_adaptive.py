@@ -147,7 +147,7 @@ def test_a_stopped_tally_is_bounded_by_its_plan_only(place):
     tally = run.tally()
     alone = sc.Tally(tally.counts, tally.sigma)
     planned, naive = sc.bound(tally), sc.bound(alone)
-    both = ~planned.refused & ~naive.refused
+    both = ~planned.abstained & ~naive.abstained
     assert both.any()
     assert (planned.e0[both] < naive.e0[both]).all()
 

@@ -12,10 +12,10 @@ import pytest
 from places import asked, drawn, words
 
 import simplicert as sc
-from simplicert.drawing.driver import draw_run
+from simplicert.drawing import draw_missing
 from simplicert.drawing.engines import open_workers
-from simplicert.drawing.prepare import prepare_run
-from simplicert.drawing.resume import compress_index
+from simplicert.drawing.preparation import compress_index
+from simplicert.drawing.resume import prepare_run
 from simplicert.store.parts import read_part
 
 
@@ -261,7 +261,7 @@ def test_extended_while_another_process_draws_on(place):
     with open_workers(asked(place, "run")) as crew:
         old = prepare_run(asked(place, "run"), crew)
         drawn(asked(place, "run", draws=400, extend=True), stop=lambda: False)
-        draw_run(old.run, crew, old.index)
+        draw_missing(old, crew)
     tally = sc.open_run("run").tally()
     assert (tally.draws == 400).all()
     fresh = drawn(asked(place, "fresh", draws=400))[1].tally()
@@ -273,7 +273,7 @@ def test_extended_while_another_process_draws_on(place):
     [
         ({"scheme": "split"}, "pilot must be positive with scheme split"),
         (
-            {"kind": "soft", "outputs": "labels", "classes": 4},
+            {"kind": "soft", "outputs": "labels", "num_classes": 4},
             "kind must be multinomial with labels",
         ),
         ({"draws": 2**23}, "draws must be at most 8388607"),
@@ -303,7 +303,7 @@ def test_a_random_model_is_marked_in_the_run(place):
 
 
 def test_a_full_disk_ends_in_a_sentence_with_everything_kept(place, monkeypatch):
-    from simplicert import atomic
+    from simplicert import files
 
     real, calls = os.fsync, []
 
@@ -313,10 +313,10 @@ def test_a_full_disk_ends_in_a_sentence_with_everything_kept(place, monkeypatch)
             raise OSError(28, "No space left on device")
         real(handle)
 
-    monkeypatch.setattr(atomic.os, "fsync", filling)
+    monkeypatch.setattr(files.os, "fsync", filling)
     with pytest.raises(OSError, match="No space left on device"):
         drawn(asked(place, "run"))
-    monkeypatch.setattr(atomic.os, "fsync", real)
+    monkeypatch.setattr(files.os, "fsync", real)
     held = sc.open_run("run")
     assert len(held.tally()) > 0
     assert not list(held.folder.rglob("*.tmp"))

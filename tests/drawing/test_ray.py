@@ -12,12 +12,12 @@ import scenes
 from places import HOT, asked, drawn, heat, marked, soon, words
 
 import simplicert as sc
-from simplicert.drawing.driver import draw_run
+from simplicert.drawing import draw_missing
 from simplicert.drawing.engines import open_workers
 from simplicert.drawing.engines.actors import WorkerResources
 from simplicert.drawing.engines.ray import connect_to_ray, keep_ray_private
-from simplicert.drawing.prepare import prepare_run
-from simplicert.drawing.settings import DrawingSettings
+from simplicert.drawing.resume import prepare_run
+from simplicert.store.settings import DrawingSettings
 
 OURS = ("USAGE_STATS_ENABLED", "ENABLE_WINDOWS_OR_OSX_CLUSTER", "AUTH_MODE", "AUTH_TOKEN")
 RAY = {"engine": "ray"}
@@ -136,7 +136,7 @@ def test_workers_join_when_there_is_room(place, ray):
             if sizes[-1] == 2:  # a worker may take long to start: the model waits for it
                 (place[0] / "enough").touch()
 
-        assert draw_run(ready.run, crew, ready.index, report=look).complete
+        assert draw_missing(ready, crew, report=look).complete
     assert sizes[0] == 1
     assert sizes[-1] == 2
     assert sc.open_run("run").tally() == drawn(asked(place, "alone", draws=6000))[1].tally()

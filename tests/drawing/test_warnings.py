@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simplicert.data.dataset import Dataset
-from simplicert.drawing.warnings import mismatch_warnings, settings_warnings
+from simplicert.drawing.preparation import mismatch_warnings, settings_warnings
 from simplicert.models import Model
 from simplicert.sampling import SamplingSettings, Smoothing
 from simplicert.sampling.sampler import sums_to_one

@@ -79,17 +79,6 @@ def printed_commands():
     return [shlex.split(words) for words in found]
 
 
-def test_the_page_prints_what_plan_prints(command):
-    """The costs in the README are those of the command beside them."""
-    text = (FOLDER / "README.md").read_text()
-    words = re.search(r"`simplicert (plan [^`]+)`", text)
-    assert words is not None
-    code, printed, err = command(*shlex.split(words[1]))
-    assert code == 0, err
-    shown = re.search(r"^```\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    assert shown is not None and shown[1].split() == printed.split()
-
-
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.sbatch")), ids=lambda path: path.name)
 def test_scripts(path, command):
     """Bash reads each script, and every option of ours in it exists."""

@@ -11,7 +11,6 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 RESULT = json.loads((ROOT / "benchmarks" / "results" / "faults.json").read_text())
-PAGE = (ROOT / "docs" / "faults.md").read_text()
 HERE = [
     "killed_while_extending",
     "interrupted_twice",
@@ -60,13 +59,7 @@ def test_flipped_bits_are_refused_or_harmless(place):
     assert settings["refused"] > settings["changed"]
 
 
-def test_the_page_is_the_result():
+def test_every_row_of_the_committed_result_is_good():
     assert len(RESULT["faults"]) >= 14
-    for row in RESULT["faults"]:
+    for row in RESULT["faults"] + RESULT["flips"]:
         assert row["good"], row
-        cells = (row["done"], str(row["exit"]), row["said"] or "-", row["afterwards"])
-        assert f"| {' | '.join(cells)} |" in PAGE
-    for row in RESULT["flips"]:
-        assert row["good"], row
-        names = ("files", "flips", "refused", "unchanged", "changed")
-        assert f"| `{row['file']}` | {' | '.join(str(row[name]) for name in names)} |" in PAGE

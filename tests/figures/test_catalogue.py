@@ -8,6 +8,7 @@ from matplotlib.text import Annotation, Text
 import simplicert as sc
 from simplicert.figures import FIGURES, make_figure, panels, style
 from simplicert.metrics.study import Study, read_studies
+from simplicert.store import Manifest
 
 SIGMAS = (0.25, 0.5, 1.0)
 OF_RUNS = [name for name, row in FIGURES.items() if row.runs[1] != 0]
@@ -39,7 +40,7 @@ def some(name, studies):
 
 
 def drawn(name, studies, monkeypatch, tmp_path, **options):
-    """All axes of a figure as `make` draws them."""
+    """All axes of a figure as `make_figure` draws them."""
     found = []
     save = style.save_figure
 
@@ -241,7 +242,7 @@ def test_names_that_mean_something_to_matplotlib_are_shown_as_they_are(
 @pytest.mark.parametrize("name", ["accuracy-sigmas", "improvement", "sigmas", "distribution"])
 def test_runs_over_different_inputs_are_not_compared(name, studies, tmp_path):
     tally = sc.Tally([[90, 5, 4, 1]], sigma=2.0, labels=[0])
-    manifest = sc.runs.Manifest(sigma=2.0, inputs=1, classes=4)
+    manifest = Manifest(sigma=2.0, inputs=1, classes=4)
     sc.create_run(tmp_path / "short", manifest, tally)
     other = read_studies([tmp_path / "short"])
     with pytest.raises(sc.InvalidInput, match="runs must cover the same inputs"):

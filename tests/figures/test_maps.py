@@ -1,7 +1,4 @@
-"""What the figures show, read from matplotlib's own objects; pixels are for eyes."""
-
-import subprocess
-import sys
+"""Maps over the simplex, read from matplotlib's own objects; pixels are for eyes."""
 
 import numpy as np
 import pytest
@@ -12,8 +9,11 @@ from readable import assert_readable
 
 import simplicert as sc
 from simplicert import figures, simplex
-from simplicert.figures import maps, style
+from simplicert.figures import frame, maps, style
+from simplicert.figures.maps import bulk_limits, colour_limits, format_level, round_ratios
 from simplicert.simplex import regions
+
+VALUES = np.array([0.5, 1.0, 3.0])
 
 
 def new_axes():
@@ -22,7 +22,7 @@ def new_axes():
 
 @pytest.fixture(scope="module")
 def paper_figure(tmp_path_factory):
-    """The axes as `save` draws them, its fonts and size included."""
+    """The axes as `save_figure` draws them, its fonts and size included."""
     drawn = []
     path = tmp_path_factory.mktemp("paper") / "cohen_minus_li.png"
     figures.save_figure(lambda axes: drawn.append(figures.cohen_minus_li(axes)), path)
@@ -49,9 +49,6 @@ def bar(axes):
 
 def pointed(axes):
     return colours(axes).colorbar.extend
-
-
-# The paper's figure
 
 
 def test_cohen_minus_li_draws_on_the_axes_it_was_given():
@@ -95,14 +92,11 @@ def test_axes_and_colour_bar_are_labelled(paper_figure):
     assert (paper_figure.get_xlim(), paper_figure.get_ylim()) == ((0, 1), (0, 0.5))
     assert r"L_{\mathrm{Cohen}} - L_{\mathrm{Li}}" in bar(paper_figure).get_ylabel()
     (outline,) = paper_figure.patches
-    np.testing.assert_array_equal(outline.get_xy()[:3], maps.CORNERS)
+    np.testing.assert_array_equal(outline.get_xy()[:3], frame.CORNERS)
 
 
 def test_no_text_is_cut_or_covers_another(paper_figure):
     assert_readable(paper_figure, 16)
-
-
-# The map
 
 
 def test_a_centre_makes_colours_diverge_evenly_about_it():
@@ -172,9 +166,6 @@ def test_zero_of_a_ratio_takes_the_first_colour():
     assert pointed(axes) == "min"
 
 
-# Comparisons
-
-
 def test_a_difference_that_changes_sign_diverges_and_one_that_does_not_runs_one_way():
     axes = maps.difference_map("improved_dp", "li", "multinomial", new_axes())
     assert colours(axes).get_cmap().name == style.DIVERGING
@@ -242,62 +233,45 @@ def test_equal_values_need_limits():
     figures.simplex_map(known, np.ones(400), new_axes(), label="flat", limits=(0, 2))
 
 
-# Files
+def test_limits_are_the_values_or_what_is_asked():
+    assert colour_limits(VALUES, None, None) == (0.5, 3.0)
+    assert colour_limits(VALUES, None, (0.0, 1.0)) == (0.0, 1.0)
+    assert colour_limits(VALUES, 1.0, None) == (-1.0, 3.0)
+    with pytest.raises(sc.InvalidInput, match="limits must rise"):
+        colour_limits(VALUES, None, (1.0, 1.0))
+
+
+def test_limits_of_ratios_are_even_in_factors():
+    low, high = colour_limits(VALUES, 1.0, None, logarithmic=True)
+    assert (low, high) == (pytest.approx(1 / 3), 3.0)
+
+
+@pytest.mark.parametrize("limits", [(0.0, 500.0), (1e-9, 0.01), (30.0, 90.0), (0.2, 2.0)])
+def test_ratios_beyond_ten_share_a_colour(limits):
+    low, high = colour_limits(VALUES, None, limits, logarithmic=True)
+    assert 0.1 <= low < high <= 10
+
+
+def test_a_few_extreme_places_do_not_stretch_the_colours():
+    values = np.concatenate([np.linspace(1, 2, 1000), [1e6, np.inf, 0.0]])
+    low, high = bulk_limits(values, 1.0)
+    assert 0.9 < low < 1.1 and 1.9 < high < 2.1
+    assert bulk_limits(np.ones(10), 1.0) == (0.5, 1.5)
+    assert bulk_limits(np.full(3, np.inf), 1.0) == (0.5, 1.5)
 
 
 @pytest.mark.parametrize(
-    ("suffix", "start"),
-    [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml"), ("PNG", b"\x89")],
+    ("low", "high", "expected"),
+    [
+        (0.5, 2.0, [0.5, 1.0, 1.5, 2.0]),
+        (1.4, 6.0, [2, 3, 4, 5, 6]),
+        (0.1, 10.0, [0.1, 0.2, 0.5, 1, 2, 5, 10]),
+        (1.0, 1.22, [1.0, 1.05, 1.1, 1.15, 1.2]),
+    ],
 )
-def test_the_same_figure_gives_the_same_bytes(tmp_path, monkeypatch, suffix, start):
-    def figure(axes):
-        return small_map(axes, centre=0.0, contours=(-0.2,))
-
-    first = figures.save_figure(figure, tmp_path / f"first.{suffix}").read_bytes()
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")  # another day, to matplotlib
-    second = figures.save_figure(figure, str(tmp_path / f"second.{suffix}")).read_bytes()
-    assert first == second
-    assert first.startswith(start)
+def test_levels_are_round_and_few(low, high, expected):
+    assert round_ratios(low, high) == pytest.approx(expected)
 
 
-def test_a_saved_picture_has_200_dots_an_inch(tmp_path):
-    from matplotlib.image import imread
-
-    height, width, _ = imread(figures.save_figure(small_map, tmp_path / "map.png")).shape
-    assert 4.5 * 200 < width <= 5.2 * 200
-    assert 2.0 * 200 < height <= 3.1 * 200
-
-
-def test_fonts_in_a_pdf_are_not_type_3(tmp_path):
-    assert b"/Type3" not in figures.save_figure(small_map, tmp_path / "map.pdf").read_bytes()
-
-
-def test_saving_leaves_the_settings_of_matplotlib_alone(tmp_path):
-    import matplotlib
-
-    before = {name: matplotlib.rcParams[name] for name in style.SETTINGS}
-    figures.save_figure(small_map, tmp_path / "map.svg")
-    assert before == {name: matplotlib.rcParams[name] for name in style.SETTINGS}
-
-
-@pytest.mark.parametrize("name", ["map.gif", "map"])
-def test_an_unknown_format_is_refused(tmp_path, name):
-    with pytest.raises(sc.InvalidInput, match=r"must be one of \.png, \.pdf, \.svg"):
-        figures.save_figure(small_map, tmp_path / name)
-    assert not list(tmp_path.iterdir())
-
-
-def test_matplotlib_waits_until_it_draws_and_pyplot_is_never_imported(tmp_path):
-    script = f"""
-import sys
-from simplicert.metrics import figures, regions, simplex
-from simplicert.figures import maps, style
-assert "matplotlib" not in sys.modules
-known = simplex.grid(5)
-def draw(axes):
-    figures.simplex_map(known, known.e0, axes, label="E0", centre=0.5, contours=(0.4,))
-for suffix in ("png", "pdf", "svg"):
-    figures.save(draw, {str(tmp_path / "map.")!r} + suffix)
-assert "matplotlib.pyplot" not in sys.modules
-"""
-    subprocess.run([sys.executable, "-W", "error", "-c", script], check=True)
+def test_numbers_have_a_minus_sign():
+    assert format_level(-0.4) == "\N{MINUS SIGN}0.4" and format_level(2.0) == "2"

@@ -8,7 +8,7 @@ from simplicert.figures import process_diagram, style
 from simplicert.figures.process import REPEATED
 
 
-def said(axes):
+def texts_of(axes):
     return [text.get_text() for text in axes.texts if text.get_text()]
 
 
@@ -17,7 +17,7 @@ def boxes(axes):
 
 
 def test_every_stage_of_the_papers_caption_is_there():
-    words = said(process_diagram(new_axes()))
+    words = texts_of(process_diagram(new_axes()))
     for stage in ("one input", "$n$ independent draws", "expectations", "mechanisms", "ensemble"):
         assert stage in words
     assert sum(text.startswith("multinomial") for text in words) == 1
@@ -28,7 +28,7 @@ def test_the_mechanisms_are_those_of_both_ensembles():
     axes = process_diagram(new_axes())
     for name in sc.MECHANISMS:
         times = sum(name in members for members in sc.PAPER_ENSEMBLE.values())
-        assert said(axes).count(style.mechanism_style(name).name) == times
+        assert texts_of(axes).count(style.mechanism_style(name).name) == times
 
 
 def test_what_is_repeated_is_blue_and_nothing_else_is():
@@ -36,7 +36,7 @@ def test_what_is_repeated_is_blue_and_nothing_else_is():
 
     axes = process_diagram(new_axes())
     blue = [box for box in boxes(axes) if box.get_facecolor() == to_rgba(REPEATED)]
-    repeated = [text for text in said(axes) if text == "$f$" or "varepsilon" in text]
+    repeated = [text for text in texts_of(axes) if text == "$f$" or "varepsilon" in text]
     assert len(blue) == len(repeated) == 6
 
 

@@ -1,10 +1,14 @@
-"""One look for each mechanism, told apart by every sort of eye; panels in their order."""
+"""One look for each mechanism, told apart by every sort of eye; panels in order; sound files."""
+
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 from figured import new_axes
 
 import simplicert as sc
+from simplicert import figures, simplex
 from simplicert.figures import style
 
 # Viénot, Brettel and Mollon 1999: how a screen's colours look without red, or green, cones.
@@ -119,3 +123,65 @@ def test_the_legend_stands_above_the_axes():
     axes.figure.draw_without_rendering()
     assert axes.get_legend().get_window_extent().y0 >= axes.get_window_extent().y1
     assert axes.get_legend().get_title().get_text() == "a note"
+
+
+def small_map(axes):
+    known = simplex.make_grid(20)
+    values = simplex.radius_difference("cohen", "li", known)
+    options = {"centre": 0.0, "contours": (-0.2,)}
+    return figures.simplex_map(known, values, axes, label="difference", **options)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "start"),
+    [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml"), ("PNG", b"\x89")],
+)
+def test_the_same_figure_gives_the_same_bytes(tmp_path, monkeypatch, suffix, start):
+    first = figures.save_figure(small_map, tmp_path / f"first.{suffix}").read_bytes()
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")  # another day, to matplotlib
+    second = figures.save_figure(small_map, str(tmp_path / f"second.{suffix}")).read_bytes()
+    assert first == second
+    assert first.startswith(start)
+
+
+def test_a_saved_picture_has_200_dots_an_inch(tmp_path):
+    from matplotlib.image import imread
+
+    height, width, _ = imread(figures.save_figure(small_map, tmp_path / "map.png")).shape
+    assert 4.5 * 200 < width <= 5.2 * 200
+    assert 2.0 * 200 < height <= 3.1 * 200
+
+
+def test_fonts_in_a_pdf_are_not_type_3(tmp_path):
+    assert b"/Type3" not in figures.save_figure(small_map, tmp_path / "map.pdf").read_bytes()
+
+
+def test_saving_leaves_the_settings_of_matplotlib_alone(tmp_path):
+    import matplotlib
+
+    before = {name: matplotlib.rcParams[name] for name in style.SETTINGS}
+    figures.save_figure(small_map, tmp_path / "map.svg")
+    assert before == {name: matplotlib.rcParams[name] for name in style.SETTINGS}
+
+
+@pytest.mark.parametrize("name", ["map.gif", "map"])
+def test_an_unknown_format_is_refused(tmp_path, name):
+    with pytest.raises(sc.InvalidInput, match=r"must be one of \.png, \.pdf, \.svg"):
+        figures.save_figure(small_map, tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_matplotlib_waits_until_it_draws_and_pyplot_is_never_imported(tmp_path):
+    script = f"""
+import sys
+from simplicert import figures, simplex
+from simplicert.figures import maps, regions, style
+assert "matplotlib" not in sys.modules
+known = simplex.make_grid(5)
+def draw(axes):
+    figures.simplex_map(known, known.e0, axes, label="E0", centre=0.5, contours=(0.4,))
+for suffix in ("png", "pdf", "svg"):
+    figures.save_figure(draw, {str(tmp_path / "map.")!r} + suffix)
+assert "matplotlib.pyplot" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-W", "error", "-c", script], check=True)

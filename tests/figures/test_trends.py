@@ -1,17 +1,73 @@
-"""Medians and shares against sigma, by hand."""
+"""Proportions and times against n, medians and shares against sigma, and the training curve."""
 
+import matplotlib
 import numpy as np
 import pytest
 from figured import lines, new_axes, write_run
+from matplotlib.figure import Figure
 
 import simplicert as sc
-from simplicert.figures import largest_against_sigma, median_against_sigma, style
+from simplicert.figures import (
+    certified_proportion,
+    largest_against_sigma,
+    median_against_sigma,
+    style,
+    time_per_input,
+)
+from simplicert.figures.trends import training_curve
+from simplicert.metrics.growth import CostByDraws, certify_shorter_runs
 from simplicert.metrics.study import read_studies
+
+LOG = [
+    {"epoch": 1, "loss": 2.0, "train_accuracy": 0.2, "noisy_accuracy": 0.3, "seconds": 60.0},
+    {"epoch": 2, "loss": 1.0, "train_accuracy": 0.4, "noisy_accuracy": 0.5, "seconds": 60.0},
+]
+
+
+@pytest.fixture(scope="module")
+def grown(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("draws") / "run"
+    return certify_shorter_runs(read_studies([write_run(folder, labels=False)])[0])
+
+
+def test_each_line_is_the_share_of_inputs_beyond_the_papers_radius(grown):
+    found = lines(certified_proportion(grown, new_axes()))
+    last = list(grown.values())[-1]
+    assert list(found) == [style.mechanism_style(name).name for name in (*last.radii, "ensemble")]
+    for name in (*last.radii, "ensemble"):
+        x, y = found[style.mechanism_style(name).name]
+        assert list(x) == list(grown)
+        np.testing.assert_allclose(
+            y, [np.mean(item.column(name) > 0.05) for item in grown.values()]
+        )
+    assert found["ensemble"][1][-1] > found["Cohen"][1][-1] > 0  # the run tells them apart
+
+
+def test_proportion_says_what_it_is_over(grown):
+    axes = certified_proportion(grown, new_axes())
+    title = axes.get_legend().get_title().get_text()
+    assert "all 24 inputs" in title and "$n$" not in title
+    assert axes.get_xscale() == "log" and "radius > 0.05" in axes.get_ylabel()
+
+
+def test_costs_are_drawn_as_they_are():
+    draws = np.array([10, 100])
+    own = {"cohen": np.array([np.nan, 2e-6]), "li": np.array([3e-5, 4e-5])}
+    cost = CostByDraws(draws, np.array([1e-3, 1e-2]), np.array([5e-6, 6e-6]), own, inputs=7)
+    axes = time_per_input(cost, new_axes())
+    found = lines(axes)
+    assert list(found) == ["drawing", "bounds", "Cohen", "Li"]
+    for name, values in (("drawing", cost.drawing), ("bounds", cost.bounds), *own.items()):
+        x, y = found[style.MECHANISM_STYLES[name].name if name in style.MECHANISM_STYLES else name]
+        np.testing.assert_array_equal(x, draws)
+        np.testing.assert_array_equal(y, values)
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+    assert "average over 7 inputs" in axes.get_legend().get_title().get_text()
 
 
 @pytest.fixture(scope="module")
 def three(tmp_path_factory):
-    """In no order."""
+    """Certificates of three runs, not sorted by sigma."""
     folder = tmp_path_factory.mktemp("trends")
     runs = [write_run(folder / f"sigma-{s}", s, labels=False) for s in (1.0, 0.25, 0.5)]
     return [study.certificates() for study in read_studies(runs)]
@@ -54,3 +110,14 @@ def test_a_trend_needs_different_sigmas(three, figure):
     for some in (three[:1], [three[0], three[0]]):
         with pytest.raises(sc.InvalidInput, match="two or more different sigmas"):
             figure(some, new_axes())
+
+
+def test_the_training_curve_shows_the_columns_of_the_log():
+    with matplotlib.rc_context():
+        axes = training_curve(LOG, Figure().add_subplot())
+    right = axes.figure.axes[1]
+    found = {line.get_label(): line.get_ydata() for line in axes.lines}
+    np.testing.assert_array_equal(found["training inputs, noisy"], [0.2, 0.4])
+    np.testing.assert_array_equal(found["test inputs, noisy"], [0.3, 0.5])
+    np.testing.assert_array_equal(right.lines[0].get_ydata(), [2.0, 1.0])
+    assert axes.get_legend().get_title().get_text() == "2 epochs, 2.0 minutes of training"

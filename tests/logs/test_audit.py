@@ -1,4 +1,4 @@
-"""Every finding of the audit: made where it should be, and nowhere else."""
+"""The audit reports every finding where it should, and nowhere else."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ ROWS = 500
 
 
 def clean(**change):
-    """A log with nothing to say about it: all of CIFAR's every 20th, radii with all digits."""
+    """A log without findings: every 20th input of CIFAR, radii with all digits."""
     random = np.random.default_rng(0)
     label = random.integers(0, 10, ROWS)
     predicted = np.where(random.random(ROWS) < 0.3, -1, random.integers(0, 10, ROWS))
@@ -29,7 +29,7 @@ def clean(**change):
 
 
 def found(log, stated=STATED):
-    """Code -> finding."""
+    """Return the findings by their codes."""
     findings = audit_log(log, stated)
     assert len({finding.code for finding in findings}) == len(findings)
     assert all("\n" not in finding.sentence for finding in findings)
@@ -37,7 +37,7 @@ def found(log, stated=STATED):
 
 
 def with_texts(change):
-    """The clean log with some radii printed otherwise, by row."""
+    """Return the clean log with some radii printed differently, by row."""
     texts = list(clean().radius_text)
     for row, text in change.items():
         texts[row] = text
@@ -214,7 +214,7 @@ def test_published_logs_that_top_out_too_high():
     assert finding.rows == tuple(rows)
     assert "above 1.906 in 2 rows" in finding.sentence
     assert "100000 draws at alpha 0.001 and sigma 0.5" in finding.sentence
-    # all digits here, so that 1.96 is exact: it needs more draws and is nobody's cap
+    # all digits here, so that 1.96 is exact: it needs more draws and is no cap of common settings
     assert f"index {20 * rows[0]} needs at least" in finding.sentence
     printed = tuple(f"{float(text):.3}" for text in with_texts(dict.fromkeys(rows, "1.96")))
     sentence = found(clean(radius_text=printed))["above_cap"].sentence

@@ -1,4 +1,4 @@
-"""Cohen's log and its variants, in the words of each tool that writes them."""
+"""Cohen's log and its variants are read as each tool writes them."""
 
 import numpy as np
 import pytest

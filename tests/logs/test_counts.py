@@ -1,4 +1,4 @@
-"""Tables of counts from elsewhere: read as they are, or refused with the reason."""
+"""Tables of counts are read as they are, or refused with the reason."""
 
 import numpy as np
 import pytest
@@ -102,7 +102,7 @@ def test_text_with_commas_tabs_and_a_header(tmp_path, text):
 
 
 def test_a_class_is_not_read_as_the_label_nor_a_label_as_a_class(table):
-    """Either would be silent: the counts stay counts, of draws that never were."""
+    """Either mistake would be silent: the counts would be of draws that were never made."""
     with pytest.raises(sc.InvalidInput, match=r"hold a label .* give --labels: .* 10 to 12 draws"):
         read_counts(table, 0.25, labelled=False)
     table.write_text("7 2 1\n6 4 0\n")
@@ -175,7 +175,7 @@ def test_the_counts_are_no_pilot(table):
 
 
 def test_hostile_npz(tmp_path):
-    """Damaged in every way tried: one sentence each, and no traceback."""
+    """Each damage that was tried gives one sentence, and no traceback."""
     path = tmp_path / "counts.npz"
     np.save(tmp_path / "plain.npy", np.arange(4))
     path.write_bytes((tmp_path / "plain.npy").read_bytes())
@@ -307,7 +307,7 @@ def test_import_of_lists(tmp_path):
     ],
 )
 def test_lists_that_are_none(tmp_path, text):
-    """Found by the fuzzer, and what is near it."""
+    """The fuzzer found one of these; the others are close to it."""
     (tmp_path / "counts.txt").write_text(text)
     with pytest.raises(sc.InvalidInput, match="must hold"):
         read_counts(tmp_path / "counts.txt", 0.5)

@@ -1,4 +1,4 @@
-"""E0 of a log: never above that of any radius, or any count, that the log may stand for."""
+"""E0 of a log is never above that of any radius or count that the log may stand for."""
 
 import mpmath
 import numpy as np
@@ -14,7 +14,7 @@ SIGMA = st.sampled_from([0.12, 0.25, 0.5, 1.0, 3.0])
 
 
 def log_of(texts, predicted=None, **more):
-    """A log with these radii, of class 1 unless said otherwise."""
+    """Return a log with these radii, of class 1 by default."""
     predicted = np.ones(len(texts), int) if predicted is None else np.array(predicted)
     return Log(np.arange(len(texts)), predicted, tuple(texts), **more)
 
@@ -65,16 +65,16 @@ def test_the_rest_of_what_is_known():
     assert (known.sigma, known.kind) == (0.5, "multinomial")
     assert known.labels.tolist() == [1, 2, 1, 4]
     assert known.draws.tolist() == [1000] * 4
-    assert known.refused.tolist() == [False, True, True, True]
+    assert known.abstained.tolist() == [False, True, True, True]
     assert known.reason.tolist() == ["certified", "abstained", "skipped", "overlap"]
     assert known.e1[0] == 1 - known.e0[0]
 
 
 def test_a_radius_without_a_class_certifies_nothing():
-    assert log_expectations(log_of(["0.486"], [-1]), StatedSettings(0.5, 0.001)).refused.all()
+    assert log_expectations(log_of(["0.486"], [-1]), StatedSettings(0.5, 0.001)).abstained.all()
     counted = log_of(["0.486"], [-1], count=np.array([990]))
-    assert log_expectations(counted, StatedSettings(0.5, 0.001, 1000)).refused.all()
-    assert log_expectations(log_of(["", "0.4"]), StatedSettings(0.5, 0.001)).refused.tolist() == [
+    assert log_expectations(counted, StatedSettings(0.5, 0.001, 1000)).abstained.all()
+    assert log_expectations(log_of(["", "0.4"]), StatedSettings(0.5, 0.001)).abstained.tolist() == [
         True,
         False,
     ]

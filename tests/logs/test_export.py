@@ -1,4 +1,4 @@
-"""Cohen's log, written and read back."""
+"""Cohen's log is written and read back."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""Input-specific sampling: draws of each row, three decimals, and a summary below."""
+"""Logs of input-specific sampling have draws in each row, three decimals, and a summary below."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What a printed number may stand for: never less room than the printing took."""
+"""The interval of a printed number is never narrower than its rounding."""
 
 from decimal import Decimal
 
@@ -20,7 +20,7 @@ STYLES = {
 
 
 def half_unit(text, *others):
-    """How far below the printed number the true one may lie, as the other texts allow."""
+    """Return how far below the printed number the true one may lie, as the other texts allow."""
     found = printed_intervals([text, *others])
     return found.value[0] - found.lower[0]
 

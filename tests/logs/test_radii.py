@@ -1,4 +1,4 @@
-"""Any table: the importer says which column is which."""
+"""Any table of radii can be read: the importer says which column is which."""
 
 import pytest
 

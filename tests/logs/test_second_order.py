@@ -1,4 +1,4 @@
-"""Second-order logs: the count of the class is read, dipole's pairs are refused."""
+"""In second-order logs the count of the class is read, and dipole's pairs are refused."""
 
 import pytest
 

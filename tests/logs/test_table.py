@@ -1,4 +1,4 @@
-"""Lines and cells: any separator, summaries told from rows, what cannot be read is named."""
+"""Tables may have any separator; summaries are told from rows, and unreadable cells are named."""
 
 import math
 
@@ -132,7 +132,7 @@ def test_cells_that_say_something_else(read, text):
 
 @pytest.mark.parametrize("text", ["#", "##\n", "# \n1\t2\n"])
 def test_a_header_of_marks_alone(tmp_path, text):
-    """Found by the fuzzer."""
+    """The fuzzer found this."""
     (tmp_path / "log.tsv").write_text(text)
     with pytest.raises(sc.InvalidInput, match="must hold a header and at least one row"):
         read_table(tmp_path / "log.tsv", ("idx",))

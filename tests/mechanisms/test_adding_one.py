@@ -52,7 +52,7 @@ RELATED = [
     "tests/figures/test_style.py",
     "tests/figures/test_trends.py",
     "tests/figures/test_process.py",
-    "tests/report/test_maps.py",
+    "tests/report/test_payload.py",
     "tests/tables/test_paper1.py",
     "tests/tables/test_paper2.py",
     "tests/metrics/test_growth.py",

@@ -1,4 +1,4 @@
-"""Shares of the draws, by hand."""
+"""Shares of the draws are those worked out by hand."""
 
 import numpy as np
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Shorter runs out of one run, and what each costs."""
+"""Shorter runs are taken from one run, and the cost of each is measured."""
 
 from itertools import pairwise
 
@@ -70,7 +70,7 @@ def test_a_log_holds_no_shorter_run(tmp_path):
 
 
 def test_cost_adds_up_what_was_recorded_and_what_was_measured(study):
-    """By a clock that moves on by a second whenever it is read."""
+    """The clock moves on by a second whenever it is read."""
     ticks = iter(range(10**6))
     found = measure_cost(study, clock=lambda: next(ticks))
     assert found.draws.tolist() == LADDER and found.inputs == INPUTS

@@ -1,4 +1,4 @@
-"""A loss against a baseline: noise passes in both directions, a true loss fails."""
+"""Against a baseline, noise passes in both directions and a true loss fails."""
 
 import json
 from itertools import product
@@ -25,7 +25,7 @@ WANTED = ("accuracy@0.25>=0", "average_radius>=0", "median_radius>=0", "abstaine
 
 
 def truths(inputs=120):
-    """What one model answers under noise; close calls are common, so that seeds tell."""
+    """Return class probabilities of one model under noise, many close, so that seeds matter."""
     return np.random.default_rng(7).dirichlet([1.5, 1.0, 0.5], inputs)
 
 

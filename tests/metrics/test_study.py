@@ -1,4 +1,4 @@
-"""Runs by name, and which of them may be compared."""
+"""Runs have names, and only runs on the same inputs, labels and norm may be compared."""
 
 from dataclasses import replace
 
@@ -89,7 +89,7 @@ def test_what_is_no_label(text):
 
 
 def test_runs_on_the_same_inputs_may_be_compared(make):
-    """In any order of the inputs, with or without labels."""
+    """The inputs may be in any order, with or without labels."""
     turned = make("turned", index=[2, 1, 0], labels=[2, 1, 0])
     studies = read_studies([make("one"), make("two", labels=None), turned])
     require_same_inputs(studies)
@@ -137,7 +137,7 @@ def test_an_input_in_several_rows_cannot_be_compared(make, tmp_path):
     columns = "index=idx,label=label,predict=predict,radius=radius"
     import_radii(log, columns, 0.5, tmp_path / "log")
     studies = read_studies([tmp_path / "log"])
-    require_same_inputs(studies)  # by itself it is what it is
+    require_same_inputs(studies)  # a single run is not compared with anything
     tally = sc.Tally(COUNTS[:2], 0.5, labels=[0, 1])
     create_run(tmp_path / "two", Manifest(sigma=0.5, inputs=2, classes=3), tally)
     with pytest.raises(InvalidInput, match="log holds 3 rows for 2 inputs"):

@@ -1,4 +1,4 @@
-"""What is divided by what; how long it takes is for the command to say."""
+"""Times are divided by the right numbers; a clock of the test says how long each job takes."""
 
 import numpy as np
 import pytest
@@ -9,18 +9,18 @@ from simplicert.metrics import growth
 
 
 class Clock:
-    """Hands of a clock that moves by the next of the given seconds whenever a job is done."""
+    """A clock that moves by the next of the given seconds whenever a job is done."""
 
     def __init__(self, *seconds):
-        """At midnight."""
+        """Start the clock at 0."""
         self.now, self.steps, self.jobs = 0.0, iter(seconds), 0
 
     def __call__(self):
-        """The time."""
+        """Return the time."""
         return self.now
 
     def job(self):
-        """Takes as long as the next step says."""
+        """Take as long as the next step says."""
         self.jobs += 1
         self.now += next(self.steps)
 
@@ -59,7 +59,7 @@ def known(e0, e1):
 
 
 def test_each_mechanism_is_timed_over_as_many_points_as_there_are_inputs(monkeypatch):
-    """A job of one second for each point: one second an input, refused inputs replaced."""
+    """A job takes one second per point, so one second per input; abstained inputs are replaced."""
     seen = []
     clock = Clock()
 

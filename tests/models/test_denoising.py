@@ -129,7 +129,7 @@ def test_known_schedules():
 
 
 def test_the_step_is_in_the_fingerprint():
-    from simplicert.models.fingerprints import module_fingerprint
+    from simplicert.models.model import module_fingerprint
 
     network = nn.Identity()
     prints = {module_fingerprint(diffusion_denoiser(network, sigma)) for sigma in (0.25, 0.5)}

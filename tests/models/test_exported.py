@@ -258,7 +258,7 @@ def test_members_that_unpack_to_gigabytes(path):
 
 
 def test_an_array_of_any_length_in_the_example_inputs(path):
-    """It would be built before anybody can say that it is no tensor."""
+    """It would be built before any check could say that it is no tensor."""
     other = altered(path, "sample_inputs/model.pt", lambda _: pickled(bytearray(9)))
     with pytest.raises(InvalidInput, match="holds more than tensors"):
         load_model(str(other))

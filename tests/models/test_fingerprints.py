@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from simplicert.models.fingerprints import (
+from simplicert.models.model import (
     classifier_fingerprint,
     digest_parts,
     module_fingerprint,

@@ -1,4 +1,4 @@
-"""What a plan promises of draws: checked against `bound` itself, never against a second formula."""
+"""A plan's promises are checked against `bound` itself, never against a second formula."""
 
 import json
 
@@ -17,8 +17,6 @@ from simplicert.plan import (
     largest_radius,
     make_plan_report,
     pilot_population,
-    plan_record,
-    plan_tables,
     point_population,
     published_population,
     resample_inputs,
@@ -27,7 +25,7 @@ from simplicert.plan import (
 )
 from simplicert.plan.population import PUBLISHED_CERTIFIED, expected_tally
 from simplicert.plan.simulation import SimulatedPlan, slowest_worker_draws
-from simplicert.tables.plan import format_duration
+from simplicert.tables.plan import format_duration, plan_record, plan_tables
 
 COHEN = {"scheme": "split", "method": "one_sided"}
 

@@ -1,4 +1,4 @@
-"""What predictions cost: against predictions that were made."""
+"""The estimated cost of predictions is compared with predictions that were made."""
 
 import json
 
@@ -7,16 +7,10 @@ import pytest
 from linear import line_array, point
 
 import simplicert as sc
-from simplicert.plan import (
-    ServiceSettings,
-    estimate_serving,
-    pilot_population,
-    point_population,
-    serving_record,
-    serving_table,
-)
+from simplicert.plan import ServiceSettings, estimate_serving, pilot_population, point_population
 from simplicert.plan.serving import REPEATS
 from simplicert.store import Manifest
+from simplicert.tables.plan import serving_record, serving_table
 
 
 def test_as_predictions_turn_out():

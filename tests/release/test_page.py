@@ -1,4 +1,4 @@
-"""docs/release.md: its table is that of the committed result, and every dependency has a reason."""
+"""The committed result of `make release`, and a reason for every dependency in docs/release.md."""
 
 import json
 import re
@@ -19,28 +19,11 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 def release(monkeypatch):
     """The modules of release/, which are no part of the package."""
     monkeypatch.syspath_prepend(str(ROOT / "release"))
-    import page
     import smoke
 
-    yield SimpleNamespace(page=page, smoke=smoke)
-    for name in ("page", "smoke", "place"):
+    yield SimpleNamespace(smoke=smoke)
+    for name in ("smoke", "place"):
         sys.modules.pop(name, None)
-
-
-def test_the_table_and_the_sizes_are_those_of_the_committed_result(release):
-    assert release.page.refreshed(PAGE, RESULT) == PAGE
-    assert release.page.table(list(RESULT["rows"].values())) in PAGE
-
-
-def test_other_results_would_show(release):
-    row = {"python": "3.99.1", "extra": "base", "megabytes": 1234, "seconds": None}
-    other = {"wheel_bytes": 5_149_000, "sdist_bytes": 9_960_000, "rows": {}}
-    other["rows"]["3.99:base"] = {**row, "outcome": "works"}
-    shown = release.page.refreshed(PAGE, other)
-    assert "| 3.99.1 | `base` | 1,234 |  | works |\n\nKept in" in shown
-    assert "the wheel has 5.1 MB and the sdist 10.0 MB" in shown
-    assert "`all`" not in shown.partition("## Dependencies")[0]
-    assert shown.partition("## Dependencies")[2] == PAGE.partition("## Dependencies")[2]
 
 
 def test_nothing_that_is_shown_failed():

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import simplicert as sc
-from simplicert.atomic import content_checksum
-from simplicert.drawing.settings import write_noise_scale
+from simplicert.files import content_checksum
 from simplicert.metrics.study import Study
 from simplicert.store import Manifest, open_run
+from simplicert.store.run import write_noise_scale
 from simplicert.types import FIXED_POINT
 
 FLAGS = (
@@ -27,7 +27,7 @@ PATIENCE = 30.0  # seconds for what happens at once on an idle machine
 
 @pytest.fixture(scope="session")
 def make_study(tmp_path_factory):
-    """A run of inputs of every sort, written to disk, as the analysis reads it."""
+    """Return a function that writes a run of inputs of every sort and reads it for the report."""
 
     def made(name="run", inputs=40, *, labelled=True, soft=True, sigma=0.5, draws=2000, **settings):
         random = np.random.default_rng(settings.pop("seed", 0))
@@ -65,7 +65,7 @@ class Page:
     """One page in the browser, and what a reader does with it."""
 
     def __init__(self, driver, downloads: Path) -> None:
-        """In this browser, which saves files to that folder."""
+        """Use this browser, which saves files to that folder."""
         self.driver, self.downloads = driver, downloads
 
     def open(self, text: str, folder: Path):
@@ -78,11 +78,11 @@ class Page:
         return self
 
     def run(self, script: str, *arguments):
-        """What a function body returns in the page."""
+        """Return what a function body returns in the page."""
         return self.driver.execute_script(script, *arguments)
 
     def until(self, script: str, *arguments):
-        """Wait until it returns something true."""
+        """Wait until the script returns something true."""
         end = time.monotonic() + PATIENCE
         while not (found := self.run(script, *arguments)):
             assert time.monotonic() < end, f"never true: {script}"
@@ -90,22 +90,22 @@ class Page:
         return found
 
     def element(self, selector: str):
-        """The first that a CSS selector finds."""
+        """Return the first element that a CSS selector finds."""
         return self.driver.find_element("css selector", selector)
 
     def texts(self, selector: str) -> list[str]:
-        """The text of every such element, in order."""
+        """Return the text of every such element, in order."""
         script = "return [...document.querySelectorAll(arguments[0])].map((e) => e.textContent)"
         return self.run(script, selector)
 
     def choose(self, element: str, value: str) -> None:
-        """Another option of a select."""
+        """Choose another option of a select."""
         from selenium.webdriver.support.ui import Select
 
         Select(self.element(f"#{element}")).select_by_value(value)
 
     def type(self, element: str, text: str) -> None:
-        """Text in a field, key by key, in place of what stood there."""
+        """Type text into a field, key by key, in place of what stood there."""
         from selenium.webdriver.common.keys import Keys
 
         field = self.element(f"#{element}")
@@ -113,7 +113,7 @@ class Page:
         field.send_keys(text or Keys.DELETE)
 
     def column(self, key: str) -> list[str]:
-        """The cells of the table of inputs under one heading, as shown."""
+        """Return the cells of the table of inputs under one heading, as shown."""
         script = """
             const heads = [...document.querySelectorAll("#inputs thead tr > *")];
             const at = heads.findIndex((head) => head.dataset.key === arguments[0]);
@@ -123,7 +123,7 @@ class Page:
         return self.run(script, key)
 
     def logs(self) -> tuple[list[str], list[str]]:
-        """Complaints on the console and addresses asked for, since the last look."""
+        """Return complaints on the console and addresses requested since the last call."""
         told = [entry["message"] for entry in self.driver.get_log("browser")]
         events = [json.loads(e["message"])["message"] for e in self.driver.get_log("performance")]
         asked = [
@@ -134,7 +134,7 @@ class Page:
         return told, [url for url in asked if not url.startswith(OWN)]
 
     def downloaded(self, name: str) -> bytes:
-        """A file that the page saved, once it is whole."""
+        """Return a file that the page saved, once it is whole."""
         end, path = time.monotonic() + PATIENCE, self.downloads / name
         while not path.exists():
             there = [p.name for p in self.downloads.iterdir()]
@@ -145,7 +145,7 @@ class Page:
 
 @pytest.fixture(scope="session")
 def driver(tmp_path_factory):
-    """The system's Chromium without a window; nothing is downloaded for it."""
+    """Start the system's Chromium without a window; nothing is downloaded for it."""
     selenium = pytest.importorskip("selenium", reason="selenium drives the browser")
     browser = shutil.which("chromium") or shutil.which("chromium-browser")
     control = shutil.which("chromedriver")
@@ -168,7 +168,7 @@ def driver(tmp_path_factory):
 
 @pytest.fixture
 def page(driver):
-    """The browser, at its usual size, with an empty download folder."""
+    """Return the browser at its usual size, with an empty download folder."""
     for path in driver.downloads.iterdir():
         path.unlink()
     driver.set_window_size(1400, 1000)

@@ -1,4 +1,4 @@
-"""The page as a reader meets it, in a real browser: what it shows, and that it calls nobody."""
+"""The page as a reader meets it, in a real browser: what it shows, and that it requests nothing."""
 
 import numpy as np
 import pytest
@@ -279,41 +279,6 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(report):
         assert report.run("return document.getElementById('curves')._fullLayout.width") <= 390
     finally:
         report.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-
-
-def test_a_thumbnail_is_that_of_its_input(page, make_study, tmp_path, monkeypatch):
-    """Every input has a colour of its own; the card's picture must have it."""
-    monkeypatch.chdir(tmp_path)
-    random = np.random.default_rng(0)
-    pixels = np.repeat(random.integers(0, 256, (30, 1, 1, 3), dtype=np.uint8), 4, axis=1)
-    np.savez("colours.npz", images=np.repeat(pixels, 4, axis=2))
-    from simplicert.data import load_data
-
-    prints = load_data("colours.npz").fingerprint
-    study = make_study(
-        inputs=12,
-        index=np.arange(12) * 2 + 1,
-        source={"data_fingerprint": prints},
-        made={"data": "colours.npz"},
-    )
-    report = page.open(report_page([study]), tmp_path)
-    for button in report.driver.find_elements("css selector", "#inputs tbody button")[:5]:
-        number = int(button.text)
-        report.run("arguments[0].click()", button)
-        found = report.driver.execute_async_script("""
-            const [done, box] = [arguments[0], document.querySelector("#card .thumb")];
-            const style = getComputedStyle(box), sheet = new Image();
-            sheet.onload = () => {
-                const pen = document.createElement("canvas").getContext("2d");
-                const [x, y] = style.backgroundPosition.split(" ").map(parseFloat);
-                const [wide] = style.backgroundSize.split(" ").map(parseFloat);
-                const shrink = sheet.width / wide;
-                pen.drawImage(sheet, shrink * (48 - x), shrink * (48 - y), 1, 1, 0, 0, 1, 1);
-                done([...pen.getImageData(0, 0, 1, 1).data.slice(0, 3)]);
-            };
-            sheet.src = style.backgroundImage.slice(5, -2);
-        """)
-        assert found == pixels[number, 0, 0].tolist()
 
 
 def test_a_row_of_the_table_is_shown_on_the_simplex(report, study):

@@ -12,16 +12,16 @@ from simplicert.stopping import plan_looks
 from simplicert.store import Manifest, create_run
 
 
-def told(study, kind=0):
+def cautions_of(study, kind=0):
     return view_cautions(make_views([study])[kind])
 
 
 def test_a_sound_run_has_no_warning(make_study):
-    assert told(make_study()) == []
+    assert cautions_of(make_study()) == []
 
 
 def test_incomplete(make_study):
-    (said,) = told(make_study(planned=50))
+    (said,) = cautions_of(make_study(planned=50))
     assert said.startswith("incomplete: 10 of 50 inputs are missing")
     assert "over the 40 that are there" in said
 
@@ -35,42 +35,42 @@ def looked_at(tmp_path, counts, inputs=None):
 
 
 def test_a_rule_that_stopped_inputs(tmp_path):
-    said = told(looked_at(tmp_path, [[195, 5, 0], [780, 10, 10]]))
+    said = cautions_of(looked_at(tmp_path, [[195, 5, 0], [780, 10, 10]]))
     assert said[0].startswith("stopped early: n = 200 to 800, each stopped by radius=0.3: it asks")
 
 
 def test_missing_inputs_and_those_that_may_still_draw_are_told_apart(tmp_path):
     some = [[195, 5, 0], [150, 45, 5], [148, 42, 10]]
-    said = told(looked_at(tmp_path, some, inputs=7))
+    said = cautions_of(looked_at(tmp_path, some, inputs=7))
     start = "incomplete: 4 of 7 inputs are missing and 2 of 7 inputs may still draw more, and"
     assert said[0].startswith(start)
 
 
 def test_exploratory(make_study):
-    (said,) = told(make_study(), kind=1)
+    (said,) = cautions_of(make_study(), kind=1)
     assert said.startswith("exploratory: the run declared alpha 0.001, kind multinomial")
 
 
 def test_no_labels(make_study):
-    (said,) = told(make_study(labelled=False))
+    (said,) = cautions_of(make_study(labelled=False))
     assert said.startswith("no labels")
 
 
 def test_a_model_that_is_random(make_study):
-    (said,) = told(make_study(source={"random": True}))
+    (said,) = cautions_of(make_study(source={"random": True}))
     assert "random by itself" in said
 
 
 def test_a_scaled_norm(make_study):
-    (said,) = told(make_study(scale=np.array([1.0, 1.0, 0.5, 0.0])))
+    (said,) = cautions_of(make_study(scale=np.array([1.0, 1.0, 0.5, 0.0])))
     assert "1 feature must not change, 1 feature / 0.5, 2 features / 1" in said
 
 
 def test_few_draws(make_study):
-    (said,) = told(make_study(draws=200, soft=False))
+    (said,) = cautions_of(make_study(draws=200, soft=False))
     assert said.startswith("few draws: 200 an input")
     assert "reach no radius above" in said
-    (said,) = told(make_study(draws=5, soft=False))
+    (said,) = cautions_of(make_study(draws=5, soft=False))
     assert "reach nothing" in said
 
 
@@ -81,13 +81,13 @@ def counted(tmp_path, counts):
 
 def test_saturation_counts_the_inputs_at_the_limit(tmp_path):
     study = counted(tmp_path, [[2000, 0, 0], [0, 0, 2000], [1999, 1, 0], [900, 800, 300]])
-    (said,) = told(study)
+    (said,) = cautions_of(study)
     assert said.startswith("saturation: 2 of 4 inputs")
     assert f"{study.certificates().radius.max():.2f}"[:3] in said
 
 
 def test_saturation_knows_each_input_by_its_own_draws(tmp_path):
-    (said,) = told(counted(tmp_path, [[2000, 0, 0], [1000, 0, 0], [1990, 10, 0]]))
+    (said,) = cautions_of(counted(tmp_path, [[2000, 0, 0], [1000, 0, 0], [1990, 10, 0]]))
     assert said.startswith("saturation: 2 of 3 inputs")
 
 
@@ -105,7 +105,7 @@ def test_the_audit_of_a_log_is_told(tmp_path):
         "idx\tlabel\tpredict\tradius\tcorrect\ttime\n0\t3\t3\t2.9\t1\t1\n"
     )
     run = import_log("cohen", tmp_path / "log", 0.5, tmp_path / "run", draws=1000)
-    said = told(Study("log", run))
+    said = cautions_of(Study("log", run))
     rounding, above = run.audit
     assert said == [
         f"imported log, its stated level is disproved: {above}",

@@ -1,20 +1,28 @@
-"""Pictures come from the run's own data or not at all."""
+"""Pictures come from the run's own data or not at all, and the sheet of thumbnails is right."""
 
 import re
+from io import BytesIO
 
 import numpy as np
 import pytest
-from PIL import Image
+from hypothesis import given
+from hypothesis import strategies as st
 
 from simplicert.data import load_data
 from simplicert.drawing import origin
 from simplicert.errors import InvalidInput
 from simplicert.report import pictures
 from simplicert.report.page import report_page
-from simplicert.report.pictures import find_pictures
+from simplicert.report.pictures import (
+    MOST,
+    are_images,
+    choose_thumbnails,
+    find_pictures,
+    make_sheet,
+)
 from simplicert.report.views import make_views
 
-pytest.importorskip("PIL", reason="pillow draws the sheet")
+Image = pytest.importorskip("PIL.Image", reason="pillow draws the sheet")
 
 
 @pytest.fixture
@@ -63,7 +71,7 @@ def test_other_data_under_the_same_name_is_a_note(recorded, tmp_path):
 
 @pytest.fixture
 def private(data, tmp_path):
-    """Somebody's pictures, which no run has to do with."""
+    """Private pictures that no run was drawn from."""
     folder = tmp_path / "somebody" / "private"
     folder.mkdir(parents=True)
     for number, pixels in enumerate(data):
@@ -73,7 +81,7 @@ def private(data, tmp_path):
 
 @pytest.mark.parametrize("source", [{}, {"data_fingerprint": "0" * 32}, {"data_fingerprint": 7}])
 def test_a_run_shows_no_private_files(private, make_study, source):
-    """Whoever wrote run.toml sees nothing of what lies at the place that it names."""
+    """The author of run.toml sees nothing of what lies at the place that it names."""
     study = make_study(source=source, made={"data": private})
     found = find_pictures(make_views([study]), None)
     assert found.sheet is None and "give --data" in found.note
@@ -139,3 +147,98 @@ def test_of_many_inputs_some(recorded, monkeypatch):
     found = find_pictures(views, None)
     assert len(found.sheet.slots) == 10
     assert found.note.startswith("Thumbnails of 10 inputs")
+
+
+def opened(sheet):
+    return np.asarray(Image.open(BytesIO(sheet.picture)))
+
+
+def thumbnail(sheet, number):
+    """The pixels that the page shows for an input."""
+    row, column = divmod(sheet.slots[number], sheet.across)
+    top, left = row * sheet.height, column * sheet.width
+    return opened(sheet)[top : top + sheet.height, left : left + sheet.width]
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_small_images_are_kept_pixel_by_pixel(channels):
+    random = np.random.default_rng(0)
+    images = random.integers(0, 256, (7, channels, 5, 8)) / 255
+    numbers = np.array([3, 10, 11, 40, 2, 5, 90])
+    sheet = make_sheet(images.astype(np.float32), numbers)
+    assert (sheet.width, sheet.height, sheet.across) == (8, 5, 3)
+    for image, number in zip(images, numbers, strict=True):
+        exact = np.moveaxis((image * 255).round().astype(int), 0, -1).squeeze()
+        assert (thumbnail(sheet, int(number)) == exact).all()
+    content = sheet.for_page()
+    assert content["url"].startswith("data:image/png;base64,")
+    assert content["down"] * content["across"] >= 7
+
+
+def test_large_images_are_shrunk_and_values_outside_are_clipped():
+    images = np.stack([np.full((1, 100, 60), value, np.float32) for value in (-1.0, 0.5, 7.0)])
+    sheet = make_sheet(images, np.arange(3))
+    assert (sheet.width, sheet.height) == (29, 48)
+    assert [int(thumbnail(sheet, n)[10, 10]) for n in range(3)] == [0, 128, 255]
+
+
+def test_a_heavy_sheet_is_written_smaller():
+    """Noise is the worst that a picture can be: 600 thumbnails stay near a megabyte."""
+    random = np.random.default_rng(0)
+    sheet = make_sheet(random.random((600, 3, 48, 48), dtype=np.float32), np.arange(600))
+    assert len(sheet.picture) < 1.2e6
+    assert sheet.for_page()["url"].startswith("data:image/jpeg")
+
+
+def test_shapes_that_are_images():
+    assert are_images((10, 1, 8, 8)) and are_images((10, 3, 224, 224))
+    assert not any(are_images(shape) for shape in ((10, 30), (10, 4, 8, 8), (10, 8, 8)))
+
+
+def test_few_inputs_all_have_a_thumbnail():
+    assert choose_thumbnails(MOST, [np.arange(MOST)[::-1]], MOST).tolist() == list(range(MOST))
+
+
+@given(st.integers(21, 200), st.integers(1, 3), st.integers(0, 5))
+def test_of_many_the_riskiest_and_an_even_spread(total, views, seed):
+    random = np.random.default_rng(seed)
+    orders = [random.permutation(total) for _ in range(views)]
+    found = choose_thumbnails(total, orders, most=20)
+    assert len(found) == len(set(found.tolist())) == 20
+    for order in orders:
+        assert set(order[: 10 // views].tolist()) <= set(found.tolist())
+    if total > 100:
+        assert np.diff(found).max() < total / 2
+
+
+def test_a_thumbnail_is_that_of_its_input(page, make_study, tmp_path, monkeypatch):
+    """Every input has a colour of its own; the card's picture must have it."""
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(0)
+    pixels = np.repeat(random.integers(0, 256, (30, 1, 1, 3), dtype=np.uint8), 4, axis=1)
+    np.savez("colours.npz", images=np.repeat(pixels, 4, axis=2))
+    prints = load_data("colours.npz").fingerprint
+    study = make_study(
+        inputs=12,
+        index=np.arange(12) * 2 + 1,
+        source={"data_fingerprint": prints},
+        made={"data": "colours.npz"},
+    )
+    report = page.open(report_page([study]), tmp_path)
+    for button in report.driver.find_elements("css selector", "#inputs tbody button")[:5]:
+        number = int(button.text)
+        report.run("arguments[0].click()", button)
+        found = report.driver.execute_async_script("""
+            const [done, box] = [arguments[0], document.querySelector("#card .thumb")];
+            const style = getComputedStyle(box), sheet = new Image();
+            sheet.onload = () => {
+                const pen = document.createElement("canvas").getContext("2d");
+                const [x, y] = style.backgroundPosition.split(" ").map(parseFloat);
+                const [wide] = style.backgroundSize.split(" ").map(parseFloat);
+                const shrink = sheet.width / wide;
+                pen.drawImage(sheet, shrink * (48 - x), shrink * (48 - y), 1, 1, 0, 0, 1, 1);
+                done([...pen.getImageData(0, 0, 1, 1).data.slice(0, 3)]);
+            };
+            sheet.src = style.backgroundImage.slice(5, -2);
+        """)
+        assert found == pixels[number, 0, 0].tolist()

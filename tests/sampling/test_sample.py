@@ -211,7 +211,7 @@ def test_invalid_draws_have_their_own_cell():
     assert 1800 < tally.invalid[0] < 2200
     assert tally.invalid[0] == tally.votes_invalid[0]
     assert tally.draws[0] == 4000
-    assert sc.bound(tally).refused[0]
+    assert sc.bound(tally).abstained[0]
 
 
 def test_labels_as_outputs():
@@ -231,7 +231,7 @@ def test_pilot_is_separate_and_for_split():
     tally = sc.sample(steps.logits, steps.input_at(0.4)[None], 0.2, 500, pilot=100)
     assert tally.pilot.sum() == 100
     assert tally.draws[0] == 500
-    assert not sc.bound(tally, scheme="split").refused[0]
+    assert not sc.bound(tally, scheme="split").abstained[0]
     without = sc.sample(steps.logits, steps.input_at(0.4)[None], 0.2, 500)
     assert without.pilot is None
     np.testing.assert_array_equal(without.counts, tally.counts)
@@ -329,7 +329,7 @@ def test_bad_input(change, message):
 
 
 def test_a_failing_network_is_told_of_the_shape_that_it_saw():
-    """In memory the axes lie in another order, which is nobody's business."""
+    """In memory the axes lie in another order, which the message must not show."""
     torch = pytest.importorskip("torch")
     network = torch.nn.Conv2d(3, 2, 3)
     with pytest.raises(sc.InvalidInput, match=r"laid out as \(32, 8, 6, 3\), .* channels seem to"):

@@ -1,11 +1,11 @@
-"""Features in units of their own raise a doubt; pictures, flags and standardised data do not."""
+"""Features in units of their own give a warning; pictures, flags and standardised data do not."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simplicert.sampling.scales import feature_scales, scale_warning
+from simplicert.sampling.probe import feature_scales, scale_warning
 
 
 def tabular(rows=200, seed=0):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simplicert import InvalidInput
-from simplicert.sampling.score import (
+from simplicert.sampling.outputs import (
     label_reader,
     output_reader,
     read_logits,

@@ -1,4 +1,4 @@
-"""Which edges a line crosses, and how its points join."""
+"""A line crosses the right edges of the mesh, and its points join in order."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""Extremes whose place is known, found past the grid."""
+"""Extremes whose place is known are found, also beyond the grid."""
 
 from functools import partial
 

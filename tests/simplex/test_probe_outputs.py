@@ -1,4 +1,4 @@
-"""Functions that misbehave when they are called."""
+"""Functions that misbehave when they are called are reported as broken rules."""
 
 import numpy as np
 import pytest

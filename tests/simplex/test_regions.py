@@ -193,7 +193,7 @@ def test_mechanisms_that_never_meet_have_no_border():
     assert regions.trace_region_borders(("lecuyer", "improved_dp"), "softmax") == {}
 
 
-# Lines of one's own mechanisms
+# Lines of a user's own mechanisms
 
 
 def test_a_circle_is_one_closed_line():

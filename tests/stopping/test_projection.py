@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import simplicert as sc
-from simplicert.sampling.sums import keep_leading_sums
+from simplicert.sampling.outputs import keep_leading_sums
 from simplicert.stopping.projection import apportion_counts, project_hopeful, project_likely
 from simplicert.types import FIXED_POINT
 from simplicert.types.scores import BINS

@@ -127,7 +127,7 @@ def test_stopping_early_keeps_the_level_at_ties(rule, p):
     assert wrong.sum() <= binom.isf(1e-6, inputs, alpha)
     # Bounded as if its length had been fixed, the same tally is wrong more often.
     naive = sc.bound(sc.Tally(tally.counts, 1.0), alpha)
-    assert (~naive.refused).sum() >= (~known.refused).sum()
+    assert (~naive.abstained).sum() >= (~known.abstained).sum()
 
 
 def test_a_naive_bound_of_a_stopped_tally_is_wrong_and_ours_is_not():

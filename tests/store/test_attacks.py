@@ -1,4 +1,4 @@
-"""The table of an attack on disk: exact, and refused where it was altered."""
+"""The table of an attack reads back exactly, and is refused if it was altered."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Certificates on disk: the same numbers, bit for bit, and the settings beside them."""
+"""Certificates on disk have the same numbers, bit for bit, with the settings beside them."""
 
 import json
 

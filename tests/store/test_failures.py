@@ -1,4 +1,4 @@
-"""Inputs that were given up: noted, read, forgotten."""
+"""Inputs that were given up are recorded, read and forgotten."""
 
 from simplicert.store.run import FAILED_FOLDER, forget_failures, read_failures, record_failure
 

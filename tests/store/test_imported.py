@@ -1,4 +1,4 @@
-"""Runs of expectations or bare radii: what a log said comes back, and no more is promised."""
+"""Runs of expectations or bare radii give back what a log said, and promise no more."""
 
 import tomllib
 
@@ -46,7 +46,7 @@ def test_expectations(run):
     assert known.top.tolist()[::2] == [3, 6]
     assert known.labels.tolist() == [3, 7, 4]
     assert known.draws.tolist() == [1000] * 3
-    assert known.refused.tolist() == [False, True, False]
+    assert known.abstained.tolist() == [False, True, False]
     assert known.reason.tolist() == ["certified", "abstained", "certified"]
     assert (known.sigma, known.alpha, known.level) == (0.5, 0.01, 0.01)
     assert (known.kind, known.scheme, known.method) == ("multinomial", "imported", "radius")

@@ -1,4 +1,4 @@
-"""Parquet: what a file claims is added up, by its pages too, before memory is taken."""
+"""What a Parquet file and its pages claim is added up before memory is allocated."""
 
 import io
 
@@ -25,7 +25,7 @@ def written(table=TABLE, **settings):
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
 @pytest.mark.parametrize("dictionary", [True, False])
 def test_the_pages_of_sound_files_are_counted(compression, version, dictionary):
-    """Against the table of contents, which is right in these."""
+    """The table of contents is right in these files, so both must agree."""
     content = written(
         compression=compression,
         data_page_version=version,
@@ -60,7 +60,7 @@ def test_rows_that_do_not_belong():
 
 
 def test_a_page_that_claims_more_than_the_contents_say(monkeypatch):
-    """The reader takes memory by the page: its number of values is what is believed."""
+    """The reader allocates memory by the page, so the page's number of values counts."""
     zeros = pa.table({"index": np.zeros(9, np.int64)})
     content = bytearray(
         written(zeros, compression="none", use_dictionary=False, write_statistics=False)
@@ -99,7 +99,7 @@ def test_words_are_written_out_if_they_fit(monkeypatch):
 
 
 def test_every_damage_is_a_sentence():
-    """Two thousand files with a few bytes changed: a table, or a refusal, or Arrow's own error."""
+    """Two thousand files with a few bytes changed give a table, a refusal or Arrow's own error."""
     sound, random = written(compression="zstd"), np.random.default_rng(0)
     refused = 0
     for _ in range(2000):

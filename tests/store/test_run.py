@@ -1,4 +1,4 @@
-"""Run folders: what goes in comes out, and damage is named instead of used."""
+"""A run folder gives back what was written; damage is named and never used."""
 
 import shutil
 import tomllib
@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import simplicert as sc
-from simplicert.atomic import content_checksum
-from simplicert.sampling.sums import keep_leading_sums
+from simplicert.files import content_checksum
+from simplicert.sampling.outputs import keep_leading_sums
 from simplicert.store import Manifest, Run, create_run, open_run
 from simplicert.store import run as folder
 from simplicert.types import FIXED_POINT
@@ -59,7 +59,7 @@ def test_everything_survives(tmp_path):
 
 
 def test_many_classes_with_scores_stay_small(tmp_path):
-    """A thousand classes with softmax sums: about 550 bytes an input, not 16,000."""
+    """A thousand classes with softmax sums take about 550 bytes per input, not 16,000."""
     random = np.random.default_rng(0)
     rows, classes, draws = 2000, 1000, 1000
     soft = random.dirichlet(np.r_[9.0, 4.0, np.full(classes - 2, 0.01)], size=rows)
@@ -121,7 +121,7 @@ def test_one_atomic_part_and_nothing_left_over(tmp_path):
 
 
 def test_a_copy_under_another_name_counts_once_or_not_at_all(tmp_path):
-    """An imported tally knows no draws: only its name tells a copy from more of them."""
+    """An imported tally does not say which draws it holds: only its name tells a copy apart."""
     tally = sc.Tally([[90, 5, 5]], 0.5)
     run = create_run(tmp_path / "run", manifest_of(tally), tally)
     part = run.paths()[0]
@@ -214,7 +214,7 @@ def test_a_truncated_part_is_found(tmp_path):
     ],
 )
 def test_a_crafted_part_is_refused(tmp_path, edit, message):
-    """Even one whose checksum is right."""
+    """This holds even if its checksum is right."""
     tally = full_tally()
     run = create_run(tmp_path / "run", manifest_of(tally), tally)
     part = run.paths()[0]
@@ -231,7 +231,7 @@ def test_a_crafted_part_is_refused(tmp_path, edit, message):
 
 
 def test_damage_that_another_process_sets_aside_first(tmp_path, monkeypatch):
-    """Two tasks meet the same damaged parts; whoever is later goes on without them."""
+    """Two tasks meet the same damaged parts; the later one goes on without them."""
     run = create_run(tmp_path / "run", manifest_of(full_tally()), full_tally())
     part = run.paths()[0]
     for place in ("00000001", "00000002"):  # gone before it is moved, gone before it is read
@@ -321,23 +321,23 @@ def test_an_existing_folder_is_never_touched(tmp_path):
 
 
 def test_a_failed_write_leaves_nothing_torn(tmp_path, monkeypatch):
-    from simplicert import atomic
+    from simplicert import files
 
     def full_disk(handle):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(atomic.os, "fsync", full_disk)
+    monkeypatch.setattr(files.os, "fsync", full_disk)
     target = tmp_path / "file.csv"
     target.write_text("old")
     with pytest.raises(OSError, match="No space left") as full:
-        atomic.write_atomically(target, b"new")
+        files.write_atomically(target, b"new")
     assert full.value.filename == str(target)  # and not a temporary name beside it
     assert target.read_text() == "old"
     assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_a_write_error_names_the_file_that_was_asked_for(tmp_path):
-    from simplicert.atomic import write_atomically
+    from simplicert.files import write_atomically
 
     nowhere = tmp_path / "nowhere" / "file.csv"
     with pytest.raises(FileNotFoundError) as lost:
@@ -372,7 +372,7 @@ def test_missing_inputs_are_counted(tmp_path):
 
 
 def test_many_classes_are_stored_sparse(tmp_path):
-    """2,000 inputs, 1,000 classes, five of them seen: a few bytes a seen class, not a thousand."""
+    """2,000 inputs of 1,000 classes, five of them seen, take a few bytes per seen class."""
     random = np.random.default_rng(0)
     counts = np.zeros((2000, 1000), int)
     for _ in range(5):
@@ -394,7 +394,7 @@ def test_a_sigma_written_as_a_whole_number(tmp_path):
 
 
 def test_a_declared_sensitivity(tmp_path):
-    """In run.toml; certificates, and the rule that stops, are by it unless another is asked for."""
+    """Certificates and the stopping rule use the one in run.toml unless another is given."""
     tally = sc.Tally([[950, 50], [990, 10]], 0.5, plan=sc.Plan((1000,)))
     one = create_run(tmp_path / "one", manifest_of(tally), tally)
     other = create_run(tmp_path / "other", manifest_of(tally, source={"sensitivity": 8.0}), tally)
@@ -413,7 +413,7 @@ def test_a_declared_sensitivity(tmp_path):
 
 
 def test_a_run_made_of_a_tally_keeps_what_it_knows_of_the_function(tmp_path):
-    """And is refused where run.toml would say otherwise."""
+    """It is refused if run.toml would contradict it."""
 
     def line(batch):
         return np.stack([batch[:, 0], -batch[:, 0]], axis=1)

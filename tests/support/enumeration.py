@@ -28,7 +28,7 @@ def wrong(known, p):
     p = np.asarray(p)
     rivals = np.array([np.delete(p, top).max() for top in range(len(p))])
     box_holds = (p[known.top] >= known.e0) & (rivals[known.top] <= known.e1)
-    return ~known.refused & ~box_holds
+    return ~known.abstained & ~box_holds
 
 
 def worst_level(counts, known, points):
@@ -38,7 +38,7 @@ def worst_level(counts, known, points):
     """
     classes = known.top.max() + 1
     ways = gammaln(counts[0].sum() + 1) - gammaln(counts + 1).sum(axis=1)
-    issued = ~known.refused  # the others cannot be wrong, and are most of the outcomes
+    issued = ~known.abstained  # the others cannot be wrong, and are most of the outcomes
     counts, ways = counts[issued], ways[issued]
     top, e0, e1 = known.top[issued], known.e0[issued], known.e1[issued]
     worst = 0.0
@@ -52,7 +52,7 @@ def worst_level(counts, known, points):
 
 def tricky_points(known, count, cells, random):
     """Class probabilities just outside boxes that the scheme issues, where errors are likeliest."""
-    issued = np.flatnonzero(~known.refused)
+    issued = np.flatnonzero(~known.abstained)
     out = []
     for row in random.choice(issued, min(count, len(issued)), replace=False):
         e0, e1 = known.e0[row] - 1e-9, known.e1[row]

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from PIL import Image
 
 import simplicert as sc
-from simplicert.atomic import content_checksum
+from simplicert.files import content_checksum
 from simplicert.store import Manifest
 from simplicert.store.imported import write_imported_run
 from simplicert.store.manifest import read_manifest, write_manifest

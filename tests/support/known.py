@@ -13,10 +13,6 @@ import simplicert as sc
 from simplicert.attack import Effort
 from simplicert.attack.job import prepare_input
 from simplicert.attack.target import open_target
-from simplicert.drawing.driver import draw_run
-from simplicert.drawing.engines import open_workers
-from simplicert.drawing.prepare import prepare_run
-from simplicert.drawing.settings import DrawingSettings
 
 FEATURES = 12
 SIGMA = 0.5
@@ -84,14 +80,13 @@ def model_of(run) -> str:
 def drawn(folder: Path, model: str, out: str = "run", data: str = "data.npz", **settings):
     """A run of the four inputs."""
     asked = {"sigma": SIGMA, "draws": 2000, "batch_size": 256, "device": "cpu", **settings}
-    request = DrawingSettings(model=model, data=data_of(folder, data), out=folder / out, **asked)
-    with open_workers(request) as crew:
-        ready = prepare_run(request, crew)
-        draw_run(ready.run, crew, ready.index)
-    return sc.open_run(request.out)
+    quiet = {"warn": lambda sentence: None}
+    return sc.draw(model, data_of(folder, data), out=folder / out, **asked, **quiet).run
 
 
-def quarry(run, item: int, effort: Effort, *, radius=None, kind=None, data: str = "data.npz"):
+def attacked_input(
+    run, item: int, effort: Effort, *, radius=None, kind=None, data: str = "data.npz"
+):
     """One input of a run, with another radius where one is claimed."""
     target = open_target(run, model_of(run), data_of(run.folder.parent, data), seed=effort.seed)
     made = prepare_input(target, run.certify(kind=kind), item, effort)

@@ -7,10 +7,8 @@ from pathlib import Path
 import numpy as np
 
 import simplicert as sc
-from simplicert.drawing.driver import draw_run
-from simplicert.drawing.engines import open_workers
-from simplicert.drawing.prepare import prepare_run
-from simplicert.drawing.settings import DrawingSettings
+from simplicert.drawing import DrawingWatcher, draw_by_settings
+from simplicert.store.settings import parse_settings
 
 MODEL = """
 import builtins
@@ -134,16 +132,15 @@ def asked(place, out, **more):
         "batch_size": 64,
         "device": "cpu",
         "out": folder / out,
+        "patience": 0.0,
         **more,
     }
-    return DrawingSettings(**settings)
+    return parse_settings(settings)
 
 
 def drawn(request, say=lambda sentence: None, **more):
     """Draw by the engine asked for; whether all is done, and the run, opened anew."""
-    with open_workers(request) as crew:
-        ready = prepare_run(request, crew, say)
-        outcome = draw_run(ready.run, crew, ready.index, say=say, **more)
+    outcome = draw_by_settings(request, DrawingWatcher(warn=say, **more))
     return outcome.complete and not outcome.failed, sc.open_run(request.out)
 
 

@@ -11,10 +11,9 @@ import pytest
 from places import HOT, alive, asked, drawn, heat, marked, soon, words, workers_seen
 
 import simplicert as sc
-from simplicert.drawing import driver, queue
-from simplicert.drawing.driver import draw_run
+from simplicert.drawing import draw_missing, driver, queue
 from simplicert.drawing.engines import open_workers
-from simplicert.drawing.prepare import prepare_run
+from simplicert.drawing.resume import prepare_run
 
 ADAPTIVE = {"draws": 1600, "until": "radius=0.3"}
 
@@ -114,8 +113,8 @@ def stumbling_model(place, patch, **engine):
         if failures and progress.done >= 3 and not down.exists():
             down.write_text(failures.pop())
 
-    request = asked(place, "run", model=f"{name}:remote", **engine)
-    complete, run = drawn(request, say, report=report, patience=300)
+    request = asked(place, "run", model=f"{name}:remote", patience=300, **engine)
+    complete, run = drawn(request, say, report=report)
     assert complete
     assert run.failed == {}
     assert set(heard) == {"the model failed (HTTP 503?[2J); trying again in 0 s"}
@@ -129,7 +128,7 @@ def no_shared_folder(place, **engine):
     elsewhere = replace(request, out=Path("/nowhere/run"))
     with open_workers(elsewhere) as crew:
         ready = prepare_run(request, crew)
-        assert draw_run(ready.run, crew, ready.index).complete
+        assert draw_missing(ready, crew).complete
     assert sc.open_run("run").tally() == drawn(asked(place, "alone"))[1].tally()
 
 
@@ -170,7 +169,7 @@ def other_model(place, **engine):
     with open_workers(request) as crew:
         ready = prepare_run(request, crew)
         (folder / "first").touch()
-        return draw_run(ready.run, crew, ready.index)
+        return draw_missing(ready, crew)
 
 
 def bad_options(place, cases):

@@ -13,10 +13,6 @@ from one_function_nets import NETS
 import simplicert as sc
 from simplicert.attack.attacked_input import SmoothedPoint as Attacked
 from simplicert.attack.target import open_target
-from simplicert.drawing.driver import draw_run
-from simplicert.drawing.engines import open_workers
-from simplicert.drawing.prepare import prepare_run
-from simplicert.drawing.settings import DrawingSettings
 from simplicert.sampling import loop as draw
 from simplicert.sampling.batch import NoisyCopies
 from simplicert.verification import Replay, verify_run
@@ -44,7 +40,7 @@ def evaluated(use):
     loop.batch.clear()
     loop.batch.fill([NoisyCopies(0, x, (7, 3, 0, 0), slice(0, ROWS))])
     rows = loop.batch.rows()[:ROWS]
-    outputs = loop.batch.outputs(loop.passed(ROWS))[:ROWS]
+    outputs = loop.batch.outputs(loop.pass_rows(ROWS))[:ROWS]
     scores = loop.read(outputs)
     soft = b"" if scores.soft is None else scores.soft.tobytes()
     hard = np.where(scores.hard < classes, scores.hard, -1)  # K is no class
@@ -77,18 +73,8 @@ def all_uses(folder: Path, net: str, settings: dict, kind: str = "multinomial"):
 def drawn(folder: Path, net: str, settings: dict):
     """A run of these settings: the names of its model and data, and itself."""
     words = {name: value for name, value in settings.items() if value is not None}
-    if "noise_scale" in words:
-        np.save(folder / "scale.npy", words["noise_scale"])
-        words["noise_scale"] = folder / "scale.npy"
-    if "grid" in words:
-        words["grid"] = repr(words["grid"])
-    if "num_classes" in words:
-        words["classes"] = words.pop("num_classes")
     np.savez(folder / "data.npz", inputs=INPUTS)
     model, data = f"one_function_nets:{net}", str(folder / "data.npz")
     same = {"draws": ROWS, "batch_size": ROWS, "device": "cpu", "histograms": False}
-    request = DrawingSettings(model=model, data=data, out=folder / "run", **words, **same)
-    with open_workers(request) as crew:
-        ready = prepare_run(request, crew)
-        draw_run(ready.run, crew, ready.index)
-    return model, data, sc.open_run(request.out)
+    quiet = {"warn": lambda sentence: None}
+    return model, data, sc.draw(model, data, out=folder / "run", **words, **same, **quiet).run

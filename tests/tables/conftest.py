@@ -12,7 +12,7 @@ from simplicert.store.manifest import Manifest
 
 @dataclass(frozen=True)
 class Held:
-    """As much of a run as the analysis reads."""
+    """The part of a run that the analysis reads."""
 
     manifest: Manifest
     kept: sc.Certificates
@@ -20,7 +20,7 @@ class Held:
     audit: tuple[str, ...] = ()
 
     def certify(self, kind: str, sensitivity: float | None = None) -> sc.Certificates:
-        """What it was given, and no other kind."""
+        """Return the certificates it was given, and no other kind."""
         assert kind == self.kept.known.kind
         return self.kept
 

@@ -1,4 +1,4 @@
-"""An attack in words: counts, the smallest ratio, distances rounded up."""
+"""The tables of an attack hold counts, the smallest ratio, and distances rounded up."""
 
 from dataclasses import replace
 

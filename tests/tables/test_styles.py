@@ -1,4 +1,4 @@
-"""Styles by name, and what they have no use for."""
+"""Styles are found by name, and an option that a style does not take is refused."""
 
 import pytest
 from certified import drawn

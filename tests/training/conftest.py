@@ -10,7 +10,7 @@ TINY = {"arch": "mlp", "sigma": 0.3, "epochs": 3, "batch_size": 64, "rate": 0.05
 
 @pytest.fixture(autouse=True)
 def repeatable(one_thread):
-    """Every bit."""
+    """Make every bit repeatable."""
 
 
 @pytest.fixture(scope="session")

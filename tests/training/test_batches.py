@@ -1,4 +1,4 @@
-"""What a step sees: every input once an epoch, shards that fit together, noise of its place."""
+"""What a step sees: every input once per epoch, shards that fit together, noise of its place."""
 
 import os
 
@@ -38,7 +38,7 @@ def test_epochs_and_seeds_have_orders_of_their_own():
     assert not np.array_equal(first, batch_rows(TrainingSettings(sigma=1.0, seed=1), 0, 500))
 
 
-def test_shards_join_to_the_batch_whoever_reads_them(digits):
+def test_shards_join_to_the_batch_in_any_process(digits):
     data, _ = digits
     chosen = TrainingSettings(sigma=1.0, batch_size=60, shards=3, crop=1, flip=True)
     whole = list(epoch_batches(data, chosen, 2, range(3)))
@@ -82,7 +82,7 @@ def test_copies_of_an_input_stand_together():
 
 
 def moved(image, down, across):
-    """By hand: a window of the image in a black border."""
+    """Crop by hand: a window of the image in a black border."""
     height, width = image.shape[1:]
     out = np.zeros_like(image)
     for i in range(height):
@@ -109,7 +109,7 @@ def test_every_crop_and_flip_is_one_of_those_allowed():
     assert len(seen) > 9  # of 18; 40 draws see 9 or fewer with probability below 1e-6
 
 
-def test_nothing_asked_nothing_changed():
+def test_without_crop_and_flip_nothing_changes():
     images = np.random.default_rng(0).random((3, 1, 4, 4)).astype(np.float32)
     np.testing.assert_array_equal(
         augment_images(images, np.random.default_rng(0), 0, False), images

@@ -75,7 +75,7 @@ def test_derived_columns_are_computed_once_and_read_only(certificates, name):
 
 def test_what_is_known_is_computed_once(certificates):
     known = certificates.known
-    assert known.refused is known.refused and not known.refused.flags.writeable
+    assert known.abstained is known.abstained and not known.abstained.flags.writeable
 
 
 def test_columns_of_the_format_keep_their_places():

@@ -75,7 +75,7 @@ def test_bound_hides_the_bands_of_refused_inputs():
         leaders=[[0, 1]] * 2, histograms=histograms,
     )  # fmt: skip
     known = bound(tally, 0.01, "softmax")
-    assert known.refused.tolist() == [False, True]
+    assert known.abstained.tolist() == [False, True]
     assert known.bands.lower[0].max() > 0.5
     assert not known.bands.lower[1].any()
     assert (known.bands.upper[1] == 1).all()

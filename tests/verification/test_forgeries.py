@@ -1,4 +1,4 @@
-"""A forger changes one field after another, with checksums that fit; `verify` is to notice.
+"""A forger changes one field after another, with checksums that fit; `verify` must notice.
 
 What it cannot notice is listed here and on the page about verification, and nothing else is missed.
 """
@@ -13,8 +13,8 @@ import pytest
 import tomli_w
 from verified import certified, checks, forged, fresh
 
-from simplicert.atomic import content_checksum
 from simplicert.errors import SimplicertError
+from simplicert.files import content_checksum
 from simplicert.store.manifest import CHECKSUM_LINE, read_manifest
 from simplicert.store.parts import read_part, write_part
 from simplicert.store.run import Run
@@ -47,7 +47,7 @@ def run(place):
 
 
 def leaves(table, path=()):
-    """Every value of run.toml under its dotted name; of a list, the list."""
+    """Yield every value of run.toml under its dotted name; a list is one value."""
     for name, value in table.items():
         if isinstance(value, dict):
             yield from leaves(value, (*path, name))
@@ -56,7 +56,7 @@ def leaves(table, path=()):
 
 
 def other(value):
-    """Another value of the same type, close by."""
+    """Return another value of the same type, close by."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, str):
@@ -67,7 +67,7 @@ def other(value):
 
 
 def changed(table, path, value):
-    """A copy with one value replaced, or left out where it is None."""
+    """Return a copy with one value replaced, or left out if it is None."""
     name, *rest = path
     copy = dict(table)
     if rest:
@@ -80,7 +80,7 @@ def changed(table, path, value):
 
 
 def rewrite(run, table, before):
-    """run.toml with this content, sealed anew, and every part made a part of that run."""
+    """Write run.toml with this content and a new checksum, and make every part belong to it."""
     text = tomli_w.dumps(table).encode()
     (run.folder / "run.toml").write_bytes(
         text + f"{CHECKSUM_LINE}{content_checksum(text)}\n".encode()
@@ -96,7 +96,7 @@ def rewrite(run, table, before):
 
 
 def noticed(run, path):
-    """What is wrong, or not drawn again as was asked; and what else is said besides `ok`."""
+    """Return what is wrong or could not be drawn again, and all other lines that are not `ok`."""
     model = run.manifest.made["model"]
     found = checks(run, [path], count=3, model=model, seed=0)
     drawn = sum("come again" in check.says or check.tolerant for check in found)
@@ -106,7 +106,7 @@ def noticed(run, path):
 
 
 def test_every_field_of_run_toml(run):
-    """Changed, and left out: noticed, or said, or among those that nothing can tell."""
+    """A change or omission is noticed, or reported, or listed as one that cannot be noticed."""
     certificates = certified(run)
     table = tomllib.loads((run.folder / "run.toml").read_text())
     before = run.manifest
@@ -142,7 +142,7 @@ def test_what_cannot_be_noticed_is_on_the_page():
 
 
 def altered(tally, name):
-    """One field of the tally changed as little as it can be and still be a tally."""
+    """Change one field of the tally as little as a valid tally allows."""
     values = np.array(getattr(tally, name))
     if name in WHOLLY:
         return WHOLLY[name](tally, values)
@@ -157,7 +157,7 @@ def altered(tally, name):
 
 
 def without_class(name):
-    """One more draw, or vote, for no class, and one less for the top one."""
+    """Move one draw or vote from the top class to no class."""
 
     def change(tally, values):
         counts = np.array(getattr(tally, name))
@@ -181,7 +181,7 @@ WHOLLY = {
 
 
 def test_every_field_of_the_parts(run):
-    """One draw, one vote, one unit of a score: none passes when every input is drawn again."""
+    """A change of one draw, vote or unit of a score is found if every input is drawn again."""
     tally = run.tally()
     arrays = [f.name for f in fields(Tally) if isinstance(getattr(tally, f.name), np.ndarray)]
     named = [name for name in arrays if name != "looks"]  # it follows from the draws

@@ -1,4 +1,4 @@
-"""Drawing again: what is found, what cannot be drawn again, what another machine may differ in."""
+"""A replay finds forgeries, says what cannot be drawn again, and tolerates other machines."""
 
 from dataclasses import replace
 from io import BytesIO
@@ -11,7 +11,7 @@ from places import asked, drawn
 from verified import checks, forged, fresh, moved, wrong
 
 import simplicert as sc
-from simplicert.atomic import content_checksum
+from simplicert.files import content_checksum
 from simplicert.logs import import_counts, import_log, import_radii
 from simplicert.sampling import Sampler
 from simplicert.store.manifest import read_manifest, write_manifest
@@ -19,7 +19,7 @@ from simplicert.verification import Replay, verify_run
 
 
 def rewritten(run, **changes):
-    """The run with other settings in run.toml, sealed anew."""
+    """Return the run with other settings in run.toml and a new checksum."""
     manifest = read_manifest(run.folder)
     made = manifest.made | changes.pop("made", {})
     source = manifest.source | changes.pop("source", {})
@@ -93,7 +93,7 @@ def test_another_kind_of_machine_is_said_and_a_few_draws_allowed(place):
 
 
 def shifted(values, share, draws):
-    """A share of all draws' mass taken from the class with most of it and given to another."""
+    """Move a share of all draws from the most frequent class to another."""
     values = np.array(values)
     rows, top = np.arange(len(values)), values.argmax(axis=1)
     mass = np.full(len(values), int(share * draws * 2**40))
@@ -103,7 +103,7 @@ def shifted(values, share, draws):
 
 
 def forged_scores(name, share):
-    """Scores altered by a share of all draws, the counts left as they are."""
+    """Alter the scores by a share of all draws, and leave the counts as they are."""
 
     def change(tally):
         draws = int(tally.draws[0])
@@ -172,7 +172,7 @@ def test_scores_of_logits_that_agree_move_no_further_than_the_proof_says():
 
 
 def test_a_run_drawn_by_sampling_says_which_draws_it_holds(place):
-    """Taken out, the draws would pass for imported counts, at their word."""
+    """Without that the draws would pass for imported counts."""
     run = forged(fresh(place), lambda tally: {"segments": None})
     assert "nothing says which draws they are" in wrong(run)
 
@@ -203,7 +203,7 @@ def test_normalisation_is_the_run_s_and_is_not_asked_for_again(place):
 
 
 def test_a_run_that_keeps_no_normalisation_is_told(place):
-    """As earlier versions wrote it."""
+    """Earlier versions wrote such runs."""
     run = fresh(place, mean="0.5", std="0.2")
     manifest = read_manifest(run.folder)
     kept = {name: v for name, v in manifest.source.items() if name not in ("mean", "std")}
@@ -221,7 +221,7 @@ def test_resuming_uses_the_run_s_normalisation(place):
     complete, _ = drawn(request, stop=lambda: calls.append(1) or len(calls) > 5)
     assert not complete
     with pytest.raises(sc.InvalidInput, match=r"mean must be the run's \[0\.5\], got \[0\.1\]"):
-        drawn(replace(request, mean="0.1"))
+        drawn(replace(request, mean=(0.1,)))
     complete, run = drawn(replace(request, mean=None, std=None))
     assert complete
     whole = fresh(place, "whole", mean="0.5", std="0.2")
@@ -272,7 +272,7 @@ def log_run(tmp_path, rows="0\t1\t1\t0.5\t1\t0:00:01\n1\t1\t-1\t0.0\t0\t0:00:01\
 
 
 def rewrite_log(run, **columns):
-    """The one table of the run with other columns, under a name that fits."""
+    """Write the one table of the run with other columns, under a name that fits."""
     (path,) = run.folder.glob("known-*")
     table = pq.read_table(path)
     for name, cells in columns.items():

@@ -1,4 +1,4 @@
-"""What verification finds: nothing in an honest run of any kind, and every kind of damage."""
+"""Verification finds nothing wrong in an honest run of any kind, and every kind of damage."""
 
 import re
 import shutil
@@ -26,7 +26,7 @@ def labels():
 
 
 def many_classes(place):
-    """A model of more classes than have sums of their own."""
+    """A model with more classes than have their own sums."""
     folder, name = place
     (folder / f"{name}_many.py").write_text(MANY)
     return f"{name}_many:make"
@@ -77,7 +77,7 @@ RUNS = {
         place,
         model=many_classes(place).replace("make", "labels"),
         outputs="labels",
-        classes=40,
+        num_classes=40,
         scheme="joint",
     ),
     "index file": chosen,
@@ -230,7 +230,7 @@ def gap(tally):
 
 
 def shorter(tally):
-    """Counted draws of which nothing says which they are."""
+    """Counts that do not say which draws they are."""
     return {"segments": tally.segments - np.array([0, 0, 0, 1])}
 
 
@@ -269,7 +269,7 @@ def test_an_index_that_makes_no_sense(place, index):
 
 
 def test_no_altered_run_toml_makes_verification_fall_over(place):
-    """A hundred times a word of run.toml replaced by another: the file is named, every time."""
+    """Replace a word of run.toml a hundred times: the file is named every time."""
     run = fresh(place, until="rtol=0.1", stop=4, kind="softmax")
     path = run.folder / "run.toml"
     text, random = path.read_text(), np.random.default_rng(0)

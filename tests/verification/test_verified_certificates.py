@@ -1,4 +1,4 @@
-"""Certificates on disk against their run: any cell that was touched is found."""
+"""Certificates on disk are compared with their run: any altered cell is found."""
 
 import ast
 import contextlib
@@ -36,12 +36,12 @@ def run(tally, tmp_path):
 
 
 def as_text(path):
-    """The file as it is written, cell by cell."""
+    """Return the file as it is written, cell by cell."""
     return pd.read_csv(path, dtype=str, keep_default_na=False)
 
 
 def altered(path, column, value):
-    """Change the last certified row; its input."""
+    """Change the last certified row, and return its input."""
     frame = as_text(path)
     row = frame.index[frame["abstained"] == "False"][-1]
     before = frame.loc[row, column]
@@ -155,7 +155,7 @@ def test_parquet_says_its_level_and_sensitivity(run):
 
 
 def test_files_of_before_had_sigma_unrounded(tmp_path):
-    """Radii of then may be larger by the rounding of sigma; files of now may not."""
+    """Old radii may be larger by the rounding of sigma; new ones may not."""
     tally = sc.Tally([[900, 80, 20], [500, 480, 20]], 0.12)
     run = sc.create_run(tmp_path / "run", Manifest(0.12, 2, 3), tally)
     path = certified(run)
@@ -216,7 +216,7 @@ SPELLINGS = [
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_no_cell_passes_under_another_spelling(run, spelling):
-    """Of every column, the settings included; the last row that is certified."""
+    """This tries every column of the last certified row, including the settings."""
     path = certified(run)
     text = path.read_text()
     for column in text.splitlines()[0].split(","):
@@ -237,7 +237,7 @@ def test_truth_values_are_no_numbers(run, column, spelling):
 
 
 def with_columns(path, change):
-    """The file with other columns, each given as (name, cells)."""
+    """Return the file with other columns, each given as (name, cells)."""
     frame = as_text(path)
     columns = change([(name, list(frame[name])) for name in frame.columns])
     rows = zip(*([name, *cells] for name, cells in columns), strict=True)
@@ -324,7 +324,7 @@ def test_more_rows_than_inputs_are_not_read(run):
 
 
 class Counting(dict):
-    """The row of each input, and how often one was looked at."""
+    """The row of each input, and how often rows were looked up."""
 
     looked = 0
 
@@ -343,7 +343,7 @@ class Counting(dict):
 
 
 def test_work_grows_in_proportion_to_the_rows(monkeypatch):
-    """Ten times the rows, ten times the looks: no row searches among the others."""
+    """Ten times the rows need ten times the lookups: no row searches among the others."""
     plainly = StoredCertificates.places.fget
     monkeypatch.setattr(
         StoredCertificates, "places", property(lambda stored: Counting(plainly(stored)))

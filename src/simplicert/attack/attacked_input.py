@@ -19,54 +19,63 @@ from simplicert.sampling import Sampler
 from simplicert.sampling.noise import hash_seed
 from simplicert.types import FIXED_POINT, Floats, Kind, Tally
 
-STEERING = 2**21  # draws kept for looks; fresh ones begin here
+STEERING = 2**21  # draws reserved for looks; fresh ones begin here
 
 
 class PointScores(NamedTuple):
-    """One number a class."""
+    """Two numbers per class at a point."""
 
-    shares: Floats  # of the draws, or mean scores: by what the kind of certificate goes
-    scores: Floats  # mean scores in either case, where the classifier gives any
+    shares: Floats  # of the draws, or mean scores, whichever the kind of certificate is about
+    scores: Floats  # mean scores for either kind, where the classifier gives any
 
 
 @dataclass
 class SmoothedPoint:
-    """One input's surroundings, as this kind of certificate sees them."""
+    """The smoothed classifier around one input, as this kind of certificate sees it."""
 
     sampler: Sampler
     item: int
     kind: Kind
-    draws: int = 0  # made so far
-    used: int = STEERING  # the next fresh draw
+    draws: int = 0  # the number made so far
+    used: int = STEERING  # number of the next fresh draw
 
     def look(self, point: np.ndarray, draws: int) -> PointScores:
-        """The draws that only steer, at this point."""
-        tally = self._drawn(point, 0, draws)
+        """Count the draws that only steer, at this point."""
+        tally = self._draw(point, 0, draws)
         counted = scores = np.asarray(tally.counts[0] / draws)
         if tally.softmax_sums is not None:
             scores = np.asarray(tally.softmax_sums[0] / 2.0**FIXED_POINT / draws)
         return PointScores(counted if self.kind == "multinomial" else scores, scores)
 
-    def fresh(self, point: np.ndarray, draws: int) -> Tally:
-        """Draws that nothing before has seen."""
+    def draw_fresh(self, point: np.ndarray, draws: int) -> Tally:
+        """Make draws that were never used before."""
         first, self.used = self.used, self.used + draws
-        return self._drawn(point, first, draws)
+        return self._draw(point, first, draws)
 
-    def _drawn(self, point: np.ndarray, first: int, draws: int) -> Tally:
+    def _draw(self, point: np.ndarray, first: int, draws: int) -> Tally:
         self.draws += draws
         tally = self.sampler.tally(point[None], np.array([self.item]), (first, first + draws))
         assert tally is not None
         return tally
 
 
-def attack_seed(*words: object) -> int:
-    """Of a stream of the attack's own."""
-    return hash_seed("simplicert attack", *words)
+@dataclass(frozen=True)
+class Lead:
+    """Two shares at a point: of the best other class, and of the certified one."""
+
+    rival: int
+    other: float
+    own: float
+    hint: float = 0.0  # the same difference in mean scores, to rank points that are otherwise alike
+
+    def beyond(self, deviations: float, draws: int) -> float:
+        """Return how far the lead exceeds this many standard deviations of that many draws."""
+        return self.other - self.own - deviations * float(np.sqrt((self.other + self.own) / draws))
 
 
 @dataclass(frozen=True, eq=False)
 class AttackedInput:
-    """The certificate says: `certified` is the class of every point nearer than `radius`."""
+    """A certificate that says: `certified` is the class of every point nearer than `radius`."""
 
     ball: Ball
     smoothed: SmoothedPoint
@@ -78,47 +87,38 @@ class AttackedInput:
 
     @property
     def sigma(self) -> float:
-        """Of the noise, in the ball's norm."""
+        """The noise's sigma, in the ball's norm."""
         return self.smoothed.sampler.settings.smoothing.sigma
 
     @property
     def draws(self) -> int:
-        """Noisy copies classified so far, for whatever purpose."""
+        """The number of noisy copies classified so far, for any purpose."""
         return self.smoothed.draws + self.slope.draws
 
-    def class_loss(self, loss: str) -> ClassLoss:
-        """A loss by its name, of this input's classes."""
-        return ClassLoss(LOSSES[loss], self.certified, self.runner_up)
+    def class_loss(self, name: str) -> ClassLoss:
+        """Return a loss by its name, applied to this input's classes."""
+        return ClassLoss(LOSSES[name], self.certified, self.runner_up)
 
-    def uphill(self, offset: Floats, raised: ClassLoss) -> Floats:
-        """A unit direction of ascent; any at all where the copies show no slope."""
-        found = self.slope.direction(self.ball, offset, raised)
-        return self.random_direction() if found is None else found
+    def uphill(self, offset: Floats, loss: ClassLoss) -> Floats:
+        """Return a unit direction of ascent; a random one where the copies show no slope."""
+        direction = self.slope.direction(self.ball, offset, loss)
+        return self.random_direction() if direction is None else direction
 
     def random_direction(self) -> Floats:
-        """Uniform on the unit sphere of features that may change."""
+        """Draw a direction, uniform on the unit sphere of the features that may change."""
         drawn = self.random.standard_normal(self.ball.centre.shape)
         if self.ball.scale is not None:
             drawn = np.where(self.ball.scale > 0, drawn, 0.0)
         return np.asarray(drawn / np.linalg.norm(drawn.ravel()))
 
-    def lead(self, point: np.ndarray, draws: int) -> "Lead":
-        """The best other class at a point, as the draws that only steer see it."""
+    def lead(self, point: np.ndarray, draws: int) -> Lead:
+        """Return the best other class at a point, as the draws that only steer see it."""
         shares, scores = self.smoothed.look(point, draws)
         rival, close = (best_other_class(values, self.certified) for values in (shares, scores))
         hint = float(scores[close] - scores[self.certified])
         return Lead(rival, float(shares[rival]), float(shares[self.certified]), hint)
 
 
-@dataclass(frozen=True)
-class Lead:
-    """Two shares at a point: of the best other class, and of the certified one."""
-
-    rival: int
-    other: float
-    own: float
-    hint: float = 0.0  # the same difference in mean scores, for points that are alike otherwise
-
-    def beyond(self, deviations: float, draws: int) -> float:
-        """By how much the lead exceeds so many standard deviations of that many draws."""
-        return self.other - self.own - deviations * float(np.sqrt((self.other + self.own) / draws))
+def attack_seed(*words: object) -> int:
+    """Return the seed of a stream that belongs to the attack alone."""
+    return hash_seed("simplicert attack", *words)

@@ -12,38 +12,37 @@ import numpy as np
 
 from simplicert.types import Floats
 
-BISECTIONS = 24  # share of an offset that still fits, to 6e-8
+BISECTIONS = 24  # finds the share of an offset that still fits, to 6e-8
 
 HUGE = 1e150  # changes whose squares would overflow are as good as infinite
 
 
 @dataclass(frozen=True, eq=False)
 class Ball:
-    """Offsets are in the norm of the run's radii: feature i moves by scale_i times its offset."""
+    """A ball in the norm of the run's radii: feature i moves by scale_i times its offset."""
 
     centre: np.ndarray  # float32, the input
     scale: Floats | None = None  # each feature's share of sigma; None: 1
-    step: float | None = None  # of the grid that points must lie on
+    step: float | None = None  # of the grid that points must lie on, if any
 
     def at(self, offset: Floats) -> np.ndarray:
-        """The float32 point nearest to centre + scale * offset, on the grid if there is one."""
+        """Return the float32 point nearest to centre + scale * offset, on the grid if any."""
         moved = self.centre + (offset if self.scale is None else self.scale * offset)
-        point: np.ndarray = self.rounded(moved).astype(np.float32)
+        point: np.ndarray = self.round_to_grid(moved).astype(np.float32)
         if self.scale is not None:
             point = np.where(self.scale > 0, point, self.centre)
         return point
 
-    def rounded(self, points: Floats) -> Floats:
-        """On the grid, if there is one."""
+    def round_to_grid(self, points: Floats) -> Floats:
+        """Round points to the grid, if there is one."""
         return points if self.step is None else np.rint(points / self.step) * self.step
 
     def norm(self, point: np.ndarray) -> float:
-        """Its distance from the centre, never less than the true one."""
+        """Return the point's distance from the centre, never less than the true one."""
         size = self._changes(point)
         if self.scale is not None:
-            with np.errstate(
-                divide="ignore", invalid="ignore"
-            ):  # a feature without noise must not change at all
+            # A feature without noise must not change at all: its change is infinite.
+            with np.errstate(divide="ignore", invalid="ignore"):
                 size = _round_up_changes(size, np.where(size > 0, size / self.scale, 0.0))
         if not size.max(initial=0.0) < HUGE:
             return math.inf
@@ -53,7 +52,7 @@ class Ball:
         return math.nextafter(math.sqrt(math.nextafter(total, math.inf)), math.inf)
 
     def _changes(self, point: np.ndarray) -> Floats:
-        """How much each feature changes, rounded up; on a grid in whole steps, as the noise is."""
+        """Return how much each feature changes, rounded up; on a grid in whole steps."""
         one, other = point.astype(np.float64), self.centre.astype(np.float64)
         if self.step is None:
             size = np.abs(one - other)
@@ -62,7 +61,7 @@ class Ball:
         return _round_up_changes(size, size * self.step)
 
     def within(self, offset: Floats, radius: float) -> np.ndarray:
-        """The point at this offset, or on the way to it, whose norm is less than the radius."""
+        """Return the point at this offset, or on the way to it, with norm less than the radius."""
         if self.norm(self.at(offset)) < radius:
             return self.at(offset)
         low, high = 0.0, 1.0
@@ -76,16 +75,16 @@ class Ball:
 
 
 def _round_up_changes(size: Floats, values: Floats) -> Floats:
-    """Values one step larger wherever the size was not 0: above what exact arithmetic gives."""
+    """Round values up a step where the size is not 0, to be above what exact arithmetic gives."""
     return np.where(size > 0, np.nextafter(values, np.inf), 0.0)
 
 
 def offset_length(offset: Floats) -> float:
-    """The plain norm of an offset, for steering; only `Ball.norm` is ever reported."""
+    """Return the plain norm of an offset, for steering; only `Ball.norm` is ever reported."""
     return float(np.linalg.norm(offset.ravel()))
 
 
 def project_offset(offset: Floats, radius: float) -> Floats:
-    """The offset, shortened to the radius where it is longer."""
+    """Shorten an offset to the radius where it is longer."""
     far = offset_length(offset)
     return offset if far <= radius else offset * (radius / far)

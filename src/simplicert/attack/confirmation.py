@@ -23,19 +23,19 @@ from simplicert.bounds import binomial
 from simplicert.bounds.softmax import LIMITS, ScoreSums, read_score_sums
 from simplicert.types import Kind, Tally
 
-LIMIT = "bentkus+bernstein"
+LIMIT = "bentkus+bernstein"  # the default of softmax bounds
 
 Test = Callable[[Tally, int, int, float], bool]  # fresh draws, certified, rival, level
 
 
 def counts_differ(fresh: Tally, certified: int, rival: int, level: float) -> bool:
-    """Whether the rival is drawn more often than the certified class."""
+    """Test whether the rival is drawn more often than the certified class."""
     wins, losses = fresh.counts[0, [rival, certified]]
     return bool(binomial.passes_sign_test(wins, losses, np.asarray(level)))
 
 
 def scores_differ(fresh: Tally, certified: int, rival: int, level: float) -> bool:
-    """Whether the rival's mean score is above that of the certified class."""
+    """Test whether the rival's mean score is above that of the certified class."""
     assert fresh.votes is not None
     wins, losses = fresh.votes[0, [rival, certified]]
     if binomial.passes_sign_test(wins, losses, np.asarray(level / 2)):
@@ -48,7 +48,7 @@ def scores_differ(fresh: Tally, certified: int, rival: int, level: float) -> boo
 
 
 def _class_sums(sums: ScoreSums, number: int) -> ScoreSums:
-    """(1, 1) of one class."""
+    """Return (1, 1) the sums of one class."""
     return ScoreSums(*(values[:, [number]] for values in sums))
 
 

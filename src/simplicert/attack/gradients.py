@@ -1,5 +1,7 @@
 """Estimate which way the mean score of a class rises at a point, from noisy copies of it.
 
+`choose_gradient` takes `NetworkGradient` where it works, else `NoiseGradient`.
+
 `NetworkGradient`, through a network: the gradient of the logarithm of the averaged softmax. The
 logarithm of a mean is taken from logarithms of scores, so a rival that hardly ever shows still
 pulls.
@@ -20,43 +22,52 @@ from simplicert.attack.losses import Loss
 from simplicert.models.model import is_module
 from simplicert.sampling import Sampler, Smoothing
 from simplicert.sampling.forward import retry_calls
-from simplicert.sampling.score import highest_sum
+from simplicert.sampling.outputs import highest_sum
 from simplicert.types import Floats
 
-LEAST = 1e-30  # of a probability, before its logarithm is taken
+LEAST = 1e-30  # smallest probability whose logarithm is taken
 
 MORE = 32  # times the copies: a gradient through the noise is that much noisier
 
 
+class ClassLoss:
+    """A loss applied to two given classes."""
+
+    def __init__(self, loss: Loss, certified: int, runner_up: int) -> None:
+        """Keep the loss and the classes that it takes."""
+        self.loss, self.certified, self.runner_up = loss, certified, runner_up
+
+    def weights(self, scores: Floats) -> Floats:
+        """Return the weights for the mean scores at a point."""
+        return self.loss(scores, self.certified, self.runner_up)
+
+
 class GradientEstimator(Protocol):
-    """A direction of ascent at an offset from the centre of a ball."""
+    """Finds a direction of ascent at an offset from the centre of a ball."""
 
     name: str
     draws: int  # noisy copies classified so far
 
-    def direction(self, ball: Ball, offset: Floats, raised: "ClassLoss") -> Floats | None:
-        """Of unit length, in the ball's norm; None where the copies show no slope."""
+    def direction(self, ball: Ball, offset: Floats, loss: ClassLoss) -> Floats | None:
+        """Return a unit direction in the ball's norm; None where the copies show no slope."""
 
 
-class ClassLoss:
-    """A loss of two given classes."""
-
-    def __init__(self, loss: Loss, certified: int, runner_up: int) -> None:
-        """As the loss takes them."""
-        self.loss, self.certified, self.runner_up = loss, certified, runner_up
-
-    def weights(self, scores: Floats) -> Floats:
-        """For the mean scores at a point."""
-        return self.loss(scores, self.certified, self.runner_up)
+def choose_gradient(ball: Ball, sampler: Sampler, copies: int, seed: int) -> GradientEstimator:
+    """Choose the gradient through the network where there is one, else through the noise."""
+    if is_module(sampler.noisy.own) and sampler.settings.smoothing.outputs != "labels":
+        network = try_network_gradient(lambda: NetworkGradient(sampler, copies, seed), ball)
+        if network is not None:
+            return network
+    return NoiseGradient(sampler, copies, seed)
 
 
 class NetworkGradient:
-    """By torch, through the sampler's own copy of the module, in eval mode."""
+    """Differentiates through the sampler's own copy of the module, in eval mode."""
 
     name = "network"
 
     def __init__(self, sampler: Sampler, copies: int, seed: int) -> None:
-        """On the sampler's device; draws its own noise."""
+        """Work on the sampler's device, and draw noise of its own."""
         import torch
 
         settings = sampler.settings
@@ -65,32 +76,81 @@ class NetworkGradient:
         self.random = torch.Generator(device=settings.device).manual_seed(seed)
         self.draws = 0
 
-    def direction(self, ball: Ball, offset: Floats, raised: ClassLoss) -> Floats | None:
-        """The gradient of the loss of the averaged softmax."""
+    def direction(self, ball: Ball, offset: Floats, loss: ClassLoss) -> Floats | None:
+        """Return the direction of the gradient of the loss of the averaged softmax."""
         import torch
 
-        def there(values: Any) -> Any:
+        def to_device(values: Any) -> Any:
             return torch.as_tensor(values, dtype=torch.float32, device=self.device)
 
-        moved = there(offset).requires_grad_(True)
+        moved = to_device(offset).requires_grad_(True)
         shape = (self.copies, *offset.shape)
         noise = torch.randn(shape, generator=self.random, device=self.device)
         around = moved + self.smoothing.sigma * noise
-        rows = there(ball.centre) + (around if ball.scale is None else there(ball.scale) * around)
-        if ball.step is not None:  # classified on the grid; rounding has slope 0, so none is taken
+        rows = to_device(ball.centre) + (
+            around if ball.scale is None else to_device(ball.scale) * around
+        )
+        if ball.step is not None:  # classified on the grid; rounding has slope 0, so it is left out
             rows = rows + (torch.round(rows / ball.step) * ball.step - rows).detach()
         kind = torch.device(self.device).type
         with torch.autocast(kind, enabled=self.smoothing.autocast):
             outputs = self.network(rows)
         self.draws += self.copies
         mean = log_scores(outputs.float(), self.smoothing).logsumexp(0) - math.log(self.copies)
-        weights = raised.weights(mean.detach().exp().double().cpu().numpy())
-        (gradient,) = torch.autograd.grad((there(weights) * mean).sum(), moved)
+        weights = loss.weights(mean.detach().exp().double().cpu().numpy())
+        (gradient,) = torch.autograd.grad((to_device(weights) * mean).sum(), moved)
         return unit_direction(gradient.double().cpu().numpy())
 
 
+class NoiseGradient:
+    """Weighs the noise of the sampler's own batches, and works for any classifier."""
+
+    name = "noise"
+
+    def __init__(self, sampler: Sampler, copies: int, seed: int) -> None:
+        """Use whole batches, at least MORE times the copies."""
+        self.sampler, self.batches = sampler, -(-MORE * copies // sampler.settings.batch_size)
+        self.random = np.random.default_rng(seed)
+        self.draws = 0
+
+    def direction(self, ball: Ball, offset: Floats, loss: ClassLoss) -> Floats | None:
+        """Return the direction of noise vectors weighted by their loss, less its mean."""
+        drawn = [self._batch(ball, offset) for _ in range(self.batches)]
+        noise = np.concatenate([rows for rows, _ in drawn])
+        scores = np.concatenate([values for _, values in drawn])
+        worth = scores @ loss.weights(scores.mean(axis=0))
+        return unit_direction(np.tensordot(worth - worth.mean(), noise, axes=1))
+
+    def _batch(self, ball: Ball, offset: Floats) -> tuple[Floats, Floats]:
+        """Return noise in the ball's norm, and the scores (or the class) of each copy."""
+        sampler, size = self.sampler, self.sampler.settings.batch_size
+        noise = self.random.standard_normal((size, *offset.shape))
+        around = offset + sampler.settings.smoothing.sigma * noise
+        rows = ball.round_to_grid(
+            ball.centre + (around if ball.scale is None else ball.scale * around)
+        )
+        laid_out = sampler.evaluation.lay_out(rows.astype(np.float32))
+        outputs = retry_calls(sampler.batch.outputs_for)(laid_out)
+        self.draws += size
+        read = sampler.evaluation.read(outputs)
+        one_hot = np.eye(sampler.classes + 1)[read.hard][:, :-1]
+        return noise, one_hot if read.soft is None else read.soft
+
+
+def try_network_gradient(make: Callable[[], NetworkGradient], ball: Ball) -> NetworkGradient | None:
+    """Return a network that gives gradients, or None: some are fixed in shape, or forward only."""
+    zero = np.zeros(ball.centre.shape)
+    try:
+        network = make()
+        network.direction(ball, zero, ClassLoss(lambda scores, one, other: scores * 0 + 1.0, 0, 1))
+    except Exception:  # the classifier is foreign code and may raise anything
+        return None
+    network.draws = 0
+    return network
+
+
 def log_scores(outputs: Any, smoothing: Smoothing) -> Any:
-    """Logarithms of a batch's scores, as they are read from outputs, with a gradient."""
+    """Return logarithms of a batch's scores, as they are read from outputs, with a gradient."""
     if smoothing.outputs == "logits":
         return outputs.log_softmax(1)
     if smoothing.score_limit is not None:
@@ -100,63 +160,9 @@ def log_scores(outputs: Any, smoothing: Smoothing) -> Any:
     return outputs.clamp_min(LEAST).log()
 
 
-class NoiseGradient:
-    """By the sampler's own batches, whatever the classifier is."""
-
-    name = "noise"
-
-    def __init__(self, sampler: Sampler, copies: int, seed: int) -> None:
-        """Whole batches, at least MORE times the copies."""
-        self.sampler, self.batches = sampler, -(-MORE * copies // sampler.settings.batch_size)
-        self.random = np.random.default_rng(seed)
-        self.draws = 0
-
-    def direction(self, ball: Ball, offset: Floats, raised: ClassLoss) -> Floats | None:
-        """Noise vectors weighted by the loss of their scores, less its mean."""
-        drawn = [self._batch(ball, offset) for _ in range(self.batches)]
-        noise = np.concatenate([rows for rows, _ in drawn])
-        scores = np.concatenate([values for _, values in drawn])
-        worth = scores @ raised.weights(scores.mean(axis=0))
-        return unit_direction(np.tensordot(worth - worth.mean(), noise, axes=1))
-
-    def _batch(self, ball: Ball, offset: Floats) -> tuple[Floats, Floats]:
-        """Noise in the ball's norm, and the scores (or the class) of each copy."""
-        sampler, size = self.sampler, self.sampler.settings.batch_size
-        noise = self.random.standard_normal((size, *offset.shape))
-        around = offset + sampler.settings.smoothing.sigma * noise
-        rows = ball.rounded(ball.centre + (around if ball.scale is None else ball.scale * around))
-        laid_out = sampler.evaluation.lay_out(rows.astype(np.float32))
-        outputs = retry_calls(sampler.batch.of)(laid_out)
-        self.draws += size
-        read = sampler.evaluation.read(outputs)
-        one_hot = np.eye(sampler.classes + 1)[read.hard][:, :-1]
-        return noise, one_hot if read.soft is None else read.soft
-
-
 def unit_direction(gradient: Floats) -> Floats | None:
-    """A direction, or None for a gradient that has none."""
+    """Scale a gradient to length 1; None where it is 0 or not finite."""
     largest = np.abs(gradient).max()
     if not 0 < largest < np.inf:  # NaN too
         return None
     return np.asarray(gradient / largest / offset_length(gradient / largest))
-
-
-def choose_gradient(ball: Ball, sampler: Sampler, copies: int, seed: int) -> GradientEstimator:
-    """Through the network where that gives a gradient, else through the noise."""
-    if is_module(sampler.noisy.own) and sampler.settings.smoothing.outputs != "labels":
-        found = try_network_gradient(lambda: NetworkGradient(sampler, copies, seed), ball)
-        if found is not None:
-            return found
-    return NoiseGradient(sampler, copies, seed)
-
-
-def try_network_gradient(make: Callable[[], NetworkGradient], ball: Ball) -> NetworkGradient | None:
-    """A network that gives gradients, or None: programs may be fixed in shape, or forward only."""
-    zero = np.zeros(ball.centre.shape)
-    try:
-        network = make()
-        network.direction(ball, zero, ClassLoss(lambda scores, one, other: scores * 0 + 1.0, 0, 1))
-    except Exception:  # the classifier is foreign code and may raise anything
-        return None
-    network.draws = 0
-    return network

@@ -1,4 +1,7 @@
-"""Attack a run's certificates input by input, and write each result as soon as it is done."""
+"""Attack a run's certificates input by input, and write each result as soon as it is done.
+
+`attack_run` is the whole job and `attack_input` one input of it; `choose_inputs` picks the inputs.
+"""
 
 from collections.abc import Callable, Sequence
 from io import BytesIO
@@ -7,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from simplicert.atomic import write_atomically
 from simplicert.attack.attacked_input import AttackedInput, SmoothedPoint
 from simplicert.attack.ball import Ball
 from simplicert.attack.gradients import choose_gradient
@@ -15,34 +17,15 @@ from simplicert.attack.losses import Effort, best_other_class
 from simplicert.attack.search import ConfirmedPoint, Confirmer, find_smallest_perturbation
 from simplicert.attack.target import Target
 from simplicert.errors import require
+from simplicert.files import write_atomically
 from simplicert.store.attacks import AttackRow, read_attack, write_attack
 from simplicert.types import Certificates, Ints
 
+# The fields of `Effort` that every row repeats; a row's level is that of one test.
 EFFORT_FIELDS = ("steps", "restarts", "samples", "explore", "confirm", "seed")
 
-Report = Callable[[int, int, Sequence[AttackRow]], None]  # done, of how many, the rows so far
-
-
-def choose_inputs(
-    certificates: Certificates, count: int | None, index: Sequence[int], seed: int
-) -> Ints:
-    """Numbers of the certified inputs to attack: all, so many at random, or those named."""
-    numbers = certificates.known.index
-    assert numbers is not None
-    certified = np.sort(numbers[~certificates.abstained])
-    require(certified.size > 0, "run must have a certified input to attack, and it has none")
-    if index:
-        require(count is None, f"inputs ({count}) and index cannot be given together")
-        lost = sorted(set(index) - set(certified.tolist()))
-        require(not lost, f"index must name certified inputs of the run, got {lost}")
-        return np.unique(np.array(index, dtype=np.int64))
-    if count is None:
-        return certified
-    require(
-        1 <= count <= certified.size,
-        f"inputs must lie in 1..{certified.size}, the certified inputs of the run, got {count}",
-    )
-    return np.sort(np.random.default_rng(seed).choice(certified, count, replace=False))
+# Called with the number done, the number in all and the rows so far.
+Report = Callable[[int, int, Sequence[AttackRow]], None]
 
 
 def attack_run(
@@ -55,10 +38,10 @@ def attack_run(
     stop: Callable[[], bool] = lambda: False,
     report: Report = lambda done, total, rows: None,
 ) -> list[AttackRow]:
-    """Attack what `out` does not hold yet; the rows of all that is done, fewer when stopped.
+    """Attack what `out` does not hold yet; return the rows of all that is done, fewer when stopped.
 
-    What is found of an input depends on the run, the effort and that input, not on the others or
-    on an interruption. A perturbation that breaks a certificate is kept beside the table.
+    The result for an input depends on the run, the effort and that input, not on the others or on
+    an interruption. A perturbation that breaks a certificate is kept beside the table.
     """
     require(
         certificates.sensitivity == 1,
@@ -85,46 +68,28 @@ def attack_run(
 def attack_input(
     target: Target, certificates: Certificates, item: int, inputs: int, effort: Effort
 ) -> tuple[AttackRow, ConfirmedPoint | None]:
-    """One input, from its certificate to a row of the table."""
-    quarry = prepare_input(target, certificates, item, effort)
-    exam = Confirmer(quarry, effort, effort.test_level(inputs))
-    hit = find_smallest_perturbation(exam)
+    """Attack one input: go from its certificate to a row of the table."""
+    attacked = prepare_input(target, certificates, item, effort)
+    confirmer = Confirmer(attacked, effort, effort.test_level(inputs))
+    hit = find_smallest_perturbation(confirmer)
     row = AttackRow(
         index=item,
-        certified=quarry.certified,
-        radius=quarry.radius,
+        certified=attacked.certified,
+        radius=attacked.radius,
         rival=None if hit is None else hit.rival,
         found=None if hit is None else hit.distance,
-        draws=quarry.draws,
-        tests=exam.tests,
-        gradients=quarry.slope.name,
+        draws=attacked.draws,
+        tests=confirmer.tests,
+        gradients=attacked.slope.name,
         **_shared_settings(target, certificates, inputs, effort),
     )
     return row, hit
 
 
-def _shared_settings(
-    target: Target, certificates: Certificates, inputs: int, effort: Effort
-) -> dict[str, Any]:
-    """The settings that every row of a table repeats."""
-    known = certificates.known
-    return {
-        "level": effort.test_level(inputs),
-        "inputs": inputs,
-        **{name: getattr(effort, name) for name in EFFORT_FIELDS},
-        "kind": known.kind,
-        "alpha": known.alpha,
-        "scheme": known.scheme,
-        "sigma": known.sigma,
-        "norm": known.norm,
-        "run": target.run.manifest.id,
-    }
-
-
 def prepare_input(
     target: Target, certificates: Certificates, item: int, effort: Effort
 ) -> AttackedInput:
-    """One certified input, with its own streams of random numbers."""
+    """Prepare one certified input, with its own streams of random numbers."""
     known, tally = certificates.known, target.run.tally()
     smoothing = target.sampler.settings.smoothing
     row = int(np.flatnonzero(known.index == item)[0])
@@ -147,10 +112,55 @@ def prepare_input(
     )
 
 
+def choose_inputs(
+    certificates: Certificates, count: int | None, index: Sequence[int], seed: int
+) -> Ints:
+    """Choose the certified inputs to attack, by number: all, `count` at random, or those named."""
+    numbers = certificates.known.index
+    assert numbers is not None
+    certified = np.sort(numbers[~certificates.abstained])
+    require(certified.size > 0, "run must have a certified input to attack, and it has none")
+    if index:
+        require(count is None, f"inputs ({count}) and index cannot be given together")
+        lost = sorted(set(index) - set(certified.tolist()))
+        require(not lost, f"index must name certified inputs of the run, got {lost}")
+        return np.unique(np.array(index, dtype=np.int64))
+    if count is None:
+        return certified
+    require(
+        1 <= count <= certified.size,
+        f"inputs must lie in 1..{certified.size}, the certified inputs of the run, got {count}",
+    )
+    return np.sort(np.random.default_rng(seed).choice(certified, count, replace=False))
+
+
+def perturbation_path(out: Path, item: int) -> Path:
+    """Return where the perturbation that breaks an input's certificate is kept."""
+    return out.with_name(f"{out.stem}-{item}.npy")
+
+
+def _shared_settings(
+    target: Target, certificates: Certificates, inputs: int, effort: Effort
+) -> dict[str, Any]:
+    """Return the settings that every row of a table repeats."""
+    known = certificates.known
+    return {
+        "level": effort.test_level(inputs),
+        "inputs": inputs,
+        **{name: getattr(effort, name) for name in EFFORT_FIELDS},
+        "kind": known.kind,
+        "alpha": known.alpha,
+        "scheme": known.scheme,
+        "sigma": known.sigma,
+        "norm": known.norm,
+        "run": target.run.manifest.id,
+    }
+
+
 def _read_done_rows(
     out: Path, target: Target, certificates: Certificates, inputs: Ints, effort: Effort
 ) -> list[AttackRow]:
-    """The rows that `out` holds of this very attack; of another one it is refused."""
+    """Return the rows that `out` holds of this very attack; refuse those of another one."""
     require(out.suffix == ".csv", f"out must end in .csv, got {str(out)!r}")
     require(out.parent.is_dir(), f"out must lie in a folder that exists, got {str(out)!r}")
     if not out.exists():
@@ -160,11 +170,11 @@ def _read_done_rows(
     radii = dict(zip(known.index.tolist(), certificates.radius.tolist(), strict=True))
     for row in rows:
         wanted |= {"radius": radii.get(row.index), "gradients": row.gradients}
-        for name, asked in wanted.items():
+        for name, value in wanted.items():
             held = getattr(row, name)
             require(
-                held == asked,
-                f"{out} holds an attack with {name} = {held}, and {name} = {asked} was asked for: "
+                held == value,
+                f"{out} holds an attack with {name} = {held}, and {name} = {value} was asked for: "
                 "use the same settings to go on, or another --out",
             )
         require(
@@ -175,13 +185,8 @@ def _read_done_rows(
     return rows
 
 
-def perturbation_path(out: Path, item: int) -> Path:
-    """Where the perturbation that breaks an input's certificate is kept."""
-    return out.with_name(f"{out.stem}-{item}.npy")
-
-
 def _write_perturbation(path: Path, centre: np.ndarray, hit: ConfirmedPoint) -> None:
-    """The difference in double precision; the float32 input plus it is the point, exactly."""
+    """Write the difference in doubles; the float32 input plus it is the point, exactly."""
     sink = BytesIO()
     np.save(sink, hit.point.astype(np.float64) - centre.astype(np.float64))
     write_atomically(path, sink.getvalue())

@@ -19,18 +19,18 @@ TESTS = 8  # confirmations that one input may ask for, each at its share of the 
 
 @dataclass(frozen=True)
 class Effort:
-    """Checked at construction; together with run and input it decides what is found."""
+    """How hard an attack tries; together with run and input this decides what it finds."""
 
     steps: int = 20  # of each ascent
     restarts: int = 2  # of each loss: at the input itself, then at random points of the ball
     samples: int = 16  # noise copies of one gradient
     explore: int = 512  # draws of one look at a point, to choose where to go
     confirm: int = 5000  # fresh draws of one confirmation
-    level: float = 0.001  # probability that any of all inputs is wrongly said to be broken
+    level: float = 0.001  # probability that any input at all is wrongly called broken
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """One sentence for each way to be wrong."""
+        """Refuse numbers that make no sense, in one sentence each."""
         for name in ("steps", "restarts", "samples", "explore", "confirm"):
             value = getattr(self, name)
             whole = isinstance(value, int) and not isinstance(value, bool)
@@ -46,7 +46,7 @@ class Effort:
         require(0 < self.level < 1, f"level must lie strictly between 0 and 1, got {self.level!r}")
 
     def test_level(self, inputs: int) -> float:
-        """Of one confirmation, where so many inputs are attacked (Bonferroni, rounded down).
+        """Return the level of one confirmation for this many inputs (Bonferroni, rounded down).
 
         Any number of them may be dependent, and which points are tested may depend on everything
         before: all confirmations that there can be together err with probability at most `level`.
@@ -58,14 +58,14 @@ Loss = Callable[[Floats, int, int], Floats]  # mean scores, certified class, run
 
 
 def _cross_entropy_weights(scores: Floats, certified: int, runner_up: int) -> Floats:
-    """Lower the certified class, whatever gains."""
+    """Lower the certified class, no matter which class gains."""
     weights = np.zeros(len(scores))
     weights[certified] = -1.0
     return weights
 
 
 def _margin_weights(scores: Floats, certified: int, runner_up: int) -> Floats:
-    """Raise the class that is the best other one at this point, against the certified."""
+    """Raise the best other class at this point against the certified one."""
     return _rival_weights(len(scores), certified, best_other_class(scores, certified))
 
 
@@ -82,12 +82,12 @@ LOSSES: dict[str, Loss] = {
 
 
 def _rival_weights(classes: int, certified: int, rival: int) -> Floats:
-    """Plus one for the rival, minus one for the certified class."""
+    """Return plus one for the rival and minus one for the certified class."""
     weights = np.zeros(classes)
     weights[rival], weights[certified] = 1.0, -1.0
     return weights
 
 
 def best_other_class(scores: Floats, certified: int) -> int:
-    """The class with the largest score but for one; the first of equals."""
+    """Return the class with the largest score except `certified`; the first of equals."""
     return int(np.argmax(np.where(np.arange(len(scores)) == certified, -1.0, scores)))

@@ -6,8 +6,8 @@ import numpy as np
 
 from simplicert.attack.attacked_input import attack_seed
 from simplicert.data import Dataset
-from simplicert.drawing.origin import OriginOverrides, open_origin, restore_settings
-from simplicert.drawing.preparation import EXAMPLES
+from simplicert.drawing.origin import OriginOverrides, open_origin
+from simplicert.drawing.preparation import PROBE_INPUTS, sampling_settings
 from simplicert.errors import DamagedRun, InvalidInput, require
 from simplicert.models import Model
 from simplicert.sampling import Sampler, SamplingSettings
@@ -28,11 +28,11 @@ class Target:
     stream: tuple[object, ...]  # names the attack's random numbers
 
     def seed(self, *words: object) -> int:
-        """Of one more stream of its own."""
+        """Return the seed of one more stream that belongs to this attack."""
         return attack_seed(*self.stream, *words)
 
     def input(self, item: int) -> np.ndarray:
-        """By its number in the data set."""
+        """Return an input by its number in the data set."""
         return np.asarray(self.data.inputs[np.array([item])][0])
 
 
@@ -47,14 +47,14 @@ def open_target(
     device: str | None = None,
     seed: int = 0,
 ) -> Target:
-    """Model and data by the names that the run keeps, or where they are now; others are refused."""
-    if isinstance(run, ImportedRun) or run.manifest.source.get("format") != "sample":
+    """Open the model and data that a run names, or where they are now; refuse others."""
+    if isinstance(run, ImportedRun) or not run.manifest.was_drawn:
         raise InvalidInput(
             f"run must have been drawn by sample to be attacked, and {run.folder} was imported: "
             "nothing says which model and data its certificates are about"
         )
     origin = open_origin(run, "attack", OriginOverrides(model, data, mean, std, trust))
-    found, inputs = origin
+    opened, inputs = origin
     for what, its, wanted in origin.mismatches(run.manifest):
         raise InvalidInput(
             f"{what} must be what {run.folder} was drawn from, and it has another fingerprint "
@@ -65,11 +65,11 @@ def open_target(
         int(index.max()) < len(inputs),
         f"data must hold input {index.max()} of {run.folder}, and holds {len(inputs)}",
     )
-    # Compiling would change last bits only, and take a minute.
     try:
-        drawn = restore_settings(run)
+        drawn = sampling_settings(run.settings)
     except (KeyError, TypeError) as error:
         raise DamagedRun(f"{run.folder} does not say how it was drawn: {error!r}") from None
+    # Not compiled: that would change last bits only, and take a minute.
     settings = replace(drawn, pilot=0, histograms=False, device=device or drawn.device)
     first = _probed_inputs(run, index)
     require(
@@ -77,30 +77,30 @@ def open_target(
         f"data must hold input {first.max()} of {run.folder}, and holds {len(inputs)}",
     )
     example = inputs.inputs[first]
-    _refuse_other_outputs(run, found, example, settings)
-    stream = (found.fingerprint, inputs.fingerprint, settings.smoothing.sigma, settings.seed, seed)
+    _refuse_other_outputs(run, opened, example, settings)
+    stream = (opened.fingerprint, inputs.fingerprint, settings.smoothing.sigma, settings.seed, seed)
     sampler = Sampler(
-        found.classifier, example, replace(settings, seed=attack_seed(*stream, "draws"))
+        opened.classifier, example, replace(settings, seed=attack_seed(*stream, "draws"))
     )
     return Target(run, inputs, sampler, stream)
 
 
 def _probed_inputs(run: Run, index: Ints) -> Ints:
-    """Those that the run's own probe looked at, where their order is known."""
+    """Return the inputs that the run's own probe looked at, where their order is known."""
     known = planned_inputs(run.manifest)
     ordered = known is not None and run.manifest.index is not None and run.manifest.index[0] >= 0
-    return known[:EXAMPLES] if known is not None and ordered else index[:EXAMPLES]
+    return known[:PROBE_INPUTS] if known is not None and ordered else index[:PROBE_INPUTS]
 
 
 def _refuse_other_outputs(
     run: Run, model: Model, example: np.ndarray, settings: SamplingSettings
 ) -> None:
-    """A function of the same source may still hold other weights: its outputs tell."""
+    """Compare outputs: a function of the same source may still hold other weights."""
     manifest = run.manifest
     ordered = manifest.index is not None and manifest.index[0] >= 0
-    if manifest.answers is None or not ordered or settings.device != manifest.source["device"]:
+    if manifest.answers is None or not ordered or settings.device != manifest.source.get("device"):
         return
-    answers = Sampler(model.classifier, example, settings).answers
+    answers = Sampler(model.classifier, example, settings).probe_outputs
     require(
         same_outputs(manifest.answers, [float(value) for value in answers.ravel()]),
         f"model must give the outputs that {run.folder} keeps of it, and gives others",

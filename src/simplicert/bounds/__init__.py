@@ -12,8 +12,13 @@ from numbers import Real
 import numpy as np
 
 from simplicert.bounds import gated, joint, paper, split
-from simplicert.bounds.box import Box, certificate_reasons, find_top_and_rival
-from simplicert.bounds.looks import alpha_at_look, look_history
+from simplicert.bounds.box import (
+    Box,
+    alpha_at_look,
+    certificate_reasons,
+    find_top_and_rival,
+    look_history,
+)
 from simplicert.bounds.softmax import LIMITS
 from simplicert.errors import choose, require
 from simplicert.types import KINDS, Expectations, Floats, Ints, Kind, Tally

@@ -1,4 +1,4 @@
-"""The command line: one file per command, each of which parses, calls one function and writes."""
+"""The command line. Each command has its own file: it parses, calls one function and prints."""
 
 import atexit
 import os
@@ -38,45 +38,28 @@ app = typer.Typer(
 )
 
 app.command()(demo)
-
 app.command()(radius)
-
 app.command()(simplex)
-
 app.command()(check)
-
 app.command()(sample)
-
 app.command()(certify)
-
 app.command()(run)
-
 app.command()(plan)
-
 app.command()(status)
-
 app.command()(table)
-
 app.command()(figure)
-
 app.command()(report)
-
 app.command()(gate)
-
 app.command()(train)
-
 app.command()(verify)
-
 app.command()(attack)
-
 app.add_typer(import_app, name="import")
-
 app.command()(export)
 
 
-def _show_version(asked: bool) -> None:
-    """Print the version and stop."""
-    if asked:
+def _show_version(wanted: bool) -> None:
+    """Print the version and stop, if it is wanted."""
+    if wanted:
         from simplicert import __version__
 
         print_lines(f"simplicert {__version__}")
@@ -113,9 +96,9 @@ def main() -> None:
 
 
 def run_program() -> NoReturn:
-    """The command as a process of its own, which ends as soon as everything is written.
+    """Run a command as a process of its own, which ends as soon as everything is written.
 
-    A thread that some library still has when the process takes its C++ objects apart aborts it:
+    If a library still has a thread when the process destroys its C++ objects, the process aborts:
     one command in forty, done and with its files written, had exit code 134.
     """
     import signal
@@ -136,12 +119,12 @@ def run_program() -> NoReturn:
         code = 1
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):  # closed by who was reading it
+        with suppress(OSError, ValueError):  # closed by the program that was reading it
             stream.flush()
     os._exit(code or 0)
 
 
 def _print_refusal(message: str) -> int:
-    """Say why, on stderr."""
+    """Print why the command was refused, on stderr, and return its exit code."""
     print_note(f"simplicert: {message}")
     return 2

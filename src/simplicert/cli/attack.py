@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from simplicert.store.attacks import AttackRow
 
 
-BROKEN_EXIT = 1
+BROKEN_EXIT = 1  # exit code where a certificate is broken
 
 
 def attack(
@@ -76,8 +76,8 @@ def attack(
         )
     if certificates.exploratory:
         print_warning("exploratory: the run did not declare this kind before it was drawn")
-    with stop_after_batch("input") as told, _show_attack_progress(quiet) as report:
-        rows = attack_run(target, certificates, items, effort, path, stop=told, report=report)
+    with stop_after_batch("input") as stop, _show_attack_progress(quiet) as report:
+        rows = attack_run(target, certificates, items, effort, path, stop=stop, report=report)
     if rows:
         print_table(attack_table(rows))
         print_lines(f"wrote {path}")
@@ -91,7 +91,7 @@ def attack(
 
 
 def _warn_of_broken_certificates(rows: "Sequence[AttackRow]", path: Path) -> None:
-    """The loudest message there is: a promise that was not true."""
+    """Warn of each broken certificate, a promise that was not true, and exit with code 1."""
     from simplicert.attack.job import perturbation_path
     from simplicert.cli.saying import print_warning
 
@@ -109,7 +109,7 @@ def _warn_of_broken_certificates(rows: "Sequence[AttackRow]", path: Path) -> Non
 
 @contextmanager
 def _show_attack_progress(quiet: bool) -> "Iterator[Report]":
-    """A bar on a terminal, a line an input elsewhere, nothing when quiet."""
+    """Show a bar on a terminal, one line per input elsewhere, nothing when quiet."""
     import sys
 
     if quiet:
@@ -137,12 +137,12 @@ def _show_attack_progress(quiet: bool) -> "Iterator[Report]":
 
 
 def _print_attack_line(done: int, total: int, rows: "Sequence[AttackRow]") -> None:
-    """One line on stderr."""
+    """Print one line of progress on stderr."""
     print_note(f"{done} of {total} inputs, {_describe_attack_state(rows)}")
 
 
 def _describe_attack_state(rows: "Sequence[AttackRow]") -> str:
-    """What there is to know so far."""
+    """Say how many certificates are broken so far, and the smallest ratio."""
     ratios = [row.ratio for row in rows if row.ratio is not None]
     least = f"{min(ratios):.3f}" if ratios else "-"
     return f"broken {sum(row.broken for row in rows)}, smallest ratio {least}"

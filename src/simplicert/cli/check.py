@@ -39,12 +39,12 @@ def check(
     from simplicert.types import KINDS
 
     expected = choose("kind", kind, KINDS)
-    found = soundness.check_soundness(
+    result = soundness.check_soundness(
         own.load_mechanism(mechanism), expected, points, seed, name=mechanism
     )
     if as_json:
-        print_lines(json.dumps(soundness_record(found)))
+        print_lines(json.dumps(soundness_record(result)))
     else:
-        print_table(soundness_table(found))
-    if not found.sound:
+        print_table(soundness_table(result))
+    if not result.sound:
         raise typer.Exit(1)

@@ -8,11 +8,8 @@ import typer
 from simplicert.cli.saying import print_lines
 
 SIGMAS = (0.25, 0.5, 1.0)
-
-TRAINING_INPUTS, DRAWS = (
-    1200,
-    2000,
-)  # inputs 0..1199 train, every second one of the rest is certified
+TRAINING_INPUTS = 1200  # inputs 0..1199 train; every second one of the rest is certified
+DRAWS = 2000
 
 
 def demo(
@@ -30,7 +27,6 @@ def demo(
     from simplicert.cli.saying import print_warning
     from simplicert.cli.screen import print_table
     from simplicert.data import load_data
-    from simplicert.drawing.settings import DrawingSettings
     from simplicert.store import open_run, write_certificates
     from simplicert.tables import summary_table
     from simplicert.training import train
@@ -48,16 +44,16 @@ def demo(
         run = out / "runs" / f"sigma-{sigma:g}"
         runs.append(run)
         draw_or_exit(
-            DrawingSettings(
-                model=str(network),
-                data="digits",
-                sigma=sigma,
-                draws=draws,
-                out=run,
-                start=TRAINING_INPUTS,
-                step=2,
-                quiet=quiet,
-            )
+            {
+                "model": str(network),
+                "data": "digits",
+                "sigma": sigma,
+                "draws": draws,
+                "out": run,
+                "start": TRAINING_INPUTS,
+                "step": 2,
+                "quiet": quiet,
+            }
         )
         for kind in ("multinomial", "softmax"):
             certificates = open_run(run).certify(kind=kind)

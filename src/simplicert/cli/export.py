@@ -24,9 +24,9 @@ def export(
 
     Example: simplicert export cohen runs/mine --out certified.tsv
     """
-    from simplicert.atomic import write_atomically
     from simplicert.errors import require
-    from simplicert.logs.cohen import export_log as written
+    from simplicert.files import write_atomically
+    from simplicert.logs.cohen import export_log
     from simplicert.store import Run, open_run
 
     opened = open_run(run)
@@ -38,7 +38,7 @@ def export(
         f"{certificates.sensitivity:g}: --sensitivity 1 writes radii at the noise",
     )
     seconds = opened.seconds / len(certificates) if isinstance(opened, Run) else 0.0
-    text = written(certificates, log, column, seconds)
+    text = export_log(certificates, log, column, seconds)
     if out is None:
         print_content(text)
         return

@@ -62,31 +62,31 @@ def gate(
         parts = (
             gates.group_by_label(study) if label else gates.read_groups(Path(groups), study.index)
         )
-    found = gates.check_requirements(study, requirements, parts, confidence)
-    noted = gates.list_run_remarks(study)
+    checks = gates.check_requirements(study, requirements, parts, confidence)
+    remarks = gates.list_run_remarks(study)
     if baseline is not None:
         labels = {str(baseline): f"baseline {baseline.name}"}
         (before,) = read_studies([baseline], labels, sensitivity=sensitivity)
         most, level = max_drop or 0.0, regressions.LEVEL if drop_level is None else drop_level
         compared = regressions.check_regressions(study, before, requirements, most, level)
-        found += compared
-        noted += [f"baseline: {text}" for text in gates.list_run_remarks(before)]
-        noted.append(regressions.describe_regression_rule(compared, most, level))
+        checks += compared
+        remarks += [f"baseline: {text}" for text in gates.list_run_remarks(before)]
+        remarks.append(regressions.describe_regression_rule(compared, most, level))
     radii = sorted({item.at for item in requirements if item.at is not None})
     if study.disproofs:
         radii = []
-    said = [make_statement(study.certificates(), at, confidence) for at in radii]
+    statements = [make_statement(study.certificates(), at, confidence) for at in radii]
     if as_json:
         import json
 
-        records = [item.record() for item in said]
-        print_lines(json.dumps(gate_record(found, records, noted, study.stage)))
+        records = [item.record() for item in statements]
+        print_lines(json.dumps(gate_record(checks, records, remarks, study.stage)))
     else:
         from simplicert.cli.screen import print_table
 
-        print_table(gate_table(found, study.certificates().stage))
-        for item in said:
+        print_table(gate_table(checks, study.certificates().stage))
+        for item in statements:
             print_lines("", item.sentence)
-        for text in noted:
+        for text in remarks:
             print_lines("", f"{text[0].upper()}{text[1:]}.")
-    raise typer.Exit(0 if all(item.holds for item in found) else 1)
+    raise typer.Exit(0 if all(item.holds for item in checks) else 1)

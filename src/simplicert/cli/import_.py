@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class FormatGroup(typer.core.TyperGroup):
-    """The formats; a file in a format's place is told what comes first."""
+    """The formats as commands, with a clear error if a file comes in place of the format."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The format that is named first."""
+        """Find the format that is named first."""
         if args and args[0] not in self.commands and Path(args[0]).suffix:
             names = ", ".join(self.commands)
             ctx.fail(f"The format comes before the file, one of {names}: import counts {args[0]}")
@@ -26,13 +26,9 @@ class FormatGroup(typer.core.TyperGroup):
 app = typer.Typer(cls=FormatGroup, help="Make a run from another tool's log.", no_args_is_help=True)
 
 LogFile = Annotated[Path, typer.Argument(help="The log.")]
-
 Sigma = Annotated[float, typer.Option(help="Standard deviation of the noise of the draws.")]
-
 Out = Annotated[Path, typer.Option(help="The new run folder.")]
-
 Alpha = Annotated[float, typer.Option(help="Failure probability of one certificate.")]
-
 Draws = Annotated[int | None, typer.Option(help="Draws an input; the log does not say.")]
 
 
@@ -41,9 +37,9 @@ def _import_options() -> None:
     """Make a run from another tool's log."""
 
 
-@app.command()
+@app.command("counts")
 def _counts(
-    file: Annotated[Path, typer.Argument(help="Text or CSV: K _counts, then the label; or npz.")],
+    file: Annotated[Path, typer.Argument(help="Text or CSV: K counts, then the label; or npz.")],
     sigma: Sigma,
     out: Out,
     labels: Annotated[bool, typer.Option(help="Whether the last column is the label.")] = True,
@@ -83,7 +79,7 @@ def _counts(
     print_lines(repr(tally), f"wrote {out}")
 
 
-@app.command()
+@app.command("cohen")
 def _cohen(
     file: LogFile, sigma: Sigma, out: Out, alpha: Alpha = 0.001, draws: Draws = None
 ) -> None:
@@ -113,7 +109,7 @@ def _second_order(
     _print_imported_run(import_log("second-order", file, sigma, out, alpha=alpha, draws=draws))
 
 
-@app.command()
+@app.command("iss")
 def _iss(file: LogFile, sigma: Sigma, out: Out, alpha: Alpha = 0.001) -> None:
     """A log of input-specific sampling, which says the draws of each row.
 
@@ -124,7 +120,7 @@ def _iss(file: LogFile, sigma: Sigma, out: Out, alpha: Alpha = 0.001) -> None:
     _print_imported_run(import_log("iss", file, sigma, out, alpha=alpha))
 
 
-@app.command()
+@app.command("radii")
 def _radii(
     file: LogFile,
     columns: Annotated[
@@ -135,7 +131,7 @@ def _radii(
     alpha: Alpha = 0.001,
     draws: Draws = None,
     bare: Annotated[
-        bool, typer.Option(help="Keep the _radii alone: they are not sigma * Phi^-1(E0).")
+        bool, typer.Option(help="Keep the radii alone: they are not sigma * Phi^-1(E0).")
     ] = False,
 ) -> None:
     """Any table of radii with a header, separated by tabs, commas, semicolons or blanks.
@@ -151,7 +147,7 @@ def _radii(
 
 
 def _print_imported_run(run: "ImportedRun") -> None:
-    """What the audit found, on stderr, and what was written."""
+    """Print the findings of the audit on stderr, and what was written on stdout."""
     from simplicert.cli.saying import print_warning
 
     for sentence in run.audit:

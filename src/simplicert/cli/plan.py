@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from simplicert.store import Run
 
 
+# Defaults without a pilot run; the last counts inputs taken from the published logs.
 INPUTS, ALPHA, CLASSES, PUBLISHED_INPUTS = 500, 0.001, 10, 1000
-
-PREDICTION = 1000  # draws at most
+PREDICTION = 1000  # most draws of a prediction, unless --draws says otherwise
 
 
 def plan(
@@ -58,22 +58,18 @@ def plan(
 
     Example: simplicert plan --serve runs/mine --draws 500 --throughput 10000 --price 2.50
     """
-    from simplicert.drawing.settings import parse_reserve
     from simplicert.errors import require
-    from simplicert.plan import make_plan_report, plan_record, plan_tables
+    from simplicert.plan import make_plan_report
+    from simplicert.store.settings import parse_reserve
+    from simplicert.tables.plan import plan_record, plan_tables
     from simplicert.types.plan import RESERVE
 
     require(serve is not None or price is None, f"price must come with serve, got {price} alone")
     if serve is not None:
-        refused: dict[str, object] = {
-            "run": run,
-            "radius": radius,
-            "pa": pa,
-            "pb": pb,
-            "until": until,
-        }
-        refused |= {"scheme": scheme, "classes": classes, "inputs": inputs, "reserve": reserve}
-        for name, value in refused.items():
+        unwanted: dict[str, object] = {"run": run, "radius": radius, "pa": pa, "pb": pb}
+        unwanted |= {"until": until, "scheme": scheme, "classes": classes}
+        unwanted |= {"inputs": inputs, "reserve": reserve}
+        for name, value in unwanted.items():
             require(value is None, f"{name} has no place beside serve, got {value}")
         served = _open_pilot(serve, sigma)
         _print_serving(
@@ -88,9 +84,9 @@ def plan(
     )
     require(pb is None or pa is not None, f"pb must come with pa, got pb = {pb} alone")
     pilot = None if run is None else _open_pilot(run, sigma)
-    asked = {"sigma": sigma, "alpha": alpha, "kind": kind, "scheme": scheme, "classes": classes}
+    given = {"sigma": sigma, "alpha": alpha, "kind": kind, "scheme": scheme, "classes": classes}
     kept = RESERVE if reserve is None else parse_reserve(reserve)
-    declared = _declare_settings(pilot, reserve=kept, sensitivity=sensitivity, **asked)
+    declared = _declare_settings(pilot, reserve=kept, sensitivity=sensitivity, **given)
     work = _planned_work(pilot, draws, inputs, workers, throughput)
     report = make_plan_report(
         declared, work, _choose_population(pilot, declared, pa, pb), until or (), radius
@@ -124,19 +120,18 @@ def _print_serving(
     sensitivity: float | None,
     as_json: bool,
 ) -> None:
-    """What predictions cost, on the screen or as JSON."""
+    """Print what predictions cost, as a table or as JSON."""
     from simplicert.errors import choose
     from simplicert.plan import (
         ServiceSettings,
         describe_radius_basis,
         estimate_serving,
         pilot_population,
-        serving_record,
         serving_scheme,
         serving_settings,
-        serving_table,
     )
     from simplicert.smoothed import operational_radius
+    from simplicert.tables.plan import serving_record, serving_table
     from simplicert.types import KINDS
 
     declared = run.manifest
@@ -154,19 +149,19 @@ def _print_serving(
     basis = describe_radius_basis(declared, certificates)
     function = serving_settings(certificates.known)
     seen = pilot_population(run.tally(), wanted)
-    found = estimate_serving(service, seen, radii, basis=basis, function=function)
+    estimate = estimate_serving(service, seen, radii, basis=basis, function=function)
     if as_json:
         import json
 
-        print_lines(json.dumps(serving_record(found)))
+        print_lines(json.dumps(serving_record(estimate)))
         return
     from simplicert.cli.screen import print_table
 
-    print_table(serving_table(found))
+    print_table(serving_table(estimate))
 
 
 def _open_pilot(folder: Path, sigma: float | None) -> "Run":
-    """The pilot run, which must have been drawn, and at this sigma."""
+    """Open the pilot run, which must hold tallies drawn at this sigma."""
     from simplicert.errors import MissingEvidence, require
     from simplicert.store import Run, open_run
 
@@ -181,8 +176,8 @@ def _open_pilot(folder: Path, sigma: float | None) -> "Run":
     return run
 
 
-def _declare_settings(pilot: "Run | None", **asked: Any) -> "DeclaredSettings":
-    """What is asked for, else what the pilot declared, else the defaults of `sample`."""
+def _declare_settings(pilot: "Run | None", **given: Any) -> "DeclaredSettings":
+    """Take settings from the options, else from the pilot, else from the defaults of `sample`."""
     from simplicert.errors import require
     from simplicert.plan import DeclaredSettings
 
@@ -191,18 +186,18 @@ def _declare_settings(pilot: "Run | None", **asked: Any) -> "DeclaredSettings":
         names = ("sigma", "alpha", "kind", "scheme", "classes", "sensitivity")
         known = {name: getattr(pilot.manifest, name) for name in names}
         require(
-            asked["classes"] in (None, known["classes"]),
-            f"classes must be the pilot run's {known['classes']}, got {asked['classes']}",
+            given["classes"] in (None, known["classes"]),
+            f"classes must be the pilot run's {known['classes']}, got {given['classes']}",
         )
     return DeclaredSettings(
-        **known | {name: value for name, value in asked.items() if value is not None}
+        **known | {name: value for name, value in given.items() if value is not None}
     )
 
 
 def _planned_work(
     pilot: "Run | None", draws: int, inputs: int | None, workers: int, throughput: float | None
 ) -> "Workload":
-    """The work; a pilot says how many inputs there are and how fast it was drawn."""
+    """Describe the work; a pilot says how many inputs there are and how fast it was drawn."""
     from simplicert.plan import Workload
 
     if pilot is not None:
@@ -215,7 +210,7 @@ def _planned_work(
 def _choose_population(
     pilot: "Run | None", declared: "DeclaredSettings", pa: float | None, pb: float | None
 ) -> "Population":
-    """Whose expectations the plan is for."""
+    """Choose the population whose expectations the plan is for."""
     from simplicert.plan import pilot_population, point_population, published_population
 
     if pilot is not None:

@@ -14,7 +14,6 @@ from simplicert.bounds import bound
 from simplicert.cli.saying import print_note
 from simplicert.data.inputs import Watch, watch_reading
 from simplicert.drawing.driver import DrawingProgress
-from simplicert.drawing.settings import DrawingSettings
 from simplicert.errors import SimplicertError
 from simplicert.store.manifest import Manifest
 from simplicert.training.settings import is_first_process
@@ -32,12 +31,10 @@ ProgressCallback = Callable[[DrawingProgress], None]
 
 
 @contextmanager
-def show_drawing_progress(
-    request: DrawingSettings, manifest: Manifest
-) -> Iterator[ProgressCallback]:
+def show_drawing_progress(manifest: Manifest, quiet: bool) -> Iterator[ProgressCallback]:
     """A function that the drawing loop reports to."""
     certified = CertifiedShare(manifest)
-    if request.quiet:
+    if quiet:
         yield lambda progress: None
     elif sys.stderr.isatty():
         with _drawing_bar(certified) as report:
@@ -62,7 +59,7 @@ class CertifiedShare:
             except SimplicertError:  # a scheme that lacks its evidence: certify will say so
                 return "-"
             self.inputs += len(known)
-            self.issued += int((~known.refused).sum())
+            self.issued += int((~known.abstained).sum())
         return f"{100 * self.issued / self.inputs:.0f} %" if self.inputs else "-"
 
 

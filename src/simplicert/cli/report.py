@@ -34,8 +34,8 @@ def report(
     from simplicert.metrics.study import read_studies
 
     folders = runs or []
-    asked = {"label": label, "data": data, "sensitivity": sensitivity}
-    given = [name for name, value in asked.items() if value]
+    options = {"label": label, "data": data, "sensitivity": sensitivity}
+    given = [name for name, value in options.items() if value]
     require(bool(folders) or not given, f"{' and '.join(given)} must come with a run, got none")
     names = parse_labels(label or [], folders)
     studies = read_studies(folders, names, sensitivity=sensitivity) if folders else []
@@ -45,7 +45,7 @@ def report(
 def write_page(
     studies: "list[Study]", out: Path, data: str | None, *, images: bool = True, quiet: bool = False
 ) -> None:
-    """The page; data that take long to read for the thumbnails say so, unless quiet."""
+    """Write the page, and show progress if the data for thumbnails take long to read."""
     from simplicert.cli.progress import show_reading_progress
     from simplicert.report import write_report
 

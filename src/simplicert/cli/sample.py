@@ -4,8 +4,10 @@
 cleanly, then says how to continue; `describe_too_few_draws` warns where nothing can be certified.
 """
 
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,128 +15,12 @@ from simplicert.cli.saying import print_lines, print_warning
 from simplicert.cli.signals import STOPPED_EXIT, StoppedBySignal, stop_after_batch, stop_at_once
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from simplicert.drawing.driver import DrawingOutcome
-    from simplicert.drawing.prepare import PreparedRun
-    from simplicert.drawing.settings import DrawingSettings
-    from simplicert.drawing.workers import Workers
+    from simplicert.drawing import DrawingOutcome, Report, Stop
     from simplicert.store.manifest import Manifest
     from simplicert.types import Plan
 
-
 FAILED_EXIT = 1
-
 MOST_NAMED_INPUTS = 10  # failed inputs, one by one
-
-
-def draw_or_exit(request: "DrawingSettings") -> None:
-    """Draw until done or told to stop; then say how to go on."""
-    try:
-        with stop_at_once():
-            outcome = _draw_with_engine(request)
-    except StoppedBySignal:
-        print_warning(
-            "stopped while nothing was being drawn: nothing is lost, the same command continues"
-        )
-        raise typer.Exit(STOPPED_EXIT) from None
-    if not outcome.complete:
-        print_warning(
-            f"stopped; what is drawn is kept in {request.out}: the same command continues"
-        )
-        raise typer.Exit(STOPPED_EXIT)
-    if outcome.failed:
-        _warn_of_failures(request.out, outcome.failed)
-        raise typer.Exit(FAILED_EXIT)
-    if not request.quiet:
-        drawn = "all is drawn" if request.shard == "1/1" else f"share {request.shard} is drawn"
-        print_lines(
-            f"{request.out}: {drawn}; next: "
-            f"simplicert certify {request.out} --out {request.out}.csv"
-        )
-
-
-def _draw_with_engine(request: "DrawingSettings") -> "DrawingOutcome":
-    """How the drawing by the crew that is asked for ends."""
-    from simplicert.cli.progress import show_reading_progress
-    from simplicert.drawing.engines import open_workers
-    from simplicert.drawing.resume import parse_shard
-
-    parse_shard(request.shard)
-    with show_reading_progress(request.quiet), open_workers(request) as crew:
-        return _draw_with_workers(crew, request)
-
-
-def _draw_with_workers(crew: "Workers", request: "DrawingSettings") -> "DrawingOutcome":
-    """Prepare, warn of what can be known before, then draw with progress to watch."""
-    from simplicert.cli.progress import show_drawing_progress
-    from simplicert.drawing.driver import draw_run
-    from simplicert.drawing.prepare import prepare_run
-
-    with stop_at_once():  # once more: a Ray that starts hears SIGTERM itself from then on
-        ready = prepare_run(request, crew, print_warning)
-        warn_before_drawing(request, ready)
-    with stop_after_batch() as told, show_drawing_progress(request, ready.run.manifest) as report:
-        return draw_run(
-            ready.run,
-            crew,
-            ready.index,
-            stop=told,
-            report=report,
-            patience=request.patience,
-            say=print_warning,
-        )
-
-
-def warn_before_drawing(request: "DrawingSettings", ready: "PreparedRun") -> None:
-    """What is known before the first draw, of the folder and of the settings."""
-    from simplicert.sampling.sampler import can_compile
-    from simplicert.store.run import DAMAGED_FOLDER
-
-    for path in ready.run.set_aside_damage():
-        print_warning(
-            f"{path.name} was damaged: it is set aside in {DAMAGED_FOLDER}/, and its "
-            f"inputs drawn again"
-        )
-    if request.compile_model is None and not can_compile():
-        print_warning("there is no C++ compiler here, so the model is not compiled")
-    for sentence in ready.warnings:
-        print_warning(sentence)
-    needed = describe_too_few_draws(ready.run.manifest, ready.run.manifest.plan)
-    if needed:
-        print_warning(needed)
-    if ready.run.manifest.source["random"]:
-        print_warning("the model is random by itself: drawn again, its tallies would differ")
-
-
-def _warn_of_failures(out: "Path", failed: dict[int, str]) -> None:
-    """Which inputs failed, and how to go on without or with them."""
-    for item in sorted(failed)[:MOST_NAMED_INPUTS]:
-        print_warning(f"input {item} failed again and again: {failed[item]}")
-    if len(failed) > MOST_NAMED_INPUTS:
-        print_warning(f"and {len(failed) - MOST_NAMED_INPUTS} more: `simplicert status {out}`")
-    inputs = "1 input" if len(failed) == 1 else f"{len(failed)} inputs"
-    print_warning(
-        f"{out}: all is drawn but {inputs} that failed; the same command tries them again"
-    )
-
-
-def describe_too_few_draws(manifest: "Manifest", plan: "Plan | None") -> str:
-    """A sentence where not even draws that all agree are certified by the declared settings."""
-    from simplicert.plan import DeclaredSettings, certifies_nothing, smallest_draws
-    from simplicert.types import Plan
-
-    plan = plan or Plan((1,))
-    names = ("sigma", "alpha", "classes", "kind", "scheme", "method")
-    settings = {name: getattr(manifest, name) for name in names}
-    declared = DeclaredSettings(**settings, histograms=bool(manifest.source.get("histograms")))
-    if not certifies_nothing(declared, plan):
-        return ""
-    needed = smallest_draws(declared, share=max(plan.weights))
-    return (
-        f"{plan.looks[-1]} draws certify nothing at alpha {manifest.alpha:g}, even if all agree: "
-        f"at least {needed} are needed"
-    )
 
 
 def sample(
@@ -214,7 +100,80 @@ def sample(
     Interrupt it at will: the same command continues where it stopped.
     """
     options = dict(locals())
-    pass  # import dropped
-    from simplicert.drawing.settings import DrawingSettings
+    options["num_classes"] = options.pop("classes")
+    options["compiled"] = options.pop("compile_model")
+    draw_or_exit(options)
 
-    draw_or_exit(DrawingSettings(**options))
+
+def draw_or_exit(options: dict[str, Any]) -> None:
+    """Draw until done or told to stop; then say how to continue."""
+    out, quiet = options["out"], options.pop("quiet", False)
+    try:
+        with stop_at_once():
+            outcome = _draw_on_screen(options, quiet)
+    except StoppedBySignal:
+        print_warning(
+            "stopped while nothing was being drawn: nothing is lost, the same command continues"
+        )
+        raise typer.Exit(STOPPED_EXIT) from None
+    if not outcome.complete:
+        print_warning(f"stopped; what is drawn is kept in {out}: the same command continues")
+        raise typer.Exit(STOPPED_EXIT)
+    if outcome.failed:
+        _warn_of_failures(out, outcome.failed)
+        raise typer.Exit(FAILED_EXIT)
+    if not quiet:
+        shard = options.get("shard", "1/1")
+        drawn = "all is drawn" if shard == "1/1" else f"share {shard} is drawn"
+        print_lines(f"{out}: {drawn}; next: simplicert certify {out} --out {out}.csv")
+
+
+def _draw_on_screen(options: dict[str, Any], quiet: bool) -> "DrawingOutcome":
+    """Draw with warnings and progress on the screen; signals stop it after a batch."""
+    from simplicert.cli.progress import show_drawing_progress, show_reading_progress
+    from simplicert.drawing import DrawingWatcher, draw_by_settings
+    from simplicert.store.settings import parse_settings
+
+    class ScreenWatcher(DrawingWatcher):
+        def preparing(self) -> AbstractContextManager[None]:
+            return stop_at_once()  # again: a Ray that starts hears SIGTERM itself from then on
+
+        @contextmanager
+        def drawing(self, manifest: "Manifest") -> Iterator[tuple["Stop", "Report"]]:
+            if sentence := describe_too_few_draws(manifest, manifest.plan):
+                self.warn(sentence)
+            with stop_after_batch() as stop, show_drawing_progress(manifest, quiet) as report:
+                yield stop, report
+
+    with show_reading_progress(quiet):
+        return draw_by_settings(parse_settings(options), ScreenWatcher(warn=print_warning))
+
+
+def _warn_of_failures(out: "Path", failed: dict[int, str]) -> None:
+    """Which inputs failed, and how to go on without or with them."""
+    for item in sorted(failed)[:MOST_NAMED_INPUTS]:
+        print_warning(f"input {item} failed again and again: {failed[item]}")
+    if len(failed) > MOST_NAMED_INPUTS:
+        print_warning(f"and {len(failed) - MOST_NAMED_INPUTS} more: `simplicert status {out}`")
+    inputs = "1 input" if len(failed) == 1 else f"{len(failed)} inputs"
+    print_warning(
+        f"{out}: all is drawn but {inputs} that failed; the same command tries them again"
+    )
+
+
+def describe_too_few_draws(manifest: "Manifest", plan: "Plan | None") -> str:
+    """A sentence where not even draws that all agree are certified by the declared settings."""
+    from simplicert.plan import DeclaredSettings, certifies_nothing, smallest_draws
+    from simplicert.types import Plan
+
+    plan = plan or Plan((1,))
+    names = ("sigma", "alpha", "classes", "kind", "scheme", "method")
+    settings = {name: getattr(manifest, name) for name in names}
+    declared = DeclaredSettings(**settings, histograms=bool(manifest.source.get("histograms")))
+    if not certifies_nothing(declared, plan):
+        return ""
+    needed = smallest_draws(declared, share=max(plan.weights))
+    return (
+        f"{plan.looks[-1]} draws certify nothing at alpha {manifest.alpha:g}, even if all agree: "
+        f"at least {needed} are needed"
+    )

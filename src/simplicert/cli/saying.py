@@ -1,9 +1,9 @@
-"""Every sentence that a command prints goes through here, and none of them moves a cursor.
+"""Print sentences safely: lines on stdout, warnings and notes on stderr; and read --label RUN=name.
 
-Names, errors and findings come from files that others wrote. A control character in them could
-clear the screen, colour a failure green or write a line of its own; it is shown as `?`.
-
-Names for runs as the command line takes them: --label RUN=name.
+Every sentence that a command prints goes through `print_lines`, `print_content`, `print_warning` or
+`print_note`. Names, errors and findings come from files that others wrote. A control character in
+them could clear the screen, colour a failure green or write a line of its own; it is shown as `?`.
+`parse_labels` reads the names for runs.
 """
 
 import sys
@@ -16,61 +16,62 @@ import typer
 
 from simplicert.errors import require
 
-CONTROL = ("C", "Zl", "Zp")  # categories: control, format, surrogate; separators of lines
+CONTROL = ("C", "Zl", "Zp")  # Unicode categories: control, format, surrogate; line separators
+
+
+def print_lines(*lines: str) -> None:
+    """Print lines on stdout, each of which stays one line."""
+    for line in lines or ("",):
+        typer.echo(_clean_line(line))
+
+
+def print_content(content: str) -> None:
+    """Print on stdout the content of a file, with its own line ends."""
+    typer.echo(replace_controls(content), nl=False)
+
+
+def print_warning(message: str) -> None:
+    """Print one line on stderr, which stays visible if the table goes into a pipe."""
+    print_note(f"simplicert: {message}")
+
+
+def print_note(line: str) -> None:
+    """Print one line on stderr without a prefix; a closed terminal does not end the command."""
+    with suppress(OSError):
+        print(_clean_line(line), file=sys.stderr)
 
 
 def replace_controls(text: str) -> str:
-    """Text whose only control characters are ends of lines and tabs."""
+    """Replace control characters, except line ends and tabs, by `?`."""
     if text.isascii() and text.isprintable():
         return text
     whole = text.replace("\r\n", "\n")
     return "".join(c if c in "\n\t" or not _is_control(c) else "?" for c in whole)
 
 
-def _is_control(letter: str) -> bool:
-    """Whether a terminal does something else with it than to show it."""
-    return unicodedata.category(letter).startswith(CONTROL)
-
-
 def _clean_line(text: str) -> str:
-    """The same, without ends of lines."""
+    """Replace control characters, and line ends by blanks."""
     return " ".join(replace_controls(text).split("\n"))
 
 
-def print_lines(*lines: str) -> None:
-    """Lines on stdout, each of which stays one."""
-    for line in lines or ("",):
-        typer.echo(_clean_line(line))
-
-
-def print_content(content: str) -> None:
-    """On stdout what would be in a file, with its own ends of lines."""
-    typer.echo(replace_controls(content), nl=False)
-
-
-def print_warning(message: str) -> None:
-    """One line on stderr, which a pipe of the table does not swallow."""
-    print_note(f"simplicert: {message}")
-
-
-def print_note(line: str) -> None:
-    """One line on stderr as it is; a terminal that is gone is no reason to end."""
-    with suppress(OSError):
-        print(_clean_line(line), file=sys.stderr)
+def _is_control(letter: str) -> bool:
+    """Tell whether a terminal would do something other than show this character."""
+    return unicodedata.category(letter).startswith(CONTROL)
 
 
 def parse_labels(texts: Sequence[str], folders: Sequence[Path | str] = ()) -> dict[str, str]:
-    """RUN=name, once for each run that is to have another name.
+    """Parse RUN=name, once for each run that gets another name.
 
-    Both sides may hold an equals sign: the split is where a run of `folders` ends, else the last.
+    Both sides may contain an equals sign: the split is the one after a run of `folders`, else the
+    last.
     """
     runs = {str(Path(folder)) for folder in folders}
-    found: dict[str, str] = {}
+    labels: dict[str, str] = {}
     for text in texts:
         places = [place for place, letter in enumerate(text) if letter == "="]
         ends = [place for place in places if str(Path(text[:place])) in runs] or places[-1:]
         place = ends[-1] if ends else -1
         folder, name = text[: max(place, 0)], text[place + 1 :].strip()
         require(bool(folder and name), f"label must be RUN=name, got {text!r}")
-        found[folder] = name
-    return found
+        labels[folder] = name
+    return labels

@@ -1,9 +1,7 @@
-"""Print what the commands say: lines and tables on stdout, warnings and notes on stderr.
+"""Print tables on stdout: words to the left, numbers to the right, nothing cut.
 
-`print_lines`, `print_content`, `print_warning` and `print_note` print sentences, and none of them
-moves a cursor. Names, errors and findings come from files that others wrote; a control character in
-them could clear the screen, colour a failure green or write a line of its own, so it is shown as
-`?`. `print_table` prints a table, and `parse_labels` reads --label RUN=name.
+A table too wide for the terminal is broken into blocks. Sentences are printed by `saying`, which
+needs no rich and so starts faster.
 """
 
 from typing import NamedTuple
@@ -18,19 +16,19 @@ from simplicert.tables.grid import group_headings, is_text_column, to_one_line
 
 __all__ = ["print_table", "print_warning"]
 
-PIPED_WIDTH = 200  # columns where there is no terminal to ask
+PIPED_WIDTH = 200  # characters in a line if there is no terminal
 
-GAP = 2  # blanks between columns, one where that saves breaking the table
+GAP = 2  # blanks between columns; one if that saves breaking the table
 
 
 def print_table(grid: Grid) -> None:
-    """A table with a title line; words to the left, numbers to the right, nothing cut.
+    """Print a table with its title and notes.
 
     A table too wide for the terminal is broken into blocks, each with the columns that name a row.
     """
     console = Console(highlight=False, markup=False, emoji=False)
     terminal = console.is_terminal
-    stars = bool(grid.bold) and not terminal  # a file shows no weight
+    stars = bool(grid.bold) and not terminal  # plain text has no bold
     console.print(to_one_line(grid.title), style="bold", soft_wrap=True)
     for line in table_lines(grid, console.width if terminal else PIPED_WIDTH, stars=stars):
         console.print(line, soft_wrap=True)
@@ -39,7 +37,7 @@ def print_table(grid: Grid) -> None:
 
 
 class TableLayout(NamedTuple):
-    """Cells as they are printed, and where they stand."""
+    """The cells as they are printed, and the widths and sides of their columns."""
 
     cells: list[list[str]]  # headings first
     widths: list[int]
@@ -47,18 +45,18 @@ class TableLayout(NamedTuple):
     gap: int
 
     def total_width(self, columns: list[int]) -> int:
-        """The width of these columns side by side."""
+        """Return the width of these columns side by side."""
         return sum(self.widths[column] + self.gap for column in columns) - self.gap
 
     def pad_cell(self, line: int, column: int) -> str:
-        """One cell, filled up by the width that a terminal gives it."""
+        """Return one cell, padded to its column by the width that a terminal shows."""
         text = self.cells[line][column]
         fill = " " * (self.widths[column] - cell_len(text))
         return text + fill if self.left[column] else fill + text
 
 
 def table_lines(grid: Grid, width: int, *, stars: bool = False) -> list[Text]:
-    """The lines of the table, block after block."""
+    """Return the lines of the table, block after block."""
     layout = _lay_out_table(grid, width, stars)
     lines: list[Text] = []
     for block in _column_blocks(grid, layout, width):
@@ -77,7 +75,7 @@ def table_lines(grid: Grid, width: int, *, stars: bool = False) -> list[Text]:
 
 
 def _lay_out_table(grid: Grid, width: int, stars: bool) -> TableLayout:
-    """Cells, and the widest of each column."""
+    """Prepare the cells, and measure the widest of each column."""
     marked = {column for _, column in grid.bold} if stars else set()
     cells = [[to_one_line(heading) for heading in grid.headings]]
     for place, row in enumerate(grid.rows):
@@ -96,22 +94,22 @@ def _lay_out_table(grid: Grid, width: int, stars: bool) -> TableLayout:
 
 
 def _column_blocks(grid: Grid, layout: TableLayout, width: int) -> list[list[int]]:
-    """Columns that fit beside each other; those under one heading stay together if they can."""
+    """Group columns that fit side by side; those under one heading stay together if they can."""
     keys = list(range(min(grid.keys, len(layout.widths))))
-    found = [list(keys)]
+    blocks = [list(keys)]
     for _, group in group_headings(grid):
         rest = [column for column in group if column not in keys]
-        if layout.total_width(found[-1] + rest) > width >= layout.total_width(keys + rest):
-            found.append(list(keys))
+        if layout.total_width(blocks[-1] + rest) > width >= layout.total_width(keys + rest):
+            blocks.append(list(keys))
         for column in rest:
-            if layout.total_width([*found[-1], column]) > width and found[-1] != keys:
-                found.append(list(keys))
-            found[-1].append(column)
-    return found
+            if layout.total_width([*blocks[-1], column]) > width and blocks[-1] != keys:
+                blocks.append(list(keys))
+            blocks[-1].append(column)
+    return blocks
 
 
 def _span_headings(grid: Grid, layout: TableLayout, block: list[int]) -> list[str]:
-    """The line of headings over headings, each over its columns of this block."""
+    """Return the line of upper headings, each over its columns of this block."""
     if not grid.spans:
         return []
     line = ""
@@ -124,7 +122,7 @@ def _span_headings(grid: Grid, layout: TableLayout, block: list[int]) -> list[st
 
 
 def _cell_style(grid: Grid, place: int, column: int) -> str:
-    """How a cell is printed; the headings stand at place -1."""
+    """Return the style of a cell; the headings are at place -1."""
     if (place, column) in grid.bold:
         return "bold"
     return "dim" if place in grid.faint or place < 0 else ""

@@ -7,7 +7,7 @@ import typer
 
 from simplicert.cli.saying import print_lines
 
-FINEST = 2000  # four million cells: about half a minute
+FINEST = 2000  # most cells along a side: four million take about half a minute
 
 
 def simplex(
@@ -88,11 +88,11 @@ def simplex(
 def _choose_map(
     ratio: str | None, difference: str | None, members: str, winner: bool
 ) -> tuple[str, str]:
-    """Which map is asked for, and of what; one at a time, the winner's if none."""
+    """Return which one map is wanted, and of what; by default the winner map."""
     from simplicert.errors import require
 
     maps = (("ratio", ratio), ("difference", difference), ("winner", members if winner else None))
-    asked = [(name, text) for name, text in maps if text is not None] or [("winner", members)]
-    names = " and ".join(f"--{name}" for name, _ in asked)
-    require(len(asked) == 1, f"one map at a time, got {names} (--mechanisms is of --winner)")
-    return asked[0]
+    chosen = [(name, text) for name, text in maps if text is not None] or [("winner", members)]
+    names = " and ".join(f"--{name}" for name, _ in chosen)
+    require(len(chosen) == 1, f"one map at a time, got {names} (--mechanisms is of --winner)")
+    return chosen[0]

@@ -40,10 +40,10 @@ def table(
 
     Example: simplicert table runs/a runs/b --label runs/a=Cohen --out table.tex
     """
-    from simplicert.atomic import write_atomically
     from simplicert.cli.saying import parse_labels
     from simplicert.cli.screen import print_table
     from simplicert.errors import require
+    from simplicert.files import write_atomically
     from simplicert.metrics.study import read_studies
     from simplicert.tables import FORMATS, TableOptions, choose_format, make_table
 
@@ -69,7 +69,7 @@ def table(
 
 
 def parse_radii(text: str | None) -> tuple[float, ...] | None:
-    """Comma-separated radii, each once, in rising order."""
+    """Parse comma-separated radii, each once, in rising order."""
     from simplicert.errors import InvalidInput
 
     if text is None:

@@ -7,7 +7,10 @@ import typer
 
 from simplicert.cli.saying import print_lines
 
-STOPPED_EXIT = 130
+STOPPED_EXIT = 130  # exit code after an interruption
+
+# Options that are not settings of the training.
+NOT_SETTINGS = ("data", "out", "recipe", "test", "class_map", "init", "device", "quiet")
 
 
 def train(
@@ -73,7 +76,7 @@ def train(
     try:
         with (
             show_reading_progress(quiet or not is_first_process()),
-            show_training_progress(quiet) as told,
+            show_training_progress(quiet) as callbacks,
         ):
             train_network(
                 data,
@@ -84,7 +87,7 @@ def train(
                 init=init,
                 device=device,
                 **settings,
-                **told,
+                **callbacks,
             )
     except KeyboardInterrupt:
         print_warning(f"stopped; whole epochs are kept in {out}: the same command continues")
@@ -93,12 +96,8 @@ def train(
         print_lines(_training_summary(out))
 
 
-# What is no setting.
-NOT_SETTINGS = ("data", "out", "recipe", "test", "class_map", "init", "device", "quiet")
-
-
 def _training_summary(out: Path) -> str:
-    """One line: the accuracies, and what to type next."""
+    """Return one line: the accuracies, and what to type next."""
     from simplicert.models.trained import WEIGHTS, read_facts
 
     facts = read_facts(out)

@@ -11,9 +11,10 @@ if TYPE_CHECKING:
     from simplicert.verification import VerificationCheck
 
 
+# What a line begins with, by whether its check holds.
 MARKS = {True: "ok    ", False: "WRONG ", None: "note  "}
 
-FAILED_EXIT, UNCHECKED_EXIT = 1, 2
+FAILED_EXIT, UNCHECKED_EXIT = 1, 2  # exit codes: a check failed; it could not be checked
 
 
 def verify(
@@ -48,29 +49,28 @@ def verify(
     from simplicert.cli.saying import print_warning
     from simplicert.errors import require
     from simplicert.types.arrays import check_positive
-    from simplicert.verification import Replay
-    from simplicert.verification import verify_run as checks_of
+    from simplicert.verification import Replay, verify_run
 
     require(replay >= 0, f"replay must not be negative, got {replay}")
     require(seed is None or seed >= 0, f"seed must not be negative, got {seed}")
     if sensitivity is not None:
         check_positive("sensitivity", sensitivity)
-    asked = Replay(replay, seed, model, data, mean, std, trust) if replay else None
-    found = []
+    request = Replay(replay, seed, model, data, mean, std, trust) if replay else None
+    checks = []
     with show_reading_progress(quiet=False):
-        for check in checks_of(run, tuple(certificates or ()), asked, sensitivity):
+        for check in verify_run(run, tuple(certificates or ()), request, sensitivity):
             print_lines(f"{MARKS[check.holds]}{check.about}: {check.says}")
-            found.append(check)
-    wrong = sum(check.holds is False for check in found)
-    tolerant = sum(check.tolerant for check in found)
-    redrawn = any(check.about == "replay" and check.holds is not None for check in found)
-    lacking = asked is not None and not redrawn
-    said = "nothing is wrong, but no input was drawn again" if lacking else "all holds"
+            checks.append(check)
+    wrong = sum(check.holds is False for check in checks)
+    tolerant = sum(check.tolerant for check in checks)
+    redrawn = any(check.about == "replay" and check.holds is not None for check in checks)
+    lacking = request is not None and not redrawn
+    verdict = "nothing is wrong, but no input was drawn again" if lacking else "all holds"
     if tolerant:
-        said += f", {tolerant} of the inputs drawn again within a tolerance and not bit for bit"
-    print_lines(f"{run}: {f'{wrong} of {len(found)} checks failed' if wrong else said}")
+        verdict += f", {tolerant} of the inputs drawn again within a tolerance and not bit for bit"
+    print_lines(f"{run}: {f'{wrong} of {len(checks)} checks failed' if wrong else verdict}")
     if as_json is not None:
-        _write_verification(as_json, run, found)
+        _write_verification(as_json, run, checks)
     if wrong:
         raise typer.Exit(FAILED_EXIT)
     if lacking:
@@ -78,15 +78,15 @@ def verify(
         raise typer.Exit(UNCHECKED_EXIT)
 
 
-def _write_verification(path: Path, run: Path, found: "list[VerificationCheck]") -> None:
-    """The same for programs."""
+def _write_verification(path: Path, run: Path, checks: "list[VerificationCheck]") -> None:
+    """Write the checks as JSON, for programs."""
     import json
 
-    from simplicert.atomic import write_atomically
+    from simplicert.files import write_atomically
 
     content: dict[str, Any] = {
         "run": str(run),
-        "holds": all(check.holds is not False for check in found),
-        "checks": [check._asdict() for check in found],
+        "holds": all(check.holds is not False for check in checks),
+        "checks": [check._asdict() for check in checks],
     }
     write_atomically(path, json.dumps(content, indent=1).encode())

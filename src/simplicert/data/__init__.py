@@ -24,16 +24,14 @@ __all__ = ["Dataset", "Inputs", "load_data"]
 Loader = Callable[[str], Source]
 
 NAMES: dict[str, Loader] = {"digits": digits.load_digits}
-
 SUFFIXES: dict[str, Loader] = {".npz": arrays.load_npz}
-
 PREFIXES: dict[str, Loader] = {
     "folder": folder.load_folder,
     "cifar10": cifar10.load_cifar10,
     "hf": huggingface.load_hf_dataset,
 }
 
-ARRAYS = (".npy", ".pt", ".pth", ".pkl", ".csv", ".parquet")  # how people keep arrays elsewhere
+ARRAYS = (".npy", ".pt", ".pth", ".pkl", ".csv", ".parquet")  # other files of arrays, for a hint
 
 FORMS = "digits, file.npz, folder:DIR, cifar10:DIR or hf:NAME_OR_DIR"
 
@@ -46,8 +44,20 @@ def load_data(
     step: int = 1,
     index_file: Path | None = None,
 ) -> Dataset:
-    """The data set that `spec` names, or some inputs of it; they keep their original numbers."""
+    """Load the data set that `spec` names, or some of its inputs with their original numbers."""
     source, name = _load_source(spec)
+    return build_dataset(source, name, start, stop, step, index_file)
+
+
+def build_dataset(
+    source: Source,
+    name: str,
+    start: int = 0,
+    stop: int | None = None,
+    step: int = 1,
+    index_file: Path | None = None,
+) -> Dataset:
+    """Check what a loader found and select inputs from it."""
     check_inputs(name, source.inputs)
     labels = check_labels(name, source)
     positions = select_positions(
@@ -65,7 +75,7 @@ def load_data(
 
 
 def _load_source(spec: str) -> tuple[Source, str]:
-    """The whole data set and its name: the spec with file names only, no path."""
+    """Return the whole data set and its name, which is the spec with file names only, no path."""
     require("\0" not in spec, f"data must be {FORMS}, got {spec[:80]!r}")
     prefix, colon, rest = spec.partition(":")
     if spec in NAMES:

@@ -3,9 +3,9 @@
 A header of a few bytes may claim any shape, and NumPy allocates the memory before it reads. So
 what a header claims is first compared with what the file holds.
 
-read_arrays, read_array   the arrays of an npz file, the array of an npy file
 load_npz                  `file.npz` as a data set: arrays `images` or `inputs`, optionally
                           `labels` and `classes`
+read_arrays, read_array   the arrays of an npz file, the array of an npy file
 """
 
 import tokenize
@@ -27,8 +27,7 @@ from simplicert.files import open_file
 from simplicert.machine import refuse_huge_unpacking, require_memory
 
 ZIP = b"PK"  # how an npz file begins
-
-MOST_NAMES_SHOWN = 5  # names of strange arrays that are said
+MOST_NAMES_SHOWN = 5  # unknown names that an error lists
 
 # What a damaged, foreign or hostile file makes NumPy raise.
 UNREADABLE = (
@@ -39,18 +38,33 @@ UNREADABLE = (
     MemoryError,
     SyntaxError,
     OSError,
-    RuntimeError,  # an encrypted member; NotImplementedError and RecursionError are of this kind
+    RuntimeError,  # an encrypted member; also NotImplementedError and RecursionError
     tokenize.TokenError,
     zipfile.BadZipFile,
     zlib.error,
 )
 
+NAMES = ("images", "inputs", "labels", "classes")  # arrays that a data set may hold
+
+
+def load_npz(spec: str) -> Source:
+    """Load inputs, and labels and class names if there are any; an unknown name is refused."""
+    path = Path(spec)
+    arrays = read_arrays(path, NAMES)
+    present = [name for name in ("images", "inputs") if name in arrays]
+    require(
+        len(present) == 1,
+        f"{path.name} must hold either 'images' or 'inputs', got {' and '.join(present) or 'none'}",
+    )
+    inputs = inputs_from_array(f"{present[0]} of {path.name}", arrays[present[0]])
+    return Source(inputs, arrays.get("labels"), _read_class_names(path.name, arrays.get("classes")))
+
 
 def read_arrays(path: Path, known: Collection[str]) -> dict[str, NDArray[Any]]:
-    """The arrays of an npz file, whole; a name that is not `known` is refused, not passed over."""
+    """Read all arrays of an npz file; a name that is not `known` is refused, not skipped."""
     require(path.is_file(), f"data must name a file that exists, got {path}")
     try:
-        with open_file(path) as content:  # ours to close, also where it is no npz file
+        with open_file(path) as content:  # ours to close, even if it is not an npz file
             plain = content.read(len(npy.MAGIC_PREFIX)) == npy.MAGIC_PREFIX
             require(not plain, f"{path.name} must be an npz file, got a npy one")
             _refuse_zip_bombs(path, content, known)
@@ -66,7 +80,7 @@ def read_arrays(path: Path, known: Collection[str]) -> dict[str, NDArray[Any]]:
 
 
 def read_array(path: Path, *, follow: bool = True) -> NDArray[Any]:
-    """The array of an npy file."""
+    """Read the array of an npy file."""
     require(path.is_file(), f"{path} must be a file that exists")
     try:
         with open_file(path, follow=follow) as content:
@@ -84,10 +98,21 @@ def read_array(path: Path, *, follow: bool = True) -> NDArray[Any]:
         raise InvalidInput(f"{path.name} must be an npy file of plain numbers: {error}") from None
 
 
-def _refuse_zip_bombs(path: Path, content: IO[bytes], known: Collection[str]) -> None:
-    """Refuse arrays that claim more than is there: memory is taken by what a header says.
+def _read_class_names(name: str, values: NDArray[Any] | None) -> tuple[str, ...] | None:
+    """Return the class names, in the order of the labels."""
+    if values is None:
+        return None
+    require(
+        values.ndim == 1 and values.dtype.kind == "U",
+        f"classes of {name} must be a list of texts, got {values.dtype} of shape {values.shape}",
+    )
+    return tuple(str(value) for value in values)
 
-    Members may lie on top of each other, so that all of them together are held against the file.
+
+def _refuse_zip_bombs(path: Path, content: IO[bytes], known: Collection[str]) -> None:
+    """Refuse arrays that claim more bytes than there are: NumPy allocates what a header claims.
+
+    Members may overlap, so the sizes of all of them together are compared with the file.
     """
     packed, total = path.stat().st_size, 0
     with zipfile.ZipFile(content) as archive:
@@ -112,7 +137,7 @@ def _refuse_zip_bombs(path: Path, content: IO[bytes], known: Collection[str]) ->
 
 
 def _claimed_bytes(opened: IO[bytes]) -> int:
-    """The size that the header of a npy member claims; what is no npy claims nothing."""
+    """Return the size that an npy header claims; 0 if there is no such header."""
     try:
         version = npy.read_magic(opened)
         read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
@@ -120,30 +145,3 @@ def _claimed_bytes(opened: IO[bytes]) -> int:
     except UNREADABLE:
         return 0
     return prod(shape) * int(dtype.itemsize)
-
-
-NAMES = ("images", "inputs", "labels", "classes")
-
-
-def load_npz(spec: str) -> Source:
-    """The arrays of the file under their names; an unknown name is refused, not passed over."""
-    path = Path(spec)
-    arrays = read_arrays(path, NAMES)
-    found = [name for name in ("images", "inputs") if name in arrays]
-    require(
-        len(found) == 1,
-        f"{path.name} must hold either 'images' or 'inputs', got {' and '.join(found) or 'none'}",
-    )
-    inputs = inputs_from_array(f"{found[0]} of {path.name}", arrays[found[0]])
-    return Source(inputs, arrays.get("labels"), _read_class_names(path.name, arrays.get("classes")))
-
-
-def _read_class_names(name: str, values: NDArray[Any] | None) -> tuple[str, ...] | None:
-    """The names of the classes, in the order of the labels."""
-    if values is None:
-        return None
-    require(
-        values.ndim == 1 and values.dtype.kind == "U",
-        f"classes of {name} must be a list of texts, got {values.dtype} of shape {values.shape}",
-    )
-    return tuple(str(value) for value in values)

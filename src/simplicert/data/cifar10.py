@@ -33,14 +33,12 @@ BATCHES = {
 }
 
 SIDE, CHANNELS = 32, 3
-
 RECORD = 1 + CHANNELS * SIDE * SIDE  # a label, then red, green and blue planes
-
-INNER = ("cifar-10-batches-bin", "cifar-10-batches-py")  # what the official archives unpack to
+INNER = ("cifar-10-batches-bin", "cifar-10-batches-py")  # folders in the official archives
 
 
 def load_cifar10(where: str) -> Source:
-    """The test split unless `:train` follows the folder."""
+    """Load the test split, or the one that follows the folder, as in `DIR:train`."""
     folder, split = Path(where), "test"
     for name in BATCHES:
         if where.endswith(f":{name}"):
@@ -63,7 +61,7 @@ def load_cifar10(where: str) -> Source:
 
 
 def _read_binary_batches(paths: list[Path]) -> Source:
-    """Records of 3073 bytes, the batches one after the other."""
+    """Read records of 3073 bytes from one batch after the other."""
     tables = []
     for path in paths:
         require(path.is_file(), f"cifar10: needs {path.name} beside the other batches, got none")
@@ -79,7 +77,7 @@ def _read_binary_batches(paths: list[Path]) -> Source:
 
 
 def _read_cifar10_npz(path: Path) -> Source:
-    """An npz file of uint8 `images` (N, 32, 32, 3) and `labels` (N,)."""
+    """Read an npz file of uint8 `images` (N, 32, 32, 3) and `labels` (N,)."""
     inputs, labels, _ = arrays.load_npz(str(path))
     require(
         isinstance(inputs, Pixels) and inputs.shape[1:] == (CHANNELS, SIDE, SIDE),

@@ -28,19 +28,16 @@ from simplicert.errors import InvalidInput, require
 from simplicert.files import parse_json, parse_toml, read_text
 from simplicert.types import Ints
 
-BY_NAME = "names"
-
-WORDNET = re.compile(r"\bn[0-9]{8}\b")
-
-MOST_NAMES_LISTED = 5  # names in an error
-
-Names = dict[str, set[int]]  # a name as it is compared -> the numbers it may mean
+BY_NAME = "names"  # match the class names of model and data
+WORDNET = re.compile(r"\bn[0-9]{8}\b")  # an id such as n01440764
+MOST_NAMES_LISTED = 5  # names that an error lists
+Names = dict[str, set[int]]  # normalised name -> the numbers it may mean
 
 
 def map_classes(
     data: Dataset, given: str, model_classes: Sequence[str] | None, num_classes: int
 ) -> Dataset:
-    """The data with labels, and class names, in the model's numbers."""
+    """Return the data with labels and class names in the model's numbers."""
     require(data.labels is not None, f"class_map needs labels, and {data.name} has none")
     assert data.labels is not None
     own = data.classes or tuple(str(number) for number in range(int(data.labels.max()) + 1))
@@ -70,7 +67,7 @@ def map_classes(
 
 
 def renumber_labels(data: Dataset, numbers: Sequence[int] | None) -> Dataset:
-    """The data with labels in the model's numbers; None: they are the model's already."""
+    """Return the data with labels in the model's numbers; None means that they are already."""
     if numbers is None or data.labels is None:
         return data
     largest = int(data.labels.max())
@@ -84,30 +81,30 @@ def renumber_labels(data: Dataset, numbers: Sequence[int] | None) -> Dataset:
 
 
 def read_class_map(path: Path) -> Names:
-    """The names in a file, and the model's number of each."""
+    """Read the names in a file and the model's number for each."""
     require(
         path.suffix.lower() in READERS,
         f"class_map must be {BY_NAME} or a file {', '.join(READERS)}, got {str(path)!r}",
     )
     try:
-        found = READERS[path.suffix.lower()](read_text(path, encoding="utf-8-sig"))
-    except (OSError, ValueError, TypeError, csv.Error) as error:  # no such format, no number
+        names = READERS[path.suffix.lower()](read_text(path, encoding="utf-8-sig"))
+    except (OSError, ValueError, TypeError, csv.Error) as error:  # not this format, or not a number
         raise InvalidInput(f"class_map {path} cannot be read: {error}") from None
-    require(bool(found), f"class_map {path} must map at least one class, got none")
-    return found
+    require(bool(names), f"class_map {path} must map at least one class, got none")
+    return names
 
 
 def _index_names(pairs: Iterable[tuple[int, str]]) -> Names:
-    """Every way in which a class may be named, and the numbers that it may then mean."""
-    found: Names = {}
+    """Map each variant of the class names to the numbers that it may mean."""
+    index: Names = {}
     for number, name in pairs:
         for key in _name_variants(name):
-            found.setdefault(key, set()).add(number)
-    return found
+            index.setdefault(key, set()).add(number)
+    return index
 
 
 def _find_class_number(name: str, known: Mapping[str, set[int]], given: str) -> int:
-    """The model's number of one class of the data; one that is not told apart is refused."""
+    """Return the model's number for a class of the data; refuse an unknown or ambiguous one."""
     for key in _name_variants(name):
         numbers = known.get(key, set())
         if len(numbers) == 1:
@@ -125,19 +122,20 @@ def _find_class_number(name: str, known: Mapping[str, set[int]], given: str) -> 
 
 
 def _name_variants(name: str) -> list[str]:
-    """A class by its whole name, its WordNet id, its name without the id, and each synonym."""
+    """Return a class's whole name, its WordNet id, its name without the id, and each synonym."""
     bare = WORDNET.sub("", name)
-    keys = (_normalise_name(way) for way in (name, *WORDNET.findall(name), bare, *bare.split(",")))
+    variants = (name, *WORDNET.findall(name), bare, *bare.split(","))
+    keys = map(_normalise_name, variants)
     return [key for key in dict.fromkeys(keys) if key]
 
 
 def _normalise_name(name: str) -> str:
-    """A name as it is compared."""
+    """Return a name in the form in which names are compared."""
     return " ".join(name.replace("_", " ").casefold().split())
 
 
 def _parse_table_map(content: Mapping[str, Any]) -> Names:
-    """{"name": number} or {"number": ["id", "name"]}."""
+    """Parse {"name": number} or {"number": ["id", "name"]}."""
     pairs: list[tuple[int, str]] = []
     for key, value in content.items():
         if isinstance(value, list | tuple):
@@ -150,7 +148,7 @@ def _parse_table_map(content: Mapping[str, Any]) -> Names:
 
 
 def _parse_json_map(text: str) -> Names:
-    """An object as above, or the list of the model's classes in their order."""
+    """Parse such an object, or a list of the model's classes in their order."""
     content = parse_json("it", text)
     if isinstance(content, list):
         return _index_names(enumerate(map(str, content)))
@@ -160,7 +158,7 @@ def _parse_json_map(text: str) -> Names:
 
 
 def _parse_csv_map(text: str) -> Names:
-    """name,number on each line."""
+    """Parse name,number on each line."""
     lines = [line for line in csv.reader(StringIO(text)) if any(cell.strip() for cell in line)]
     if lines and not lines[0][-1].strip().isdigit():
         lines = lines[1:]
@@ -170,15 +168,15 @@ def _parse_csv_map(text: str) -> Names:
 
 
 def _parse_class_list(text: str) -> Names:
-    """One class per line, in the model's order."""
+    """Parse one class per line, in the model's order."""
     lines = text.rstrip().splitlines()
-    if "" in [line.strip() for line in lines]:  # left out, it would renumber all that follow
+    if "" in [line.strip() for line in lines]:  # skipping it would renumber all that follow
         raise ValueError("each line must name a class, and one in the middle is empty")
     return _index_names(enumerate(lines))
 
 
 def _parse_class_number(value: object) -> int:
-    """A class number."""
+    """Return a class number; raise ValueError if it is not one."""
     if isinstance(value, bool) or not str(value).strip().isdigit():
         raise ValueError(f"a class must have a number, got {value!r}")
     return int(str(value))

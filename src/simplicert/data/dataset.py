@@ -1,10 +1,10 @@
 """Hold a data set: its inputs, labels, original numbers, class names and fingerprint.
 
-data_fingerprint    a hash of the values as the classifier sees them, and of the labels
 Source              what a loader returns, not yet checked
 Dataset             the inputs that were selected, with all that belongs to them
 check_labels        checks the labels against the inputs and class names
 select_positions    which inputs to take: every step-th of a range, or those listed in a file
+data_fingerprint    a hash of the values as the classifier sees them, and of the labels
 """
 
 import hashlib
@@ -26,48 +26,12 @@ from simplicert.types import Ints
 from simplicert.types.arrays import integer_array, refuse_negative
 
 CHUNK = 2**21  # values read at a time: 8 MB of float32
-
-MOST_THREADS = 8  # that read: more would wait for the hash, which has one
-
-
-def data_fingerprint(name: str, inputs: Inputs, labels: Ints | None) -> str:
-    """32 hexadecimal digits; refuses a value that is not a finite number.
-
-    The float32 values are hashed, not the file: the same images as PNG files and as an npz array
-    have the same fingerprint, and every file is read once, so a broken one is found before the
-    first draw. Class names do not count: no certificate depends on them.
-    """
-    digest = hashlib.blake2b(digest_size=16)
-    digest.update(repr(tuple(int(n) for n in inputs.shape)).encode())
-    step = max(1, CHUNK // prod(inputs.shape[1:]))
-    parts = [range(at, min(at + step, len(inputs))) for at in range(0, len(inputs), step)]
-    threads = max(1, min(available_cores() - 1, MOST_THREADS))  # one core is the hash's
-    read = read_ahead(partial(_read_finite_part, name, inputs), parts, threads)
-    watch = WATCH.get()
-    for part, values in zip(parts, read, strict=True):
-        digest.update(values.reshape(-1).data)
-        watch(name, part.stop, len(inputs))
-    digest.update(b"unlabelled" if labels is None else labels.astype("<i8").tobytes())
-    return digest.hexdigest()
-
-
-def _read_finite_part(name: str, inputs: Inputs, part: range) -> Singles:
-    """These inputs, every value a finite number, as they lie in the hash."""
-    values = inputs[np.arange(part.start, part.stop)]
-    finite = np.isfinite(values).reshape(len(values), -1).all(axis=1)
-    if not finite.all():
-        worst = part.start + int(finite.argmin())
-        raise InvalidInput(
-            f"inputs of {name} must be finite in float32, got NaN or infinity at input {worst}"
-        )
-    return np.ascontiguousarray(values, dtype="<f4")
-
-
-MOST_CLASSES = 10**7
+MOST_THREADS = 8  # reading side by side; more would wait for the hash, which runs in one
+MOST_CLASSES = 10**7  # labels must lie below this
 
 
 class Source(NamedTuple):
-    """What a loader finds: everything, unchecked, in its own order."""
+    """What a loader returns: the whole data set in its own order, not yet checked."""
 
     inputs: Inputs
     labels: ArrayLike | None = None
@@ -76,28 +40,34 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """N chosen inputs. `fingerprint` is that of the full data set, whatever was chosen."""
+    """N selected inputs. `fingerprint` is always that of the full data set."""
 
     inputs: Inputs  # (N, ...)
     labels: Ints | None  # (N,)
     index: Ints  # (N,) each input's number in the full data set
     classes: tuple[str, ...] | None
-    name: str  # as it was asked for, without the path
+    name: str  # as the user gave it, without the path
     fingerprint: str  # 32 hexadecimal digits
-    class_map: tuple[int, ...] | None = None  # the model's number of each class that it had
+    class_map: tuple[int, ...] | None = None  # the model's number for each class of the data
 
     def __len__(self) -> int:
-        """N."""
+        """Return N."""
         return len(self.inputs)
 
     def __repr__(self) -> str:
-        """One line: name, size and whether there are labels."""
+        """Return one line: name, size and whether there are labels."""
         labels = "labels" if self.labels is not None else "no labels"
         return f"Dataset({self.name}: {len(self)} inputs of {self.inputs.shape[1:]}, {labels})"
 
 
+def check_inputs(name: str, inputs: Inputs) -> None:
+    """Refuse a data set without inputs, or with inputs that have no values."""
+    require(len(inputs) > 0, f"{name} must hold at least one input, got none")
+    require(all(inputs.shape), f"inputs of {name} must have at least one value, got {inputs.shape}")
+
+
 def check_labels(name: str, source: Source) -> Ints | None:
-    """One whole number an input, none negative, none without a class; None where there are none."""
+    """Return whole labels >= 0, one per input and each with a class; None if there are none."""
     if source.labels is None:
         return None
     what = f"labels of {name}"
@@ -115,7 +85,7 @@ def check_labels(name: str, source: Source) -> Ints | None:
 
 
 def compare_class_names(first: tuple[str, ...], second: tuple[str, ...]) -> str:
-    """Where two lists of class names part; "" where they do not."""
+    """Say where two lists of class names first differ; "" if they do not."""
     for number, (one, other) in enumerate(zip_longest(first, second)):
         if one != other:
             names = ["no class" if name is None else repr(name) for name in (one, other)]
@@ -123,16 +93,10 @@ def compare_class_names(first: tuple[str, ...], second: tuple[str, ...]) -> str:
     return ""
 
 
-def check_inputs(name: str, inputs: Inputs) -> None:
-    """Refuse a data set without inputs, or with inputs that have no values."""
-    require(len(inputs) > 0, f"{name} must hold at least one input, got none")
-    require(all(inputs.shape), f"inputs of {name} must have at least one value, got {inputs.shape}")
-
-
 def select_positions(
     count: int, *, start: int, stop: int | None, step: int, index_file: Path | None
 ) -> Ints:
-    """Positions among `count` inputs, each once; `stop` may lie past the end, as in a slice."""
+    """Select positions of `count` inputs, each once; `stop` may exceed `count`, as in a slice."""
     if index_file is not None:
         require(
             (start, stop, step) == (0, None, 1),
@@ -146,11 +110,11 @@ def select_positions(
 
 
 def _read_index_file(count: int, path: Path) -> Ints:
-    """The numbers in a text file, separated by white space; what follows a # is a comment."""
+    """Read numbers separated by white space from a text file; text after a # is a comment."""
     try:
         lines = read_text(path).splitlines()
         numbers = [int(word) for line in lines for word in line.partition("#")[0].split()]
-    except (OSError, ValueError) as error:  # ValueError: no number, or no text at all
+    except (OSError, ValueError) as error:  # ValueError: not a number, or not a text
         raise InvalidInput(f"index_file {path} must hold whole numbers: {error}") from None
     require(bool(numbers), f"index_file {path} must list at least one input, got none")
     seen: set[int] = set()
@@ -162,3 +126,36 @@ def _read_index_file(count: int, path: Path) -> Ints:
         require(number not in seen, f"index_file {path} must list each input once, got {number}")
         seen.add(number)
     return np.array(numbers, dtype=np.int64)
+
+
+def data_fingerprint(name: str, inputs: Inputs, labels: Ints | None) -> str:
+    """Return 32 hexadecimal digits; refuse a value that is not a finite number.
+
+    The float32 values are hashed, not the file: the same images as PNG files and as an npz array
+    have the same fingerprint, and every file is read once, so a broken one is found before the
+    first draw. Class names are left out: no certificate depends on them.
+    """
+    digest = hashlib.blake2b(digest_size=16)
+    digest.update(repr(tuple(int(n) for n in inputs.shape)).encode())
+    step = max(1, CHUNK // prod(inputs.shape[1:]))
+    parts = [range(at, min(at + step, len(inputs))) for at in range(0, len(inputs), step)]
+    threads = max(1, min(available_cores() - 1, MOST_THREADS))  # one core is for the hash
+    chunks = read_ahead(partial(_read_finite_part, name, inputs), parts, threads)
+    watch = WATCH.get()
+    for part, values in zip(parts, chunks, strict=True):
+        digest.update(values.reshape(-1).data)
+        watch(name, part.stop, len(inputs))
+    digest.update(b"unlabelled" if labels is None else labels.astype("<i8").tobytes())
+    return digest.hexdigest()
+
+
+def _read_finite_part(name: str, inputs: Inputs, part: range) -> Singles:
+    """Read these inputs in the form that is hashed; refuse a value that is not finite."""
+    values = inputs[np.arange(part.start, part.stop)]
+    finite = np.isfinite(values).reshape(len(values), -1).all(axis=1)
+    if not finite.all():
+        worst = part.start + int(finite.argmin())
+        raise InvalidInput(
+            f"inputs of {name} must be finite in float32, got NaN or infinity at input {worst}"
+        )
+    return np.ascontiguousarray(values, dtype="<f4")

@@ -9,7 +9,7 @@ DARKEST = 16  # pixels are whole numbers from 0 to 16
 
 
 def load_digits(_: str) -> Source:
-    """Images (1797, 1, 8, 8) in [0, 1], labels, and the classes "0" to "9"."""
+    """Return images (1797, 1, 8, 8) in [0, 1], labels, and the classes "0" to "9"."""
     bunch = import_library("sklearn.datasets", "demo", "data 'digits'").load_digits()
     images = (bunch.images[:, None] / DARKEST).astype(np.float32)
     images.setflags(write=False)

@@ -1,9 +1,9 @@
 """Load `folder:DIR`: image files, with one sub-folder per class or without labels.
 
+load_folder    sub-folders are the classes; a folder without sub-folders has no labels
 Images         images that are decoded only when they are used; all have one size, and all are
                grey or all are RGB
 lazy_images    checks every image's header once, before the first draw
-load_folder    sub-folders are the classes; a folder without sub-folders has no labels
 """
 
 from collections.abc import Callable
@@ -23,7 +23,34 @@ from simplicert.importing import import_library
 # are refused: how to bring them to [0, 1] is the owner's choice.
 MODES = {"1": "L", "L": "L", "P": "RGB", "RGB": "RGB"}
 
-WORDS = {"L": "grey", "RGB": "RGB"}
+WORDS = {"L": "grey", "RGB": "RGB"}  # in errors
+SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".ppm", ".pgm")
+FORMATS = ("PNG", "JPEG", "BMP", "GIF", "WEBP", "TIFF", "PPM")  # Pillow's others start programs
+
+
+def load_folder(where: str) -> Source:
+    """Load sub-folders as classes and files as inputs, both in alphabetical order."""
+    folder = Path(where)
+    require(folder.is_dir(), f"folder: must name a folder that exists, got {where!r}")
+    classes = sorted(path for path in folder.iterdir() if path.is_dir() and _is_visible(path))
+    loose = _list_image_files(folder)
+    if not classes:
+        require(bool(loose), f"folder {where} must hold images ({', '.join(SUFFIXES)}), got none")
+        return Source(_open_image_files(folder, loose))
+    if loose:
+        raise InvalidInput(
+            f"folder {where} must hold sub-folders, one a class, or images, got both: "
+            f"{classes[0].name} and {loose[0].name}"
+        )
+    files = [_list_image_files(path) for path in classes]
+    for path, images in zip(classes, files, strict=True):
+        require(
+            bool(images), f"each class of folder {where} must hold images, got none in {path.name}"
+        )
+    labels = np.repeat(np.arange(len(classes)), [len(images) for images in files])
+    together = [path for images in files for path in images]
+    names = tuple(path.name for path in classes)
+    return Source(_open_image_files(folder, together), labels, names)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,11 +70,11 @@ class Images:
         return (self.count, 3 if self.mode == "RGB" else 1, height, width)
 
     def __len__(self) -> int:
-        """N."""
+        """Return N."""
         return self.count
 
     def __getitem__(self, where: Any) -> Singles:
-        """The images at these positions, decoded now."""
+        """Decode and return the images at these positions."""
         positions = np.arange(self.count)[where]
         decoded = [self._pixels(int(i)) for i in np.atleast_1d(positions)]
         stack = np.stack(decoded) if decoded else np.empty((0, *self.shape[1:]), np.float32)
@@ -59,7 +86,7 @@ class Images:
 
 
 def lazy_images(count: int, opener: Callable[[int], Any], title: Callable[[int], str]) -> Images:
-    """Look at each image's header once; refuse mixed sizes and mixed colours before any draw."""
+    """Check each image's header once; refuse mixed sizes and mixed colours before any draw."""
     import_library("PIL.Image", "torch", "reading images")
     first = _read_header(opener, title, 0)
     watch = WATCH.get()
@@ -68,17 +95,40 @@ def lazy_images(count: int, opener: Callable[[int], Any], title: Callable[[int],
         require(
             other == first,
             f"images must all have one size and colour, got {_describe_image(*first)} in "
-            f"{title(0)} "
-            f"and {_describe_image(*other)} in {title(position)}",
+            f"{title(0)} and {_describe_image(*other)} in {title(position)}",
         )
         watch("image headers", position + 1, count)
     return Images(count, opener, title, *first)
 
 
+def _open_image_files(folder: Path, files: list[Path]) -> Images:
+    """Open files as lazily decoded images, named by their path inside the folder."""
+    pillow = import_library("PIL.Image", "torch", "data 'folder:'")
+    return lazy_images(
+        len(files),
+        lambda position: pillow.open(files[position], formats=FORMATS),
+        lambda position: str(files[position].relative_to(folder)),
+    )
+
+
+def _list_image_files(folder: Path) -> list[Path]:
+    """List the image files directly in a folder in alphabetical order; skip other files."""
+    return sorted(
+        path
+        for path in folder.iterdir()
+        if path.suffix.lower() in SUFFIXES and path.is_file() and _is_visible(path)
+    )
+
+
+def _is_visible(path: Path) -> bool:
+    """Return False for hidden files, which an operating system or a tool keeps for itself."""
+    return not path.name.startswith(".")
+
+
 def _read_header(
     opener: Callable[[int], Any], title: Callable[[int], str], position: int
 ) -> tuple[str, tuple[int, int]]:
-    """Colour ("L" or "RGB") and size of one image; reads no pixels."""
+    """Read the colour ("L" or "RGB") and size of one image, and no pixels."""
     try:
         with opener(position) as image:
             mode, size, clear = image.mode, image.size, "transparency" in image.info
@@ -92,7 +142,7 @@ def _read_header(
 
 
 def _decode_image(images: Images, position: int) -> Any:
-    """One Pillow image in its colour, every pixel read."""
+    """Read every pixel of one image, and convert it to the colour that all images have."""
     try:
         with images.open(position) as image:
             return image.convert(images.mode)
@@ -101,58 +151,5 @@ def _decode_image(images: Images, position: int) -> Any:
 
 
 def _describe_image(mode: str, size: tuple[int, int]) -> str:
-    """Size and colour in words."""
+    """Describe size and colour in words."""
     return f"{size[0]} x {size[1]} {WORDS[mode]}"
-
-
-SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".ppm", ".pgm")
-
-FORMATS = ("PNG", "JPEG", "BMP", "GIF", "WEBP", "TIFF", "PPM")  # Pillow's others start programs
-
-
-def load_folder(where: str) -> Source:
-    """Sub-folders in alphabetical order are the classes, files in alphabetical order the inputs."""
-    folder = Path(where)
-    require(folder.is_dir(), f"folder: must name a folder that exists, got {where!r}")
-    classes = sorted(path for path in folder.iterdir() if path.is_dir() and _is_visible(path))
-    loose = _list_image_files(folder)
-    if not classes:
-        require(bool(loose), f"folder {where} must hold images ({', '.join(SUFFIXES)}), got none")
-        return Source(_open_image_files(folder, loose))
-    if loose:
-        raise InvalidInput(
-            f"folder {where} must hold sub-folders, one a class, or images, got both: "
-            f"{classes[0].name} and {loose[0].name}"
-        )
-    files = [_list_image_files(path) for path in classes]
-    for path, held in zip(classes, files, strict=True):
-        require(
-            bool(held), f"each class of folder {where} must hold images, got none in {path.name}"
-        )
-    labels = np.repeat(np.arange(len(classes)), [len(held) for held in files])
-    every = [path for held in files for path in held]
-    return Source(_open_image_files(folder, every), labels, tuple(path.name for path in classes))
-
-
-def _open_image_files(folder: Path, files: list[Path]) -> Images:
-    """The files as lazily decoded images, named by their path inside the folder."""
-    pillow = import_library("PIL.Image", "torch", "data 'folder:'")
-    return lazy_images(
-        len(files),
-        lambda position: pillow.open(files[position], formats=FORMATS),
-        lambda position: str(files[position].relative_to(folder)),
-    )
-
-
-def _list_image_files(folder: Path) -> list[Path]:
-    """The image files directly in a folder, in alphabetical order; other files are passed over."""
-    return sorted(
-        path
-        for path in folder.iterdir()
-        if path.suffix.lower() in SUFFIXES and path.is_file() and _is_visible(path)
-    )
-
-
-def _is_visible(path: Path) -> bool:
-    """False for what an operating system or a tool keeps there for itself."""
-    return not path.name.startswith(".")

@@ -1,12 +1,12 @@
 """Convert inputs to float32 only when they are used, so memory use stays that of the file.
 
-watch_reading       reports how far the first reading of a data set is. Data are loaded deep inside
-                    drawing, training and verifying, so the callback is kept in a context variable
-                    and not passed through all of them
-read_ahead          threads read what a loop will use next, in its order
 Inputs              the protocol: a shape, a length, and float32 arrays by position
 Pixels              uint8 images, seen as float32 in [0, 1] with channels first
 SelectedInputs      some of the inputs, without a copy
+read_ahead          threads read what a loop will use next, in its order
+watch_reading       reports how far the first reading of a data set is. Data are loaded deep inside
+                    drawing, training and verifying, so the callback is kept in a context variable
+                    and not passed through all of them
 """
 
 from collections import deque
@@ -24,55 +24,12 @@ from simplicert.errors import InvalidInput, require
 from simplicert.types import Ints
 
 Watch = Callable[[str, int, int], None]  # name of the data set, inputs read, inputs in all
-
-
-def _ignore_progress(name: str, read: int, count: int) -> None:
-    """Tell nobody."""
-
-
-WATCH: ContextVar[Watch] = ContextVar("WATCH", default=_ignore_progress)
-
-
-@contextmanager
-def watch_reading(watch: Watch) -> Iterator[None]:
-    """Inside, `watch` is told after every part that is read."""
-    before = WATCH.set(watch)
-    try:
-        yield
-    finally:
-        WATCH.reset(before)
-
-
 Job = TypeVar("Job")
-
 Result = TypeVar("Result")
-
-
-def read_ahead(
-    read: Callable[[Job], Result], jobs: Iterable[Job], threads: int
-) -> Iterator[Result]:
-    """`read` of each job, in order; what is not used yet is at most `threads` + 1 results.
-
-    An error is raised where its result would have been, so the first one in order is seen.
-    """
-    waiting: deque[Future[Result]] = deque()
-    pool = ThreadPoolExecutor(threads)
-    try:
-        for job in jobs:
-            waiting.append(pool.submit(read, job))
-            if len(waiting) > threads:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        pool.shutdown(cancel_futures=True)  # so that an error does not wait for the rest
-
-
 Singles = NDArray[np.float32]
 
-MOST_CHANNELS = (
-    4  # grey, grey and alpha, RGB, RGBA; more is an array with its axes in another order
-)
+# Grey, grey and alpha, RGB, RGBA; more is an array with its axes in another order.
+MOST_CHANNELS = 4
 
 IMAGES, COLOUR_IMAGES = 3, 4  # axes of N x H x W and of N x H x W x C
 
@@ -86,11 +43,11 @@ class Inputs(Protocol):
         ...
 
     def __len__(self) -> int:
-        """N."""
+        """Return N."""
         ...
 
     def __getitem__(self, where: Any, /) -> Singles:
-        """The inputs at these positions."""
+        """Return the inputs at these positions."""
         ...
 
 
@@ -107,11 +64,11 @@ class Pixels:
         return (count, channels[0] if channels else 1, height, width)
 
     def __len__(self) -> int:
-        """N."""
+        """Return N."""
         return len(self.values)
 
     def __getitem__(self, where: Any) -> Singles:
-        """The images at these positions."""
+        """Return the images at these positions."""
         return unit_pixels(self.values[where], colour=self.values.ndim == COLOUR_IMAGES)
 
 
@@ -124,26 +81,20 @@ class SelectedInputs:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """(number chosen, ...)."""
+        """(number selected, ...)."""
         return (len(self.positions), *self.inputs.shape[1:])
 
     def __len__(self) -> int:
-        """How many were chosen."""
+        """Return the number of selected inputs."""
         return len(self.positions)
 
     def __getitem__(self, where: Any) -> Singles:
-        """The chosen inputs at these positions."""
+        """Return the selected inputs at these positions."""
         return self.inputs[self.positions[where]]
 
 
-def unit_pixels(pixels: NDArray[np.uint8], *, colour: bool) -> Singles:
-    """... x H x W (x C) of 0..255 as ... x C x H x W of float32 in [0, 1]."""
-    first = np.moveaxis(pixels, -1, -3) if colour else np.expand_dims(pixels, -3)
-    return np.ascontiguousarray(first, dtype=np.float32) / np.float32(255)
-
-
 def inputs_from_array(name: str, values: NDArray[Any]) -> Inputs:
-    """An array as inputs: uint8 images become pixels, floats are taken as they are."""
+    """Wrap an array as inputs: uint8 images become pixels, floats are taken as they are."""
     if values.dtype.kind == "f":
         require(values.ndim > 1, f"{name} must have shape (N, ...), got {values.shape}")
         with np.errstate(over="ignore"):  # an infinity is refused when the values are read
@@ -158,10 +109,54 @@ def inputs_from_array(name: str, values: NDArray[Any]) -> Inputs:
     fits = values.ndim == IMAGES or (
         values.ndim == COLOUR_IMAGES and 1 <= values.shape[-1] <= MOST_CHANNELS
     )
-    first = values.ndim == COLOUR_IMAGES and 1 <= values.shape[1] <= MOST_CHANNELS
+    channels_first = values.ndim == COLOUR_IMAGES and 1 <= values.shape[1] <= MOST_CHANNELS
     require(
         fits,
         f"{name} of uint8 must have shape N x H x W or N x H x W x C with C at most "
-        f"{MOST_CHANNELS}, got {values.shape}{'; move the channels to the end' if first else ''}",
+        f"{MOST_CHANNELS}, got {values.shape}"
+        f"{'; move the channels to the end' if channels_first else ''}",
     )
     return Pixels(values)
+
+
+def unit_pixels(pixels: NDArray[np.uint8], *, colour: bool) -> Singles:
+    """Turn pixels ... x H x W (x C) in 0..255 into float32 ... x C x H x W in [0, 1]."""
+    channels_first = np.moveaxis(pixels, -1, -3) if colour else np.expand_dims(pixels, -3)
+    return np.ascontiguousarray(channels_first, dtype=np.float32) / np.float32(255)
+
+
+def read_ahead(
+    read: Callable[[Job], Result], jobs: Iterable[Job], threads: int
+) -> Iterator[Result]:
+    """Yield `read(job)` for each job in order, with at most `threads` + 1 results not yet used.
+
+    An error is raised where its result would have been, so the first one in order is raised.
+    """
+    waiting: deque[Future[Result]] = deque()
+    pool = ThreadPoolExecutor(threads)
+    try:
+        for job in jobs:
+            waiting.append(pool.submit(read, job))
+            if len(waiting) > threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)  # an error must not wait for the rest
+
+
+def _ignore_progress(name: str, read: int, count: int) -> None:
+    """Do nothing: the default where no progress is shown."""
+
+
+WATCH: ContextVar[Watch] = ContextVar("WATCH", default=_ignore_progress)
+
+
+@contextmanager
+def watch_reading(watch: Watch) -> Iterator[None]:
+    """Inside this context, call `watch` after every part that is read."""
+    before = WATCH.set(watch)
+    try:
+        yield
+    finally:
+        WATCH.reset(before)

@@ -1,1 +1,251 @@
-"""Drawing into a run folder: settings, preparation, a queue of units, and the workers that draw."""
+"""Draw noisy classifications into a run folder that can be resumed.
+
+`draw` is the whole job: it prepares the run, hands units of draws to workers, and keeps what they
+return. The way of an input: `settings` in store, then `preparation`, `resume`, `queue`, `driver`,
+`workers` and `engines` here.
+"""
+
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from simplicert.data import build_dataset
+from simplicert.data.dataset import Source
+from simplicert.drawing.driver import (
+    Backoff,
+    DrawingProgress,
+    ProgressCounter,
+    Say,
+    drain_queue,
+    say_nothing,
+)
+from simplicert.drawing.engines import open_workers
+from simplicert.drawing.queue import UnitQueue
+from simplicert.drawing.resume import PreparedRun, prepare_run
+from simplicert.drawing.workers import Workers
+from simplicert.errors import SimplicertWarning, require
+from simplicert.models import wrap_classifier
+from simplicert.sampling.sampler import can_compile
+from simplicert.sampling.settings import convert_inputs
+from simplicert.store.manifest import Manifest, read_manifest
+from simplicert.store.run import DAMAGED_FOLDER, Run, forget_failures
+from simplicert.store.settings import DrawingSettings, parse_settings
+from simplicert.types import Ints, Tally
+from simplicert.types.merging import has_first_draws
+from simplicert.types.tally import select_inputs
+
+__all__ = [
+    "DrawingOutcome",
+    "DrawingProgress",
+    "DrawingWatcher",
+    "draw",
+    "draw_by_settings",
+]
+
+Stop = Callable[[], bool]
+Report = Callable[[DrawingProgress], None]
+
+
+def _never_stop() -> bool:
+    """Draw until everything is drawn."""
+    return False
+
+
+def _report_nothing(progress: DrawingProgress) -> None:
+    """Watch nothing."""
+
+
+@dataclass(frozen=True)
+class DrawingOutcome:
+    """How a drawing ended.
+
+    >>> DrawingOutcome(complete=True, failed={}, folder=Path("runs/mine")).complete
+    True
+    """
+
+    complete: bool  # False when it was stopped
+    failed: dict[int, str]  # inputs given up, and what the classifier said
+    folder: Path
+
+    @property
+    def run(self) -> Run:
+        """The run as it is on disk now."""
+        return Run(self.folder, read_manifest(self.folder))
+
+
+class DrawingWatcher:
+    """Who watches a drawing: what hears its warnings and its progress, and what may stop it."""
+
+    def __init__(
+        self, stop: Stop = _never_stop, report: Report = _report_nothing, warn: Say = say_nothing
+    ) -> None:
+        """`stop` is called after every batch, `report` hears of it, `warn` gets sentences."""
+        self.stop, self.report, self.warn = stop, report, warn
+
+    def preparing(self) -> AbstractContextManager[None]:
+        """Return the context in which model and data are loaded and probed."""
+        return nullcontext()
+
+    def drawing(self, manifest: Manifest) -> AbstractContextManager[tuple[Stop, Report]]:
+        """Return the context of the draws, with what to ask and to tell after every batch."""
+        return nullcontext((self.stop, self.report))
+
+
+def draw(  # noqa: PLR0913
+    model: Any,
+    data: Any,
+    sigma: float,
+    draws: int,
+    out: Path | str,
+    *,
+    labels: ArrayLike | None = None,
+    select: slice = slice(None),
+    index_file: Path | str | None = None,
+    seed: int = 0,
+    alpha: float = 0.001,
+    kind: str = "multinomial",
+    scheme: str = "gated",
+    until: str | None = None,
+    reserve: float | str | None = None,
+    extend: bool = False,
+    shard: str = "1/1",
+    pilot: int = 0,
+    outputs: str = "logits",
+    num_classes: int | None = None,
+    score_limit: float | None = None,
+    histograms: bool = True,
+    grid: float | str | None = None,
+    noise_scale: ArrayLike | Path | None = None,
+    sensitivity: float = 1.0,
+    batch_size: int | None = None,
+    device: str | None = None,
+    compile: bool | None = None,
+    autocast: bool = False,
+    mean: Sequence[float] | None = None,
+    std: Sequence[float] | None = None,
+    class_map: str | None = None,
+    trust: bool = False,
+    engine: str = "local",
+    workers: int | None = None,
+    address: str | None = None,
+    cpus_per_worker: int | None = None,
+    gpus_per_worker: float | None = None,
+    patience: float = 600.0,
+    stop: Stop = _never_stop,
+    report: Report = _report_nothing,
+    warn: Say | None = None,
+) -> DrawingOutcome:
+    """Draw into the run folder `out`: the function behind `simplicert sample`.
+
+    Call it again with the same arguments to continue where it stopped: what is drawn is kept, part
+    by part, and nothing is drawn twice. `model` and `data` are names as on the command line, or the
+    classifier itself and an array of inputs, with `labels` if there are any; other processes can
+    only be given names. `select` chooses inputs by their position. `stop` is called after every
+    batch and ends the drawing when it returns True; `report` hears of every batch; `warn` gets
+    sentences about what may not have been meant, which otherwise become a `SimplicertWarning`.
+    The other arguments are the options of the command.
+
+    >>> import tempfile
+    >>> import numpy as np
+    >>> weights = np.eye(3, dtype=np.float32)
+    >>> inputs = np.eye(3, dtype=np.float32)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     outcome = draw(lambda batch: batch @ weights, inputs, 0.25, 100, f"{folder}/run",
+    ...                    labels=[0, 1, 2], device="cpu")
+    ...     outcome.run.tally().counts.sum(axis=1).tolist()
+    [100, 100, 100]
+    """
+    options = dict(locals())
+    for name in ("stop", "report", "warn", "labels", "select"):
+        del options[name]
+    options["compiled"] = options.pop("compile")
+    step = 1 if select.step is None else select.step
+    require(step >= 1, f"select must have a positive step, got {select}")
+    options |= {"start": select.start or 0, "stop": select.stop, "step": step}
+    if not isinstance(model, str):
+        options["model"] = wrap_classifier(model, mean, std)
+    if not isinstance(data, str):
+        options["data"] = build_dataset(
+            Source(convert_inputs(data), labels),
+            "an array",
+            select.start or 0,
+            select.stop,
+            step,
+            None if index_file is None else Path(index_file),
+        )
+    else:
+        require(labels is None, f"labels must not be given for {data}, which has its own")
+    watcher = DrawingWatcher(stop, report, _warn_user if warn is None else warn)
+    return draw_by_settings(parse_settings(options), watcher)
+
+
+def _warn_user(sentence: str) -> None:
+    warnings.warn(sentence, SimplicertWarning, stacklevel=4)
+
+
+def draw_by_settings(
+    settings: DrawingSettings, watcher: DrawingWatcher | None = None
+) -> DrawingOutcome:
+    """Draw what is missing of the run that the settings describe, by the engine they name."""
+    watcher = DrawingWatcher() if watcher is None else watcher
+    with open_workers(settings) as workers:
+        with watcher.preparing():
+            prepared = prepare_run(settings, workers, watcher.warn)
+            warn_of_run(settings, prepared, watcher.warn)
+        with watcher.drawing(prepared.run.manifest) as (stop, report):
+            backoff = Backoff(settings.patience, watcher.warn)
+            return draw_missing(prepared, workers, stop, report, backoff)
+
+
+def warn_of_run(settings: DrawingSettings, prepared: PreparedRun, warn: Say) -> None:
+    """Say what is known before the first draw: damage to the folder, and doubtful settings."""
+    for path in prepared.run.set_aside_damage():
+        warn(
+            f"{path.name} was damaged: it is set aside in {DAMAGED_FOLDER}/, and its inputs drawn "
+            "again"
+        )
+    if settings.compiled is None and not can_compile():
+        warn("there is no C++ compiler here, so the model is not compiled")
+    for sentence in prepared.warnings:
+        warn(sentence)
+    if prepared.run.manifest.random:
+        warn("the model is random by itself: drawn again, its tallies would differ")
+
+
+def draw_missing(
+    prepared: PreparedRun,
+    workers: Workers,
+    stop: Stop = _never_stop,
+    report: Report = _report_nothing,
+    backoff: Backoff | None = None,
+) -> DrawingOutcome:
+    """Draw what is missing of this share of the inputs, by workers that have joined the run."""
+    run, index = prepared.run, prepared.index
+    assert run.manifest.plan is not None
+    held = run.tally() if run.paths() else None
+    left = index[~np.isin(index, run.done())]
+    forget_failures(run.folder, left)
+    begun = _select_begun_inputs(held, left)
+    fresh = left if begun is None else left[~np.isin(left, begun.inputs)]
+    size = run.settings.batch_size
+    assert size is not None
+    queue = UnitQueue(run.manifest.plan, run.until, size, fresh, begun)
+    counter = ProgressCounter(len(left), stop, report)
+    complete = drain_queue(run, queue, workers, counter, backoff or Backoff(0.0))
+    return DrawingOutcome(complete, queue.failed, run.folder)
+
+
+def _select_begun_inputs(held: Tally | None, block: Ints) -> Tally | None:
+    """Return what is held of these inputs from their first draw on; the rest is drawn again."""
+    if held is None:
+        return None
+    rows = np.isin(held.inputs, block)
+    if held.segments is not None:
+        rows &= has_first_draws(held.segments, held.inputs, one_seed=False)
+    return select_inputs(held, rows) if rows.any() else None

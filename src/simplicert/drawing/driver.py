@@ -9,28 +9,29 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simplicert.atomic import write_atomically
 from simplicert.drawing.queue import TRIES, Unit, UnitQueue, UnitResult
-from simplicert.drawing.workers import Workers
 from simplicert.errors import SamplingFailed
+from simplicert.files import write_atomically
 from simplicert.store.parts import read_part
-from simplicert.store.run import (
-    PARTS,
-    Run,
-    forget_failures,
-    record_failure,
-)
-from simplicert.types import Ints, Tally
-from simplicert.types.merging import has_first_draws
-from simplicert.types.tally import select_inputs
+from simplicert.store.run import PARTS, Run, record_failure
+from simplicert.types import Tally
+
+if TYPE_CHECKING:
+    from simplicert.drawing.workers import Workers
 
 
 @dataclass(frozen=True)
 class DrawingProgress:
-    """What a progress line can show after each batch."""
+    """What a progress line can show after each batch.
+
+    >>> now = DrawingProgress(inputs=500, done=20, failed=0, draws=40_000, seconds=8.0, tally=None)
+    >>> f"{now.done} of {now.inputs} inputs, {now.draws / now.seconds:,.0f} draws/s"
+    '20 of 500 inputs, 5,000 draws/s'
+    """
 
     inputs: int  # to draw
     done: int
@@ -134,8 +135,8 @@ MOMENT = 0.1  # seconds between looks whether to stop, in a pause
 GIVE_UP = 10  # inputs that fail one after another: then it is not the inputs
 
 
-def _drain_queue(
-    run: Run, board: UnitQueue, crew: Workers, counter: ProgressCounter, patience: Backoff
+def drain_queue(
+    run: Run, queue: UnitQueue, workers: "Workers", counter: ProgressCounter, patience: Backoff
 ) -> bool:
     """True when every input is done or given up, False when stopped before.
 
@@ -144,41 +145,41 @@ def _drain_queue(
     rates: dict[int, float] = {}
     while True:
         if counter.stop():
-            crew.stop()
-            if not board.out:
-                return not board.left
-        elif not board.left and not board.out:
+            workers.stop()
+            if not queue.out:
+                return not queue.left
+        elif not queue.left and not queue.out:
             return True
         elif pause := patience.left():
-            time.sleep(min(pause, MOMENT) if not board.out else 0)
+            time.sleep(min(pause, MOMENT) if not queue.out else 0)
         else:
-            _assign_units(board, crew, rates)
-        for worker, unit, answer in crew.wait(counter.batch):
+            _assign_units(queue, workers, rates)
+        for worker, unit, answer in workers.wait(counter.batch):
             if answer.rows:
                 counter.batch(answer.rows)
-            _record_result(run, board, counter, unit, answer, patience)
+            _record_result(run, queue, counter, unit, answer, patience)
             if answer.seconds:
                 rates[worker] = len(unit.items) * (unit.span[1] - unit.span[0]) / answer.seconds
 
 
-def _assign_units(board: UnitQueue, crew: Workers, rates: dict[int, float]) -> None:
+def _assign_units(queue: UnitQueue, workers: "Workers", rates: dict[int, float]) -> None:
     """A unit for everybody who has none."""
-    for worker in crew.idle():
-        unit = board.next(rates.get(worker, 0.0), crew.size())
+    for worker in workers.idle():
+        unit = queue.next(rates.get(worker, 0.0), workers.size())
         if unit is None:
             return
-        crew.assign(worker, unit)
+        workers.assign(worker, unit)
 
 
 def _record_result(
     run: Run,
-    board: UnitQueue,
+    queue: UnitQueue,
     counter: ProgressCounter,
     unit: Unit,
     answer: UnitResult,
     patience: Backoff,
 ) -> None:
-    """Enter on the board what became of a unit."""
+    """Enter in the queue what became of a unit."""
     if answer.fatal is not None:
         raise answer.fatal
     tally = _store_part(run, answer) if answer.content else None
@@ -187,23 +188,28 @@ def _record_result(
     if answer.error and tally is None:
         # A lost worker is no reason to wait: its unit goes to whoever is free.
         waited = answer.lost or not patience.fail(answer.error)
-        for item in board.fail(unit, answer.error, waited=waited):
+        for item in queue.fail(unit, answer.error, waited=waited):
             record_failure(run.folder, item, answer.error)
             counter.count_failed()
-        _check_consecutive_failures(run, board, answer.error, waited)
+        _check_consecutive_failures(run, queue, answer.error, waited)
         return
     if tally is not None:
         patience.end()
-    done = board.record_drawn(unit, tally)
+    done = queue.record_drawn(unit, tally)
     if done is not None:
         counter.count_finished(done)
 
 
 def _store_part(run: Run, answer: UnitResult) -> Tally:
-    """The part's tally; a worker that does not see the run's folder left the writing to us."""
+    """Write the part, unless its worker has done so, and return its tally.
+
+    The tally of a worker in this process needs no decoding.
+    """
     path = run.folder / PARTS / answer.name
     if not path.exists():
         write_atomically(path, answer.content)
+    if answer.tally is not None:
+        return answer.tally
     return read_part(path, run.manifest, answer.content)
 
 
@@ -221,58 +227,13 @@ def _find_orphaned_part(run: Run, unit: Unit) -> Tally | None:
     return None
 
 
-def _check_consecutive_failures(run: Run, board: UnitQueue, error: str, waited: bool) -> None:
+def _check_consecutive_failures(run: Run, queue: UnitQueue, error: str, waited: bool) -> None:
     """Where one input after another fails, the model is broken, or the machine."""
-    if len(board.failed_in_a_row) >= GIVE_UP or (waited and len(board.failing) >= GIVE_UP * TRIES):
+    if len(queue.failed_in_a_row) >= GIVE_UP or (waited and len(queue.failing) >= GIVE_UP * TRIES):
         names = ", ".join(
-            map(str, board.failed_in_a_row or list(dict.fromkeys(board.failing))[:GIVE_UP])
+            map(str, queue.failed_in_a_row or list(dict.fromkeys(queue.failing))[:GIVE_UP])
         )
         raise SamplingFailed(
             f"the classifier failed while inputs {names} were drawn ({error}); "
             f"what was drawn before is kept in {run.folder}"
         )
-
-
-@dataclass(frozen=True)
-class DrawingOutcome:
-    """How a drawing ended."""
-
-    complete: bool  # False when stopped
-    failed: dict[int, str]  # inputs given up, and what the classifier said
-
-
-def draw_run(
-    run: Run,
-    crew: Workers,
-    index: Ints,
-    *,
-    stop: Callable[[], bool] = lambda: False,
-    report: Callable[[DrawingProgress], None] = lambda progress: None,
-    patience: float = 0.0,
-    say: Say = say_nothing,
-) -> DrawingOutcome:
-    """Draw what is missing of these inputs, by a crew that has joined the run.
-
-    A model that fails is asked again for `patience` seconds, and `say` hears of it.
-    """
-    assert run.manifest.plan is not None
-    held = run.tally() if run.paths() else None
-    left = index[~np.isin(index, run.done())]
-    forget_failures(run.folder, left)
-    before = _select_begun_inputs(held, left)
-    fresh = left if before is None else left[~np.isin(left, before.inputs)]
-    size = int(run.manifest.source["batch_size"])
-    board = UnitQueue(run.manifest.plan, run.until, size, fresh, before)
-    counter = ProgressCounter(len(left), stop, report)
-    complete = _drain_queue(run, board, crew, counter, Backoff(patience, say))
-    return DrawingOutcome(complete, board.failed)
-
-
-def _select_begun_inputs(held: Tally | None, block: Ints) -> Tally | None:
-    """What is held of these inputs from their first draw on; the rest must be drawn again."""
-    if held is None:
-        return None
-    rows = np.isin(held.inputs, block)
-    if held.segments is not None:
-        rows &= has_first_draws(held.segments, held.inputs, one_seed=False)
-    return select_inputs(held, rows) if rows.any() else None

@@ -1,8 +1,9 @@
 """Load and probe model and data before drawing, and describe the run for run.toml.
 
-`load_model_and_data` loads both, and `prepare_context` probes the model and returns a
-`DrawingContext`: the sampler, the data and their `Preparation`. The preparation travels from the
-worker that made it to the leading process.
+`load_model_and_data` loads both. `prepare_context` probes the model, makes every choice that the
+settings leave open, and returns a `DrawingContext`: the sampler, the data and their `Preparation`,
+which travels from the worker that made it to the leading process. `warn_before_drawing` says what
+the user may not have meant; it refuses nothing.
 """
 
 from dataclasses import dataclass, replace
@@ -12,230 +13,252 @@ import numpy as np
 
 from simplicert.data import Dataset, load_data
 from simplicert.data.class_map import map_classes
-from simplicert.drawing.origin import reconcile_with_run
-from simplicert.drawing.resume import compress_index
-from simplicert.drawing.settings import (
-    DrawingSettings,
-    parse_grid_step,
-    parse_numbers,
-    parse_reserve,
-    read_noise_scale,
-)
-from simplicert.drawing.warnings import label_warning, mismatch_warnings, settings_warnings
+from simplicert.data.dataset import compare_class_names
 from simplicert.errors import InvalidInput, require
 from simplicert.machine import describe_machine
 from simplicert.models import Model, load_model
+from simplicert.models.model import IMAGES
 from simplicert.sampling import Sampler, SamplingSettings
 from simplicert.sampling.noise import refuse_off_grid
+from simplicert.sampling.probe import scale_warning
 from simplicert.sampling.sampler import decide_compilation
-from simplicert.sampling.scales import scale_warning
 from simplicert.sampling.settings import default_batch_size, default_device
-from simplicert.stopping import Until, plan_looks
-from simplicert.store.manifest import Manifest
-from simplicert.types import KINDS, Ints
+from simplicert.stopping import plan_looks
+from simplicert.store.manifest import DIFFER, OTHERS, Manifest
+from simplicert.store.settings import DrawingSettings, record_settings, resume_settings
+from simplicert.types import Ints
 from simplicert.types.plan import RESERVE
-from simplicert.types.scores import MOST_SOFTMAX_DRAWS
-from simplicert.types.smoothing import Smoothing
-from simplicert.types.tally import MOST_DRAWS
 
-EXAMPLES = 8  # inputs that the probe looks at
+LARGE_SIGMA, SMALL_SIGMA = (
+    10,
+    1 / 200,
+)  # sigma in ranges of the inputs: beyond these a unit was mistaken
 
+BYTES = 64  # from this range on, images are likely to be in 0..255
+
+
+def _warn_before_drawing(
+    model: Model, data: Dataset, example: np.ndarray, sampler: Sampler
+) -> tuple[str, ...]:
+    """Return one sentence for each thing that the user may not have meant."""
+    smoothing = sampler.settings.smoothing
+    warnings = settings_warnings(example, sampler.settings, sampler.normalised)
+    if smoothing.noise_scale is None and (apart := scale_warning(data.inputs, "--noise-scale")):
+        warnings += (apart,)
+    return warnings + mismatch_warnings(model, data, smoothing.sigma, sampler.classes)
+
+
+def settings_warnings(
+    example: np.ndarray, settings: SamplingSettings, normalised: bool
+) -> tuple[str, ...]:
+    """Sentences about sigma against the inputs, and about outputs that are no logits.
+
+    `normalised`: whether the outputs of the probe are shares that sum to 1.
+    """
+    low, high = float(example.min()), float(example.max())
+    reach, sigma = high - low, settings.smoothing.sigma
+    said = []
+    if settings.smoothing.noise_scale is None:
+        if 0 < reach * LARGE_SIGMA < sigma:
+            said.append(
+                f"sigma {sigma:g} is large for inputs from {low:g} to {high:g}: it is in units of "
+                "the input, and no percentage"
+            )
+        if example.ndim == IMAGES and reach > BYTES and sigma < reach * SMALL_SIGMA:
+            said.append(
+                f"sigma {sigma:g} is small for images from {low:g} to {high:g}: it is in units of "
+                "the input; divide images in 0..255 by 255 if it was meant for [0, 1]"
+            )
+    if normalised and settings.smoothing.outputs == "logits":
+        said.append(
+            "the outputs sum to 1 like probabilities and are read as logits: "
+            "--outputs probabilities reads them as they are"
+        )
+    return tuple(said)
+
+
+def mismatch_warnings(
+    model: Model, data: Dataset, sigma: float, num_classes: int
+) -> tuple[str, ...]:
+    """Sentences about a model and data that may not belong together; no radius depends on them."""
+    doubt = _label_warning(model, data, num_classes)
+    said = [doubt] if doubt else []
+    if data.labels is None:
+        said.append(f"{data.name} has no labels: there will be radii and no accuracies")
+    if model.sigma is not None and model.sigma != sigma:
+        said.append(
+            f"sigma {sigma:g} is not the {model.sigma:g} that {model.name} was trained under: "
+            "radii are true, and likely smaller than with a network of this sigma"
+        )
+    return tuple(said)
+
+
+def _label_warning(model: Model, data: Dataset, num_classes: int) -> str:
+    """Why accuracies may be of other classes; "" where a map or the same names exclude it."""
+    if data.labels is None or data.classes is None or data.class_map is not None:
+        return ""
+    if model.classes is not None:
+        parting = compare_class_names(model.classes, data.classes)
+    else:
+        differ = len(data.classes) != num_classes
+        parting = f"they are {num_classes} and {len(data.classes)}" if differ else ""
+    return f"{DIFFER}, {parting}: {OTHERS}" if parting else ""
+
+
+PROBE_INPUTS = 8  # inputs that the probe looks at
 GRID_CHECK_INPUTS = 256  # inputs checked against the grid at a time
-
-EARLY_STOP_SHARE = 0.1  # of its draws, an input that may stop early takes about so many
+EARLY_STOP_SHARE = 0.1  # an input that may stop early takes about this share of its draws
 
 
 @dataclass(frozen=True, eq=False)
 class Preparation:
-    """What was found; it travels from the worker that looked to the process that leads."""
+    """What one worker found out about model and data, for the leading process."""
 
     manifest: Manifest
     index: Ints  # numbers of the inputs, in their order
-    scale: np.ndarray | None  # each feature's share of the noise
-    warnings: tuple[str, ...] = ()  # what may not have been meant, in sentences
+    noise_scale: np.ndarray | None  # each feature's share of the noise
+    warnings: tuple[str, ...] = ()  # sentences about what may not have been meant
 
 
 @dataclass(frozen=True, eq=False)
 class DrawingContext:
-    """Everything that drawing needs at hand."""
+    """What a worker needs to draw."""
 
     sampler: Sampler
     data: Dataset
     preparation: Preparation
 
 
-def load_model_and_data(request: DrawingSettings, before: Manifest | None) -> tuple[Model, Dataset]:
-    """Model and data, as they were asked for."""
-    data = load_data(
-        request.data,
-        start=request.start,
-        stop=request.stop,
-        step=request.step,
-        index_file=request.index_file,
-    )
-    model = load_model(request.model, **_choose_normalisation(request, before), trust=request.trust)
+def load_model_and_data(
+    settings: DrawingSettings, before: Manifest | None
+) -> tuple[Model, Dataset]:
+    """Load both by name; a model or data set that is given as an object is used as it is."""
+    settings = resume_settings(settings, before)
+    data, model = settings.data, settings.model
+    if not isinstance(data, Dataset):
+        data = load_data(
+            data,
+            start=settings.start,
+            stop=settings.stop,
+            step=settings.step,
+            index_file=settings.index_file,
+        )
+    if not isinstance(model, Model):
+        model = load_model(model, mean=settings.mean, std=settings.std, trust=settings.trust)
     return model, data
 
 
-def _choose_normalisation(
-    request: DrawingSettings, before: Manifest | None
-) -> dict[str, list[float] | None]:
-    """Mean and std as asked for, or as the run has them, which are then not asked for again."""
-    given = {"mean": parse_numbers("mean", request.mean), "std": parse_numbers("std", request.std)}
-    return {name: reconcile_with_run(name, before, values) for name, values in given.items()}
-
-
 def prepare_context(
-    request: DrawingSettings, before: Manifest | None, model: Model, data: Dataset
+    settings: DrawingSettings, before: Manifest | None, model: Model, data: Dataset
 ) -> DrawingContext:
-    """Probe; what a run decided `before` is obeyed."""
-    example = data.inputs[np.arange(min(EXAMPLES, len(data.inputs)))]
-    settings = _choose_sampling_settings(request, model, example, len(data.index), before)
-    _refuse_impossible_settings(request, data)
-    sampler = Sampler(model.classifier, example, settings)
-    if request.class_map is not None:
-        data = map_classes(data, request.class_map, model.classes, sampler.classes)
+    """Probe the model and settle all choices; those of the run `before` are obeyed."""
+    settings = resume_settings(settings, before)
+    example = data.inputs[np.arange(min(PROBE_INPUTS, len(data.inputs)))]
+    settings, sampling = _make_choices(settings, model, example, len(data.index))
+    _refuse_off_grid_inputs(settings, data)
+    sampler = Sampler(model.classifier, example, sampling)
+    if settings.class_map is not None:
+        data = map_classes(data, settings.class_map, model.classes, sampler.classes)
     if data.labels is not None and int(data.labels.max()) >= sampler.classes:
         raise InvalidInput(
-            f"labels must lie in 0..{sampler.classes - 1}, the classes of {request.model}, "
+            f"labels must lie in 0..{sampler.classes - 1}, the classes of {model.name}, "
             f"got {data.labels.max()}: --class-map says which class each of the data's is"
         )
     for name in ("extend", "until"):
         require(
-            not (sampler.probe_result.random and getattr(request, name)),
-            f"{name} must not be asked for {request.out}: its model is random by itself, and a new "
-            "process cannot know which of its random numbers were used",
+            not (sampler.probe_result.random and getattr(settings, name)),
+            f"{name} must not be asked for {settings.out}: its model is random by itself, and a "
+            "new process cannot know which of its random numbers were used",
         )
-    manifest = _describe_run(request, model, data, sampler, before)
+    manifest = _describe_run(settings, model, data, sampler)
     if before is None or "mean" in before.source:  # a run of an earlier version keeps neither
-        given = {
-            name: v for name, v in _choose_normalisation(request, before).items() if v is not None
-        }
-        manifest = replace(manifest, source=manifest.source | given)
-    said = settings_warnings(example, settings, sampler.normalised)
-    smoothing = settings.smoothing
-    if smoothing.noise_scale is None and (apart := scale_warning(data.inputs, "--noise-scale")):
-        said += (apart,)
-    said += mismatch_warnings(model, data, smoothing.sigma, sampler.classes)
-    return DrawingContext(
-        sampler, data, Preparation(manifest, data.index, smoothing.noise_scale, said)
-    )
+        numbers = {"mean": settings.mean, "std": settings.std}
+        kept = {name: list(value) for name, value in numbers.items() if value is not None}
+        manifest = replace(manifest, source=manifest.source | kept)
+    warnings = _warn_before_drawing(model, data, example, sampler)
+    preparation = Preparation(manifest, data.index, settings.smoothing.noise_scale, warnings)
+    return DrawingContext(sampler, data, preparation)
 
 
-def _refuse_impossible_settings(request: DrawingSettings, data: Dataset) -> None:
-    """What could never be certified is refused before it is drawn."""
-    soft = request.outputs != "labels"
-    Until(request.until or "fixed")
-    require(
-        soft or KINDS.get(request.kind) != "softmax",
-        "kind must be multinomial with labels as outputs, got softmax: there are no scores",
+def _make_choices(
+    settings: DrawingSettings, model: Model, example: np.ndarray, inputs: int
+) -> tuple[DrawingSettings, SamplingSettings]:
+    """Choose device, batch size, reserve and compilation where they are open."""
+    device, size = settings.device or default_device(), settings.batch_size
+    settings = replace(
+        settings,
+        device=device,
+        batch_size=default_batch_size(example.shape[1:], device) if size is None else size,
+        reserve=RESERVE if settings.reserve is None else settings.reserve,
     )
-    require(
-        request.scheme != "split" or request.pilot > 0,
-        f"pilot must be positive with scheme split, which selects by it, got {request.pilot}",
-    )
-    most = MOST_SOFTMAX_DRAWS if soft else MOST_DRAWS
-    require(request.draws <= most, f"draws must be at most {most}, got {request.draws}")
-    if request.grid is None:
-        return
-    step = parse_grid_step(request.grid)
-    for at in range(0, len(data.index), GRID_CHECK_INPUTS):
-        rows = np.arange(at, min(at + GRID_CHECK_INPUTS, len(data.index)))
-        refuse_off_grid(data.inputs[rows], data.index[rows], step)
-
-
-def _choose_sampling_settings(
-    request: DrawingSettings,
-    model: Model,
-    example: np.ndarray,
-    inputs: int,
-    before: Manifest | None,
-) -> SamplingSettings:
-    """The settings of the drawing; what a run has decided once is obeyed when it is resumed."""
-    source: dict[str, Any] = {} if before is None else before.source
-    device = request.device or default_device()
-    size = request.batch_size
-    if size is None:
-        size = source.get("batch_size") or default_batch_size(example.shape[1:], device)
-    scale = None
-    if request.noise_scale is not None:
-        scale = read_noise_scale(request.noise_scale)
-    smoothing = Smoothing(
-        request.sigma,
-        outputs=request.outputs,
-        num_classes=request.classes,
-        score_limit=request.score_limit,
-        noise_scale=scale,
-        grid=None if request.grid is None else parse_grid_step(request.grid),
-        autocast=request.autocast,
-    )
-    settings = SamplingSettings(
-        smoothing, request.seed, size, request.pilot, request.histograms, device=device
-    )
-    asked = request.compile_model
-    if asked is None and "compiled" in source:
-        asked = bool(source["compiled"])
-    work = inputs * (request.draws + request.pilot)
-    if request.until is not None:
+    work = inputs * (settings.draws + settings.pilot)
+    if settings.until is not None:
         work = int(work * EARLY_STOP_SHARE)
-    return decide_compilation(model.classifier, example, settings, work, asked)
+    sampling = decide_compilation(
+        model.classifier, example, sampling_settings(settings), work, settings.compiled
+    )
+    return replace(settings, compiled=sampling.compiled), sampling
+
+
+def sampling_settings(settings: DrawingSettings) -> SamplingSettings:
+    """Return what the sampler needs of the settings, without compilation."""
+    return SamplingSettings(
+        settings.smoothing,
+        settings.seed,
+        settings.batch_size,  # type: ignore[arg-type]  # None is refused there
+        settings.pilot,
+        settings.histograms,
+        device=settings.device or default_device(),
+    )
+
+
+def _refuse_off_grid_inputs(settings: DrawingSettings, data: Dataset) -> None:
+    """In grid mode every input must lie on the grid."""
+    if settings.grid is None:
+        return
+    for start in range(0, len(data.index), GRID_CHECK_INPUTS):
+        rows = np.arange(start, min(start + GRID_CHECK_INPUTS, len(data.index)))
+        refuse_off_grid(data.inputs[rows], data.index[rows], settings.grid)
 
 
 def _describe_run(
-    request: DrawingSettings, model: Model, data: Dataset, sampler: Sampler, before: Manifest | None
+    settings: DrawingSettings, model: Model, data: Dataset, sampler: Sampler
 ) -> Manifest:
-    """run.toml's content: what decides the numbers as settings, the rest for the record."""
-    settings = sampler.settings
-    planned = plan_looks(request.draws, request.until or "fixed")
-    source = {
-        "format": "sample",
+    """Make run.toml's content: what decides the numbers as settings, the rest for the record."""
+    random = sampler.probe_result.random
+    fingerprints = {
         "model_fingerprint": model.fingerprint,
         "data_fingerprint": data.fingerprint,
-        "seed": settings.seed,
-        "batch_size": settings.batch_size,
-        **settings.smoothing.reading.record(),
-        "pilot": settings.pilot,
-        "histograms": settings.histograms,
-        "compiled": settings.compiled,
-        "device": settings.device,
-        "random": sampler.probe_result.random,
-        "noise": "gaussian, added to the inputs as loaded, before the model's normalisation",
     }
-    reserve = _choose_reserve(request, before)
-    if reserve > 0:
-        source["reserve"] = reserve
-    if settings.smoothing.grid is not None:
-        source["grid"] = settings.smoothing.grid
-    if request.sensitivity != 1:
-        source["sensitivity"] = float(request.sensitivity)
+    source = record_settings(settings, fingerprints, random)
     if data.class_map is not None:
         source["class_map"] = list(data.class_map)
     return Manifest(
-        sigma=float(request.sigma),
+        sigma=float(settings.sigma),
         inputs=len(data.index),
         classes=sampler.classes,
-        alpha=float(request.alpha),
-        kind=request.kind,
-        scheme=request.scheme,
-        plan=planned.reserved(reserve),
+        alpha=float(settings.alpha),
+        kind=settings.kind,
+        scheme=settings.scheme,
+        plan=plan_looks(settings.draws, settings.until or "fixed").reserved(settings.reserve or 0),
         index=compress_index(data.index),
-        answers=None
-        if sampler.probe_result.random
-        else [float(v) for v in sampler.answers.ravel()],
+        answers=None if random else [float(value) for value in sampler.probe_outputs.ravel()],
         source=source,
         made=_record_provenance(model, data, sampler.classes),
     )
 
 
-def _choose_reserve(request: DrawingSettings, before: Manifest | None) -> float:
-    """The share of alpha that is kept for extensions: asked for, else the run's, else a tenth."""
-    if request.reserve is not None:
-        return parse_reserve(request.reserve)
-    return RESERVE if before is None else before.reserve
+def compress_index(index: Ints) -> list[int]:
+    """Write an index as [first, step, count] where it is a range, else as -1 and itself, sorted."""
+    values = np.asarray(index)
+    step = int(values[1] - values[0]) if len(values) > 1 else 1
+    if step > 0 and np.array_equal(values, values[0] + step * np.arange(len(values))):
+        return [int(values[0]), step, len(values)]
+    return [-1, *(int(v) for v in np.sort(values))]
 
 
 def _record_provenance(model: Model, data: Dataset, num_classes: int) -> dict[str, Any]:
-    """Names and versions; no setting, so that a run can be resumed elsewhere."""
+    """Record names and versions; they are no settings, so that a run can be resumed elsewhere."""
     made: dict[str, Any] = {
         "model": model.name,
         "data": data.name,
@@ -244,6 +267,6 @@ def _record_provenance(model: Model, data: Dataset, num_classes: int) -> dict[st
     }
     if data.classes is not None:
         made["class_names"] = list(data.classes)
-    if doubt := label_warning(model, data, num_classes):
-        made["label_doubt"] = doubt
+    if warning := _label_warning(model, data, num_classes):
+        made["label_doubt"] = warning
     return made

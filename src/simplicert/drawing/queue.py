@@ -40,6 +40,7 @@ class UnitResult:
     error: str = ""  # what the classifier said when it failed on these inputs
     lost: bool = False  # the worker died or was cut off
     fatal: Exception | None = None  # something that no other worker would do better
+    tally: Tally | None = None  # what the part holds, where leader and worker share a process
 
 
 PART_SECONDS = 15.0  # a killed process loses at most about this much work

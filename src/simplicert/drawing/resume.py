@@ -1,23 +1,80 @@
-"""Create, resume or extend a run, and draw what is missing until every input is done.
+"""Create, resume or extend the run that a drawing writes into.
 
-`resume_or_begin` opens or creates the run, `extend_run` adds one more look, and `draw_run` draws
-the missing inputs part by part. `RunShare` is the run as seen by a process that draws some of its
-inputs and does not read the parts of the others.
+`prepare_run` lets one worker load and probe, then creates or resumes the run, or refuses before
+anything is written. `RunShare` is the run as seen by a process that draws some of its inputs and
+does not read the parts of the others.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simplicert.atomic import make_folder, remove_stale_files
+from simplicert.drawing.driver import Backoff, Say, say_nothing
 from simplicert.errors import InvalidInput, require
-from simplicert.store.manifest import Manifest, manifest_differences, read_manifest, write_manifest
+from simplicert.files import make_folder, remove_stale_files
+from simplicert.sampling.forward import ClassifierFailed
+from simplicert.store.manifest import (
+    NAME,
+    Manifest,
+    manifest_differences,
+    read_manifest,
+    write_manifest,
+)
 from simplicert.store.parts import may_hold_inputs
-from simplicert.store.run import FAILED_FOLDER, PARTS, Run, begin_run
+from simplicert.store.run import FAILED_FOLDER, PARTS, Run, begin_run, write_noise_scale
+from simplicert.store.settings import DrawingSettings
 from simplicert.types import Ints
+
+if TYPE_CHECKING:
+    from simplicert.drawing.preparation import Preparation
+    from simplicert.drawing.workers import Workers
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedRun:
+    """This process's share of a run, its inputs in their order, and the warnings."""
+
+    run: "RunShare"
+    index: Ints
+    warnings: tuple[str, ...]
+
+
+def prepare_run(
+    settings: DrawingSettings, workers: "Workers", say: Say = say_nothing
+) -> PreparedRun:
+    """Let one worker load and probe; then create or resume the run, and let all workers join."""
+    out = settings.out
+    before = read_manifest(out) if (out / NAME).exists() else None
+    if settings.extend:
+        require(before is not None, f"out must be a run to extend, and {out} is none")
+    prepared = _prepare_with_retries(workers, before, Backoff(settings.patience, say))
+    manifest = prepared.manifest
+    if settings.extend and before is not None:
+        refuse_differences(out, before, replace(manifest, plan=before.plan))
+        manifest = replace(manifest, plan=_extend_run(out, settings.draws).manifest.plan)
+    run = _resume_or_begin(out, manifest)
+    if prepared.noise_scale is not None:
+        write_noise_scale(run.folder, prepared.noise_scale)
+    workers.join(run.manifest)
+    number, shares = settings.shard
+    mine = prepared.index[np.arange(len(prepared.index)) % shares == number - 1]
+    return PreparedRun(take_share(run, prepared.index, mine), mine, prepared.warnings)
+
+
+def _prepare_with_retries(
+    workers: "Workers", before: Manifest | None, backoff: Backoff
+) -> "Preparation":
+    """Let a worker prepare; a model that fails while it is probed is called again later."""
+    while True:
+        try:
+            return workers.preparation(before)
+        except ClassifierFailed as error:
+            if not backoff.fail(error.words):
+                raise
+            backoff.wait()
 
 
 @dataclass(frozen=True)
@@ -58,7 +115,7 @@ def _first_input(path: Path) -> int | None:
     return int(number) if number.isascii() and number.isdecimal() else None
 
 
-def resume_or_begin(folder: Path, manifest: Manifest) -> Run:
+def _resume_or_begin(folder: Path, manifest: Manifest) -> Run:
     """The run at this folder, which must have been made by the same settings, or a new one."""
     if not (folder / "run.toml").exists():
         begin_run(folder, manifest)
@@ -80,7 +137,7 @@ def refuse_differences(folder: Path, found: Manifest, wanted: Manifest) -> None:
         )
 
 
-def extend_run(folder: Path, draws: int) -> Run:
+def _extend_run(folder: Path, draws: int) -> Run:
     """One more look, at `draws` draws, with half of what is left of the run's reserve.
 
     In a run without one it has half of alpha, and all earlier looks then share the other half.
@@ -94,20 +151,3 @@ def extend_run(folder: Path, draws: int) -> Run:
     if draws != plan.looks[-1]:  # repeating the command resumes
         write_manifest(folder, replace(run.manifest, plan=plan.extended(draws)))
     return Run(folder, read_manifest(folder))
-
-
-def parse_shard(text: str) -> tuple[int, int]:
-    """The numbers of "2/4", the second of four shares of the inputs."""
-    first, _, last = text.partition("/")
-    good = first.isdigit() and last.isdigit() and 1 <= int(first) <= int(last)
-    require(good, f"shard must be i/k with 1 <= i <= k, such as 1/4, got {text!r}")
-    return int(first), int(last)
-
-
-def compress_index(index: Sequence[int] | Ints) -> list[int]:
-    """An index as [first, step, count] where it is a range, else as -1 and itself, in order."""
-    values = np.asarray(index)
-    step = int(values[1] - values[0]) if len(values) > 1 else 1
-    if step > 0 and np.array_equal(values, values[0] + step * np.arange(len(values))):
-        return [int(values[0]), step, len(values)]
-    return [-1, *(int(v) for v in np.sort(values))]

@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from simplicert.atomic import write_atomically
 from simplicert.data import Dataset
 from simplicert.drawing.preparation import (
     DrawingContext,
@@ -22,13 +21,14 @@ from simplicert.drawing.preparation import (
 )
 from simplicert.drawing.queue import Unit, UnitResult
 from simplicert.drawing.resume import refuse_differences
-from simplicert.drawing.settings import DrawingSettings
 from simplicert.errors import SimplicertError
+from simplicert.files import write_atomically
 from simplicert.models import Model
 from simplicert.sampling.forward import ClassifierFailed, first_line
 from simplicert.store.manifest import NAME, Manifest, read_manifest
 from simplicert.store.parts import encode_part
 from simplicert.store.run import PARTS
+from simplicert.store.settings import DrawingSettings
 from simplicert.types import Tally
 from simplicert.types.merging import find_rows
 
@@ -70,9 +70,9 @@ AfterBatch = Callable[[int, int], bool]
 class Worker:
     """One model on one device."""
 
-    def __init__(self, request: DrawingSettings) -> None:
+    def __init__(self, settings: DrawingSettings) -> None:
         """Nothing is loaded yet."""
-        self.request = request
+        self.settings = settings
         self.context: DrawingContext | None = None
         self.manifest: Manifest | None = None
         self.loaded: tuple[Model, Dataset] | None = None
@@ -81,21 +81,21 @@ class Worker:
     def preparation(self, before: Manifest | None) -> Preparation:
         """Load and probe; what a run decided before is obeyed."""
         if self.loaded is None:  # kept, should the model fail while it is probed
-            self.loaded = load_model_and_data(self.request, before)
-        self.context = prepare_context(self.request, before, *self.loaded)
+            self.loaded = load_model_and_data(self.settings, before)
+        self.context = prepare_context(self.settings, before, *self.loaded)
         return self.context.preparation
 
     def join(self, manifest: Manifest) -> None:
         """Work for this run; refused with another model, other data or another device."""
         found = self.preparation(manifest) if self.context is None else self.context.preparation
-        refuse_differences(self.request.out, manifest, replace(found.manifest, plan=manifest.plan))
+        refuse_differences(self.settings.out, manifest, replace(found.manifest, plan=manifest.plan))
         self.manifest = manifest
-        self.shared = _sees_run_folder(self.request.out, manifest)
+        self.shared = _sees_run_folder(self.settings.out, manifest)
 
     def do(self, word: str, value: Any, after_batch: AfterBatch) -> tuple[str, Any]:
-        """One of the above, or a unit, by name and with an answer, for a leader who is far away."""
+        """Run one command from a leader in another process, and return its reply."""
         if word == "work":
-            return "answer", self.work(value, after_batch)
+            return "answer", replace(self.work(value, after_batch), tally=None)
         try:
             if word == "survey":
                 return "surveyed", self.preparation(value)
@@ -124,7 +124,7 @@ class Worker:
         name, content = encode_part(tally, self.manifest, seconds)
         if self.shared:
             self._write(name, content)
-        return UnitResult(name, content, seconds)
+        return UnitResult(name, content, seconds, tally=tally)
 
     def _failed(self, words: str) -> UnitResult:
         """What the classifier failed on is forgotten: it must not pad the next batch."""
@@ -150,7 +150,7 @@ class Worker:
     def _write(self, name: str, content: bytes) -> None:
         """Into the run's folder; where that fails, the leading process tries, and says why."""
         try:
-            write_atomically(self.request.out / PARTS / name, content)
+            write_atomically(self.settings.out / PARTS / name, content)
         except OSError:
             self.shared = False
 

@@ -1,6 +1,6 @@
 """Draw certified accuracy against the radius, for every technique or for several runs.
 
-`certified_accuracy` draws all techniques of one run, `accuracy_of_runs` compares several runs.
+`certified_accuracy` draws all techniques of one run, and `accuracy_of_runs` compares several runs.
 `draw_run_lines` and `draw_paired_lines` draw step lines with one colour and marker for each run;
 other figures use them too.
 """
@@ -30,16 +30,53 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-APART = 0.12  # of the axes' diagonal between two markers of a line
+APART = 0.12  # share of the axes' diagonal between two markers of a line
 
 OURS, PAPERS = "two_sided", "ensemble"  # the tight radius, and what the paper offers
 
 Item = TypeVar("Item")
 
 
-def _marker_positions(place: int, lines: int) -> tuple[float, float]:
-    """Where a line has its markers, so that those of several lines do not pile up."""
-    return APART * (place + 0.5) / lines, APART
+def certified_accuracy(
+    certificates: Certificates, axes: "Axes", *, reach: float | None = None
+) -> "Axes":
+    """Draw certified accuracy by every technique of one kind; paper figs. (Imagenet), (Cifar) a.
+
+    Each line is exact: it steps down at every certified radius, and holds in between. `reach` is
+    the largest radius shown, where several panels are to have the same.
+    """
+    columns = columns_to_show(certificates)
+    for place, name in enumerate(columns):
+        every = _marker_positions(place, len(columns))
+        axes.step(
+            *accuracy_steps(certificates, name),
+            where="post",
+            markevery=every,
+            **line_keywords(name),
+        )
+    style_axes(axes, radius_label(certificates), "certified accuracy")
+    axes.set(xlim=(0, reach), ylim=(0, 1))
+    draw_legend(axes, settings_note([certificates]))
+    return axes
+
+
+def accuracy_of_runs(several: Mapping[str, Certificates], axes: "Axes") -> "Axes":
+    """Draw the tight radius (solid) and the paper's ensemble (dashed); paper fig. (Imagenet) b.
+
+    Each run, usually one sigma, has its own colour; the keys name them.
+    """
+    drawn = list(several.values())
+    draw_paired_lines(axes, several, accuracy_steps)
+    style_axes(axes, radius_label(drawn[0]), "certified accuracy")
+    axes.set(xlim=(0, None), ylim=(0, 1))
+    draw_legend(axes, settings_note(drawn, sigma=False))
+    return axes
+
+
+def accuracy_steps(certificates: Certificates, column: str) -> tuple[Floats, Floats]:
+    """Return the radii at which certified accuracy drops, 0 first, and its value from each on."""
+    at = np.unique(np.concatenate([[0.0], certificates.column(column)]))
+    return at, averages.accuracy_curve(certificates, at, column).value
 
 
 def draw_run_lines(
@@ -49,9 +86,9 @@ def draw_run_lines(
     column: str = OURS,
     names: Collection[str] | None = None,
 ) -> None:
-    """One step line a run, in the dash of a column; only the solid ones carry markers and names.
+    """Draw one step line per run, in the dash of a column; only solid ones have markers and names.
 
-    With `names` only those of them are drawn, in the colours that they have among all.
+    With `names` only those runs are drawn, in the colours that they have among all.
     """
     marked = column == OURS
     for place, (name, colour) in enumerate(zip(several, run_colours(len(several)), strict=True)):
@@ -73,12 +110,12 @@ def draw_paired_lines(
     several: Mapping[str, Certificates],
     steps: Callable[[Certificates, str], tuple[Floats, Floats]],
 ) -> None:
-    """The tight radius solid, the paper's ensemble dashed, and both dashes named once, in grey.
+    """Draw the tight radius solid and the paper's ensemble dashed; name both dashes once, in grey.
 
     Where a run is no evidence about mechanisms its one radius is drawn solid.
     """
     both = {name for name, item in several.items() if compares_mechanisms(item)}
-    for column in (OURS, PAPERS) if both else ():  # first: they share a column of the legend
+    for column in (OURS, PAPERS) if both else ():  # first, to share a column of the legend
         look = mechanism_style(column)
         axes.plot([], [], color=GREY, linestyle=look.line, label=look.name)
     for column, names in ((OURS, set(several)), (PAPERS, both)):
@@ -88,47 +125,10 @@ def draw_paired_lines(
 def _column_steps(
     steps: Callable[[Certificates, str], tuple[Floats, Floats]], column: str, item: Certificates
 ) -> tuple[Floats, Floats]:
-    """The line of one column, as a function of the run alone."""
+    """Return the line of one column, as a function of the run alone."""
     return steps(item, column)
 
 
-def certified_accuracy(
-    certificates: Certificates, axes: "Axes", *, reach: float | None = None
-) -> "Axes":
-    """Certified accuracy by every technique of one kind; paper figs. (Imagenet), (Cifar) a.
-
-    Each line is exact: it steps down at every certified radius, and holds in between. `reach` is
-    the largest radius shown, where several panels are to have the same.
-    """
-    columns = columns_to_show(certificates)
-    for place, name in enumerate(columns):
-        every = _marker_positions(place, len(columns))
-        axes.step(
-            *accuracy_steps(certificates, name),
-            where="post",
-            markevery=every,
-            **line_keywords(name),
-        )
-    style_axes(axes, radius_label(certificates), "certified accuracy")
-    axes.set(xlim=(0, reach), ylim=(0, 1))
-    draw_legend(axes, settings_note([certificates]))
-    return axes
-
-
-def accuracy_of_runs(several: Mapping[str, Certificates], axes: "Axes") -> "Axes":
-    """The tight radius (solid) against the paper's ensemble (dashed); paper fig. (Imagenet) b.
-
-    One colour a run, as a rule a sigma; the keys name them.
-    """
-    drawn = list(several.values())
-    draw_paired_lines(axes, several, accuracy_steps)
-    style_axes(axes, radius_label(drawn[0]), "certified accuracy")
-    axes.set(xlim=(0, None), ylim=(0, 1))
-    draw_legend(axes, settings_note(drawn, sigma=False))
-    return axes
-
-
-def accuracy_steps(certificates: Certificates, column: str) -> tuple[Floats, Floats]:
-    """Radii at which certified accuracy drops, 0 first, and its value from each to the next."""
-    at = np.unique(np.concatenate([[0.0], certificates.column(column)]))
-    return at, averages.accuracy_curve(certificates, at, column).value
+def _marker_positions(place: int, lines: int) -> tuple[float, float]:
+    """Return where a line has its markers, so that those of several lines do not pile up."""
+    return APART * (place + 0.5) / lines, APART

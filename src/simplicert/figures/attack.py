@@ -10,19 +10,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-BROKEN = "#D55E00"  # Okabe and Ito's vermilion; the mark is a cross besides
+BROKEN = "#D55E00"  # Okabe and Ito's vermilion; the mark is also a cross
 
-MARGIN = 1.08  # of the largest value: where the axes end
+MARGIN = 1.08  # times the largest value is where the axes end
 
 
 def attack_distances(
     several: Mapping[str, Sequence[AttackRow]], axes: "Axes", *, staged: bool = False
 ) -> "Axes":
-    """One point an input; the true distance lies between its two coordinates.
+    """Draw one point per input; the true distance lies between its two coordinates.
 
     Below the diagonal a certificate is broken: the class was confirmed to change nearer than was
-    promised. Where nothing was found there is no upper bound; the legend counts them. `staged`:
-    the runs have a first stage, and both distances are those behind it.
+    promised. Where the attack found nothing there is no upper bound; the legend counts these
+    inputs. `staged`: the runs have a first stage, and both distances are those behind it.
     """
     rows = [row for own in several.values() for row in own]
     across = MARGIN * max(row.radius for row in rows)
@@ -64,7 +64,7 @@ def attack_distances(
 
 
 def _mark_broken_inputs(axes: "Axes", rows: Sequence[AttackRow]) -> None:
-    """Crosses that no one overlooks; none is counted too."""
+    """Mark broken certificates by crosses that stand out, and count them even if there are none."""
     broken = [row for row in rows if row.broken]
     axes.scatter(
         [row.radius for row in broken],
@@ -79,11 +79,11 @@ def _mark_broken_inputs(axes: "Axes", rows: Sequence[AttackRow]) -> None:
 
 
 def _attack_note(rows: Sequence[AttackRow]) -> str:
-    """What the points are about, as far as all share it."""
-    said = [
+    """Describe the attack in as far as all rows share it."""
+    facts = [
         {row.kind for row in rows},
         {f"{row.restarts} restarts of {row.steps} steps" for row in rows},
         {f"{row.confirm:,} draws confirm" for row in rows},
     ]
-    first, *rest = [", ".join(sorted(texts)) for texts in said if len(texts) == 1] or [""]
+    first, *rest = [", ".join(sorted(texts)) for texts in facts if len(texts) == 1] or [""]
     return f"{first}\n{', '.join(rest)}" if rest else first

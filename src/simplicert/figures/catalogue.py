@@ -13,8 +13,9 @@ from simplicert.figures import panels, style
 from simplicert.metrics.study import Study
 from simplicert.types import KINDS
 
-NONE, ONE, MANY, TWO = (0, 0), (1, 1), (1, None), (2, None)  # fewest runs and most
+NONE, ONE, MANY, TWO = (0, 0), (1, 1), (1, None), (2, None)  # the fewest and the most runs
 
+# How an error message names these numbers.
 WORDS = {NONE: "no run", ONE: "one run", MANY: "one run or more", TWO: "two runs or more"}
 
 
@@ -25,10 +26,10 @@ class FigureRow:
     labels: tuple[str, ...]
     panels: Callable[[panels.FigureRequest], list[panels.Panel]]
     runs: tuple[int, int | None] = NONE
-    options: tuple[str, ...] = ()  # those that change it
-    size: tuple[float, float] = style.COLUMN  # of one panel alone
-    both: tuple[float, float] = style.PAGE  # of two
-    stacked: bool = False  # two panels one above the other
+    options: tuple[str, ...] = ()  # the options that change it
+    size: tuple[float, float] = style.COLUMN  # of a single panel, in inches
+    both: tuple[float, float] = style.PAGE  # of two panels
+    stacked: bool = False  # two panels stand one above the other
 
 
 FIGURES: dict[str, FigureRow] = {
@@ -123,7 +124,7 @@ def make_figure(
     seed: int | None = None,
     dpi: int = style.DPI,
 ) -> Path:
-    """Draw one figure of the table and write it; what would have no effect on it is refused."""
+    """Draw one figure of the table and write it; refuse options that have no effect on it."""
     row = choose("figure", name, FIGURES)
     check_runs_and_options(name, row, len(studies), {"kind": kind, "seed": seed})
     wanted = None if kind is None else choose("kind", kind, KINDS)
@@ -133,7 +134,7 @@ def make_figure(
 
 
 def check_runs_and_options(name: str, row: FigureRow, runs: int, given: dict[str, object]) -> None:
-    """As many runs as the figure is made of, and no option that it does not have."""
+    """Refuse a number of runs that the figure is not made of, and options that it does not have."""
     fewest, most = row.runs
     require(
         fewest <= runs and (most is None or runs <= most),

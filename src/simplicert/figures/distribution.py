@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-MOST = 100.0  # percent: where the axis ends
+MOST = 100.0  # percent at which the axis ends
 
 
 def share_improved(several: Mapping[str, Certificates], axes: "Axes") -> "Axes":
-    """Proportion of inputs improved by more than x percent; paper fig. (Differential_Performance).
+    """Draw the share of inputs improved by more than x percent; paper (Differential_Performance).
 
-    Over Cohen (softmax: over Lecuyer) by the paper's ensemble, dashed, and by the tight radius,
-    solid. Inputs that the base does not certify at all gain without limit: they are what is left
-    at the right edge, however far the axis goes.
+    The improvement is over Cohen (softmax: over Lecuyer), by the paper's ensemble (dashed) and by
+    the tight radius (solid). Inputs that the base does not certify at all gain without limit: they
+    are what is left at the right edge, however far the axis goes.
     """
     drawn = list(several.values())
     base = PAPER_ENSEMBLE[drawn[0].known.kind][0]
@@ -46,20 +46,20 @@ def share_improved(several: Mapping[str, Certificates], axes: "Axes") -> "Axes":
 
 
 def improvement_steps(certificates: Certificates, column: str, base: str) -> tuple[Floats, Floats]:
-    """Percentages at which the proportion drops, 0 first, and its value from each to the next."""
+    """Return the percentages at which the proportion drops, 0 first, and its value from each on."""
     gains = percent_gain(*read_column_pair(certificates, column, base))
     at = np.unique(np.concatenate([[0.0, MOST], gains[(gains > 0) & (gains < MOST)]]))
     return at, improvement_curve(certificates, at, column, base).value
 
 
 def distribution_of_pa(several: Mapping[str, NoisyShares], axes: "Axes") -> "Axes":
-    """Share of inputs with p_A > x against x, one line a run."""
+    """Draw the share of inputs with p_A > x against x, one line per run."""
     values = {name: shares.a for name, shares in several.items()}
     return _draw_cumulative(several, values, axes, "$p_A$", 0.0)
 
 
 def distribution_of_margin(several: Mapping[str, NoisyShares], axes: "Axes") -> "Axes":
-    """Share of inputs with p_A - p_B > x against x; right of 0 class A is the most frequent."""
+    """Draw the share of inputs with p_A - p_B > x; right of 0 class A is the most frequent."""
     values = {name: shares.a - shares.b for name, shares in several.items()}
     axes.axvline(0.0, color=GREY, linewidth=0.8)
     return _draw_cumulative(several, values, axes, "$p_A - p_B$", -1.0)
@@ -72,7 +72,7 @@ def _draw_cumulative(
     symbol: str,
     least: float,
 ) -> "Axes":
-    """The share of each run's inputs above x, exact: a step at every value."""
+    """Draw the share of each run's inputs above x, exactly: with a step at every value."""
 
     def steps(own: Floats) -> tuple[Floats, Floats]:
         at = np.unique(np.concatenate([[least], own]))
@@ -80,10 +80,10 @@ def _draw_cumulative(
 
     draw_run_lines(axes, values, steps)
     labelled = {shares.labelled for shares in several.values()}
-    said = "A: the label" if labelled == {True} else "A: the most frequent class"
+    meaning = "A: the label" if labelled == {True} else "A: the most frequent class"
     sizes = {len(own) for own in values.values()}
     inputs = f", all {sizes.pop():,} inputs" if len(sizes) == 1 else ""
     style_axes(axes, f"{symbol}, estimated", f"proportion with {symbol} > x")
     axes.set(xlim=(least, 1), ylim=(0, 1))
-    draw_legend(axes, said + inputs)
+    draw_legend(axes, meaning + inputs)
     return axes

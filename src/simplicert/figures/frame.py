@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-CORNERS = np.array([(0.0, 0.0), (1.0, 0.0), (0.5, 0.5)])  # permissible triangle, as (E_0, E_1)
+# Of the permissible triangle, as (E_0, E_1).
+CORNERS = np.array([(0.0, 0.0), (1.0, 0.0), (0.5, 0.5)])
 
 
 def draw_frame(axes: "Axes") -> None:
-    """The triangle's outline and the two axes; the outline hides the grid's margin at the sides."""
+    """Draw the triangle's outline, which hides the grid's margin at the sides, and the two axes."""
     from matplotlib.patches import Polygon
 
     axes.add_patch(Polygon(CORNERS, fill=False, edgecolor=INK, linewidth=0.8, clip_on=False))
@@ -25,7 +26,7 @@ def draw_frame(axes: "Axes") -> None:
 
 
 def draw_curves(axes: "Axes", curves: Iterable[BoundaryCurve], **style: Any) -> None:
-    """Exact lines, over a map or points; a closed one is closed."""
+    """Draw exact lines over a map or over points; a closed curve is drawn closed."""
     for curve in curves:
         e0, e1 = (
             np.append(values, values[:1] if curve.closed else []) for values in (curve.e0, curve.e1)
@@ -36,7 +37,7 @@ def draw_curves(axes: "Axes", curves: Iterable[BoundaryCurve], **style: Any) -> 
 def annotate_place(
     axes: "Axes", text: str, inside: tuple[float, float], outside: tuple[float, float], **style: Any
 ) -> None:
-    """A text beside the triangle, with a thin leader to the place it speaks of."""
+    """Write a text beside the triangle, with a thin leader to the place it is about."""
     leader = {"arrowstyle": "-", "color": INK, "linewidth": 0.8, "shrinkB": 0.0}
     axes.annotate(
         text,

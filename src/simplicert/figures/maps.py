@@ -13,7 +13,7 @@ import numpy as np
 
 from simplicert import simplex
 from simplicert.errors import require
-from simplicert.figures.frame import CORNERS, annotate_place, draw_curves, draw_frame
+from simplicert.figures.frame import annotate_place, draw_curves, draw_frame
 from simplicert.figures.style import DIVERGING, INK, PAPER, SEQUENTIAL, mechanism_style
 from simplicert.simplex import regions
 from simplicert.types import Expectations, Floats, Kind
@@ -22,16 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.tri import Triangulation
 
-__all__ = [
-    "CORNERS",
-    "STEPS",
-    "cohen_minus_li",
-    "difference_map",
-    "draw_frame",
-    "ratio_colours",
-    "ratio_map",
-    "simplex_map",
-]
+
+STEPS = 200  # cells along a side: three pixels each at the usual size
 
 BULK = (0.5, 99.5)  # per cent of the area whose values the colours tell apart
 
@@ -39,62 +31,18 @@ FLAT = 1e-9  # values that differ by less are the same
 
 DECADES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # ratios beyond either end share its colour
 
-TICKS = 7  # on a bar of ratios
+TICKS = 7  # at most, on a colour bar of ratios
 
+WIDEST = 70  # letters in a line of the headline
 
-def colour_limits(
-    finite: Floats,
-    centre: float | None,
-    limits: tuple[float, float] | None,
-    logarithmic: bool = False,
-) -> tuple[float, float]:
-    """Values of the first and last colour: the limits, widened to lie evenly about a centre."""
-    low, high = limits or (float(finite.min()), float(finite.max()))
-    require(low < high, f"limits must rise, got {low} and {high}; equal values need their own")
-    if logarithmic:
-        low, high = min(max(low, DECADES[0]), DECADES[-2]), max(min(high, DECADES[-1]), DECADES[1])
-    if centre is None:
-        return low, high
-    if logarithmic:
-        times = max(high / centre, centre / low)
-        return centre / times, centre * times
-    reach = max(high - centre, centre - low)
-    return centre - reach, centre + reach
-
-
-def bulk_limits(values: Floats, equal: float) -> tuple[float, float]:
-    """Limits that a few extreme places do not stretch; some, where all values are the same."""
-    finite = values[np.isfinite(values)]
-    low, high = np.percentile(finite, BULK) if finite.size else (equal, equal)
-    return (float(low), float(high)) if high - low > FLAT else (equal - 0.5, equal + 0.5)
-
-
-def round_ratios(low: float, high: float) -> list[float]:
-    """Round ratios between two others, so few that their names do not touch."""
-    even = [step * np.arange(1, 10 / step) for step in (0.02, 0.05, 0.1, 0.2, 0.5, 1.0)]
-    inside = [[x for x in np.round(row, 2).tolist() if low <= x <= high] for row in even]
-    return next(
-        (row for row in inside if len(row) <= TICKS), [x for x in DECADES if low <= x <= high]
-    )
-
-
-def format_level(level: float) -> str:
-    """A number as the axes write theirs: with a minus sign, not a hyphen."""
-    return f"{level:g}".replace("-", "\N{MINUS SIGN}")
-
-
-STEPS = 200  # cells along a side: three pixels each at the usual size
-
-WIDEST = 70  # letters in a line above a map
-
-FRAME, APART = 0.03, 0.05  # room that the value of a contour needs, from sides and from others
+FRAME, APART = 0.03, 0.05  # room that a contour's label needs to sides and other labels
 
 
 def cohen_minus_li(axes: "Axes") -> "Axes":
-    """L_Cohen - L_Li at sigma = 1 over the simplex; paper fig. (Cohen_vs_Li).
+    """Draw L_Cohen - L_Li at sigma = 1 over the simplex; paper fig. (Cohen_vs_Li).
 
     It falls to -sqrt(2 log 2) at (1/2, 0), and at (1, 0) it has no limit. The colours stop at half
-    a sigma, so that the strip along E_0 + E_1 = 1, where alone Cohen is larger, shows.
+    a sigma to show the strip along E_0 + E_1 = 1, the only place where Cohen is larger.
     """
     difference_map(
         "cohen",
@@ -113,7 +61,7 @@ def cohen_minus_li(axes: "Axes") -> "Axes":
 def difference_map(
     left: simplex.Side, right: simplex.Side, kind: Kind, axes: "Axes", **shown: Any
 ) -> "Axes":
-    """Radius of `left` minus that of `right` at sigma = 1; a heavy line where they are equal.
+    """Draw the radius of `left` minus `right`'s at sigma = 1; a heavy line where they are equal.
 
     `shown`: label, limits or contours of `simplex_map`, where the usual ones do not suit.
     """
@@ -135,7 +83,7 @@ def difference_map(
 def ratio_map(
     left: simplex.Side, right: simplex.Side, kind: Kind, axes: "Axes", **shown: Any
 ) -> "Axes":
-    """Radius of `left` over that of `right`, whatever sigma; a heavy line where they are equal."""
+    """Draw the radius of `left` over `right`'s, at any sigma; a heavy line where they are equal."""
     ratio_colours(left, right, kind, axes, **shown)
     draw_curves(axes, regions.trace_boundary(left, right, kind))
     return axes
@@ -144,7 +92,7 @@ def ratio_map(
 def ratio_colours(
     left: simplex.Side, right: simplex.Side, kind: Kind, axes: "Axes", **shown: Any
 ) -> "Axes":
-    """The same without that line, for figures about other lines.
+    """Draw the ratio of two radii without that line, for figures about other lines.
 
     Twice and half stand equally far from 1. `shown` as for `difference_map`.
     """
@@ -162,18 +110,6 @@ def ratio_colours(
     return simplex_map(known, values, axes, logarithmic=True, **{**usual, **shown})
 
 
-def _set_headline(axes: "Axes", text: str) -> None:
-    """What a map compares, above it: a list of mechanisms may be longer than the bar is high."""
-    lines = wrap(text, WIDEST, break_long_words=False, break_on_hyphens=False)
-    axes.set_title("\n".join(lines), loc="left", fontsize="medium")
-
-
-def _describe_side(side: simplex.Side) -> str:
-    """A side as a reader calls it."""
-    names = [mechanism_style(name).name for name in simplex.gather_mechanisms(side)]
-    return names[0] if len(names) == 1 else f"largest of {', '.join(names)}"
-
-
 def simplex_map(
     known: Expectations,
     values: Floats,
@@ -185,11 +121,12 @@ def simplex_map(
     contours: Sequence[float] = (),
     logarithmic: bool = False,
 ) -> "Axes":
-    """Values at points of the simplex as colours, with a colour bar; returns the axes.
+    """Draw values at points of the simplex as colours, with a colour bar; return the axes.
 
     With a `centre` (0 of a difference, 1 of a ratio) the colours diverge from it and reach equally
-    far both ways; without, they run one way. `limits` default to the finite values; `contours` adds
-    thin lines with their values. Heavy lines are exact ones, and the caller's: `draw_curves`.
+    far both ways; without one they run one way. `limits` default to the finite values; `contours`
+    adds thin lines with their values. Heavy lines are exact, and the caller draws them:
+    `draw_curves`.
     """
     from matplotlib.colors import LogNorm, Normalize
     from matplotlib.tri import Triangulation
@@ -202,7 +139,9 @@ def simplex_map(
     low, high = colour_limits(finite, centre, limits, logarithmic)
     bounded = np.clip(values, finite.min(), finite.max())  # infinity cannot be interpolated
     if logarithmic:
-        bounded = np.maximum(bounded, low)  # nor has 0 a logarithm; both take the last colour
+        bounded = np.maximum(
+            bounded, low
+        )  # nor has 0 a logarithm; each takes the colour at its end
     cells = Triangulation(known.e0, known.e1)
     colours = axes.tripcolor(
         cells,
@@ -210,7 +149,7 @@ def simplex_map(
         shading="gouraud",
         cmap=SEQUENTIAL if centre is None else DIVERGING,
         norm=(LogNorm if logarithmic else Normalize)(low, high, clip=False),
-        rasterized=True,  # as vectors, so many triangles make a file that opens slowly
+        rasterized=True,  # as vectors, all these triangles make a file that opens slowly
     )
     _draw_contours(axes, cells, bounded, contours)
     draw_frame(axes)
@@ -225,10 +164,66 @@ def simplex_map(
     return axes
 
 
+def colour_limits(
+    finite: Floats,
+    centre: float | None,
+    limits: tuple[float, float] | None,
+    logarithmic: bool = False,
+) -> tuple[float, float]:
+    """Return the values of the first and last colour: the limits, widened evenly about a centre."""
+    low, high = limits or (float(finite.min()), float(finite.max()))
+    require(low < high, f"limits must rise, got {low} and {high}; equal values need their own")
+    if logarithmic:
+        low, high = min(max(low, DECADES[0]), DECADES[-2]), max(min(high, DECADES[-1]), DECADES[1])
+    if centre is None:
+        return low, high
+    if logarithmic:
+        times = max(high / centre, centre / low)
+        return centre / times, centre * times
+    reach = max(high - centre, centre - low)
+    return centre - reach, centre + reach
+
+
+def bulk_limits(values: Floats, equal: float) -> tuple[float, float]:
+    """Return limits that a few extreme places do not stretch.
+
+    Where all values are the same, the limits lie half a unit on either side of `equal`.
+    """
+    finite = values[np.isfinite(values)]
+    low, high = np.percentile(finite, BULK) if finite.size else (equal, equal)
+    return (float(low), float(high)) if high - low > FLAT else (equal - 0.5, equal + 0.5)
+
+
+def round_ratios(low: float, high: float) -> list[float]:
+    """Return round ratios between two others, so few that their labels do not touch."""
+    even = [step * np.arange(1, 10 / step) for step in (0.02, 0.05, 0.1, 0.2, 0.5, 1.0)]
+    inside = [[x for x in np.round(row, 2).tolist() if low <= x <= high] for row in even]
+    return next(
+        (row for row in inside if len(row) <= TICKS), [x for x in DECADES if low <= x <= high]
+    )
+
+
+def format_level(level: float) -> str:
+    """Format a number as the axes do: with a minus sign, not a hyphen."""
+    return f"{level:g}".replace("-", "\N{MINUS SIGN}")
+
+
+def _set_headline(axes: "Axes", text: str) -> None:
+    """Write above a map what it compares; that may be longer than the bar is high."""
+    lines = wrap(text, WIDEST, break_long_words=False, break_on_hyphens=False)
+    axes.set_title("\n".join(lines), loc="left", fontsize="medium")
+
+
+def _describe_side(side: simplex.Side) -> str:
+    """Return what the headline calls one side of a comparison."""
+    names = [mechanism_style(name).name for name in simplex.gather_mechanisms(side)]
+    return names[0] if len(names) == 1 else f"largest of {', '.join(names)}"
+
+
 def _draw_contours(
     axes: "Axes", cells: "Triangulation", values: Floats, contours: Sequence[float]
 ) -> None:
-    """Thin lines, none outside the values; each with its value where it is farthest from a side."""
+    """Draw thin lines at levels inside the values, labelled where they are farthest from a side."""
     from matplotlib.patheffects import withStroke
 
     thin = sorted(level for level in contours if values.min() < level < values.max())

@@ -40,91 +40,92 @@ if TYPE_CHECKING:
 
 Panel = Callable[["Axes"], "Axes"]
 
-MARGIN = 1.05  # of the largest radius: where an axis of radii ends
+MARGIN = 1.05  # times the largest radius is where an axis of radii ends
 
 
 @dataclass(frozen=True)
 class FigureRequest:
-    """What a figure is to be made of: runs, one kind (None: see each figure), a seed."""
+    """What a figure is made of: runs, one kind (None: see each figure) and a seed."""
 
     studies: Sequence[Study] = ()
     kind: Kind | None = None
     seed: int = 0
 
 
-def process_panels(asked: FigureRequest) -> list[Panel]:
-    """Made of nothing."""
+def process_panels(request: FigureRequest) -> list[Panel]:
+    """Return the diagram of the method, which needs no run."""
     return [process_diagram]
 
 
-def difference_panels(asked: FigureRequest) -> list[Panel]:
-    """Made of nothing."""
+def difference_panels(request: FigureRequest) -> list[Panel]:
+    """Return the map of Cohen minus Li, which needs no run."""
     return [cohen_minus_li]
 
 
-def ratio_panels(asked: FigureRequest) -> list[Panel]:
-    """Softmax left, multinomial right, as in the paper."""
+def ratio_panels(request: FigureRequest) -> list[Panel]:
+    """Return softmax left and multinomial right, as in the paper."""
     panels: dict[Kind, Panel] = {"softmax": ratio_softmax, "multinomial": ratio_multinomial}
-    return [panels[asked.kind]] if asked.kind else list(panels.values())
+    return [panels[request.kind]] if request.kind else list(panels.values())
 
 
-def winner_panels(asked: FigureRequest) -> list[Panel]:
-    """Multinomial unless asked: for softmax one mechanism wins everywhere."""
-    return [partial(winner_map, asked.kind or "multinomial")]
+def winner_panels(request: FigureRequest) -> list[Panel]:
+    """Return one map, by default multinomial: for softmax one mechanism wins everywhere."""
+    return [partial(winner_map, request.kind or "multinomial")]
 
 
-def accuracy_panels(asked: FigureRequest) -> list[Panel]:
-    """Each kind that the run has evidence for, on the same scale."""
-    for study in asked.studies:
+def accuracy_panels(request: FigureRequest) -> list[Panel]:
+    """Return one panel per kind that the run has evidence for, all on the same scale."""
+    for study in request.studies:
         study.require_labels("certified accuracy")
-    found = _certificates_by_kind(asked)
-    reach = MARGIN * max(float(item.radius.max()) for item in found) or None
-    return [partial(certified_accuracy, item, reach=reach) for item in found]
+    certificates = _certificates_by_kind(request)
+    reach = MARGIN * max(float(item.radius.max()) for item in certificates) or None
+    return [partial(certified_accuracy, item, reach=reach) for item in certificates]
 
 
-def accuracy_by_sigma_panels(asked: FigureRequest) -> list[Panel]:
-    """All runs together."""
-    for study in asked.studies:
+def accuracy_by_sigma_panels(request: FigureRequest) -> list[Panel]:
+    """Return one panel with all runs."""
+    for study in request.studies:
         study.require_labels("certified accuracy")
-    return [partial(accuracy_of_runs, _certificates_by_run(asked))]
+    return [partial(accuracy_of_runs, _certificates_by_run(request))]
 
 
-def scatter_panels(asked: FigureRequest) -> list[Panel]:
-    """Each kind that the run has evidence for, softmax left as in the paper."""
-    _require_mechanisms(asked)
-    found = sorted(_certificates_by_kind(asked), key=lambda item: item.known.kind, reverse=True)
-    return [partial(scatter_on_simplex, item) for item in found]
+def scatter_panels(request: FigureRequest) -> list[Panel]:
+    """Return one panel per kind that the run has evidence for, softmax left as in the paper."""
+    _require_mechanisms(request)
+    certificates = _certificates_by_kind(request)
+    softmax_first = sorted(certificates, key=lambda item: item.known.kind, reverse=True)
+    return [partial(scatter_on_simplex, item) for item in softmax_first]
 
 
-def improvement_panels(asked: FigureRequest) -> list[Panel]:
-    """All runs together."""
-    _require_mechanisms(asked)
-    return [partial(share_improved, _certificates_by_run(asked))]
+def improvement_panels(request: FigureRequest) -> list[Panel]:
+    """Return one panel with all runs."""
+    _require_mechanisms(request)
+    return [partial(share_improved, _certificates_by_run(request))]
 
 
-def proportion_panels(asked: FigureRequest) -> list[Panel]:
-    """Shorter runs out of the one that is given."""
-    return [partial(certified_proportion, certify_shorter_runs(asked.studies[0], asked.seed))]
+def proportion_panels(request: FigureRequest) -> list[Panel]:
+    """Return one panel of shorter runs, taken out of the given one."""
+    return [partial(certified_proportion, certify_shorter_runs(request.studies[0], request.seed))]
 
 
-def time_panels(asked: FigureRequest) -> list[Panel]:
-    """Measured now."""
-    return [partial(time_per_input, measure_cost(asked.studies[0], asked.seed))]
+def time_panels(request: FigureRequest) -> list[Panel]:
+    """Return one panel of times, which are measured now."""
+    return [partial(time_per_input, measure_cost(request.studies[0], request.seed))]
 
 
-def sigma_panels(asked: FigureRequest) -> list[Panel]:
-    """Medians left, shares right."""
-    _require_mechanisms(asked)
-    several = list(_certificates_by_run(asked).values())
+def sigma_panels(request: FigureRequest) -> list[Panel]:
+    """Return medians left, shares right."""
+    _require_mechanisms(request)
+    several = list(_certificates_by_run(request).values())
     return [partial(median_against_sigma, several), partial(largest_against_sigma, several)]
 
 
-def distribution_panels(asked: FigureRequest) -> list[Panel]:
-    """p_A left, p_A - p_B right."""
-    require_same_inputs(asked.studies)
+def distribution_panels(request: FigureRequest) -> list[Panel]:
+    """Return p_A left, p_A - p_B right."""
+    require_same_inputs(request.studies)
     several = {
         name: shares_under_noise(study.tally)
-        for name, study in studies_by_legend_name(asked).items()
+        for name, study in studies_by_legend_name(request).items()
     }
     require(
         len({shares.labelled for shares in several.values()}) == 1,
@@ -133,49 +134,51 @@ def distribution_panels(asked: FigureRequest) -> list[Panel]:
     return [partial(distribution_of_pa, several), partial(distribution_of_margin, several)]
 
 
-def attack_panels(asked: FigureRequest) -> list[Panel]:
-    """All runs together, of the kind that the first declared unless asked."""
-    require_same_norm(asked.studies)
-    kind = asked.kind or asked.studies[0].run.manifest.kind
-    several = {name: study.attack(kind) for name, study in studies_by_legend_name(asked).items()}
-    for study, rows in zip(asked.studies, several.values(), strict=True):
+def attack_panels(request: FigureRequest) -> list[Panel]:
+    """Return one panel with all runs, by default of the kind that the first run declared."""
+    require_same_norm(request.studies)
+    kind = request.kind or request.studies[0].run.manifest.kind
+    several = {name: study.attack(kind) for name, study in studies_by_legend_name(request).items()}
+    for study, rows in zip(request.studies, several.values(), strict=True):
         require(
             bool(rows),
             f"run {study.name} must have been attacked (simplicert attack), and holds no table of "
             f"an attack on {kind} certificates",
         )
-    staged = any(study.stage != 1 for study in asked.studies)
+    staged = any(study.stage != 1 for study in request.studies)
     return [partial(attack_distances, several, staged=staged)]
 
 
-def _certificates_by_kind(asked: FigureRequest) -> list[Certificates]:
-    """One run's certificates of the kind asked for, or of all it has evidence for."""
-    (study,) = asked.studies
-    return [study.certificates(kind) for kind in ([asked.kind] if asked.kind else study.kinds)]
+def _certificates_by_kind(request: FigureRequest) -> list[Certificates]:
+    """Return one run's certificates of the requested kind, or of all it has evidence for."""
+    (study,) = request.studies
+    return [study.certificates(kind) for kind in ([request.kind] if request.kind else study.kinds)]
 
 
-def _require_mechanisms(asked: FigureRequest) -> None:
+def _require_mechanisms(request: FigureRequest) -> None:
     """Refuse a figure about mechanisms where a run's certificates are no evidence about them."""
-    found = [(study.name, study.certificates(asked.kind)) for study in asked.studies]
-    require_comparable(found, "this figure")
+    named = [(study.name, study.certificates(request.kind)) for study in request.studies]
+    require_comparable(named, "this figure")
 
 
-def _certificates_by_run(asked: FigureRequest) -> dict[str, Certificates]:
-    """Several runs' certificates of one kind, by default the first's, over the same inputs."""
-    require_same_inputs(asked.studies)
-    require_same_norm(asked.studies)
-    kind = asked.kind or asked.studies[0].certificates().known.kind
-    return {name: study.certificates(kind) for name, study in studies_by_legend_name(asked).items()}
+def _certificates_by_run(request: FigureRequest) -> dict[str, Certificates]:
+    """Return the runs' certificates of one kind, by default the first's, over the same inputs."""
+    require_same_inputs(request.studies)
+    require_same_norm(request.studies)
+    kind = request.kind or request.studies[0].certificates().known.kind
+    return {
+        name: study.certificates(kind) for name, study in studies_by_legend_name(request).items()
+    }
 
 
-def studies_by_legend_name(asked: FigureRequest) -> dict[str, Study]:
-    """By sigma where that tells the runs apart and nobody named them otherwise."""
-    apart = len({study.sigma for study in asked.studies}) == len(asked.studies)
+def studies_by_legend_name(request: FigureRequest) -> dict[str, Study]:
+    """Name runs by sigma where that tells them apart and the user gave no other names."""
+    apart = len({study.sigma for study in request.studies}) == len(request.studies)
 
     def name(study: Study) -> str:
         own = study.name == study.run.folder.resolve().name
-        # To matplotlib dollars begin a formula, and what begins with _ is not for the legend.
+        # matplotlib reads a formula after a dollar, and hides from legends what begins with _.
         plain = re.sub("^_", " _", study.name.replace("$", r"\$"))
         return f"$\\sigma$ = {study.sigma:g}" if apart and own else plain
 
-    return {name(study): study for study in asked.studies}
+    return {name(study): study for study in request.studies}

@@ -10,23 +10,32 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-WIDE, HIGH = 100.0, 43.0  # of the page the boxes stand on
+WIDE, HIGH = 100.0, 43.0  # of the page that the boxes stand on
 
-REPEATED = MECHANISM_STYLES["cdf"].colour  # the blue squares: what is done anew for every draw
+REPEATED = MECHANISM_STYLES["cdf"].colour  # the blue squares: what is repeated for every draw
 
 ROWS = (("1", 32.0), ("2", 23.0), ("n", 7.5))  # the draws shown, and how high each stands
 
-# Where each kind's boxes stand, and what its expectations are of.
+# How high each kind's boxes stand, and what its expectations are.
 LANES: dict[Kind, tuple[float, str]] = {
     "multinomial": (28.5, "share of draws\nthat class $j$ wins"),
     "softmax": (7.5, "mean score\nof class $j$"),
 }
 
-STEP = 7.0  # between two mechanisms
+STEP = 7.0  # from one mechanism down to the next
+
+# Where each column's heading stands, and its words.
+HEADINGS = {
+    5.5: "one input",
+    27.0: "$n$ independent draws",
+    52.0: "expectations",
+    73.5: "mechanisms",
+    92.0: "ensemble",
+}
 
 
 class DiagramBox(NamedTuple):
-    """A rectangle by its middle."""
+    """A rectangle, given by its middle."""
 
     x: float
     y: float
@@ -35,17 +44,17 @@ class DiagramBox(NamedTuple):
 
     @property
     def left(self) -> tuple[float, float]:
-        """Where an arrow comes in."""
+        """The point where an arrow comes in."""
         return self.x - self.wide / 2, self.y
 
     @property
     def right(self) -> tuple[float, float]:
-        """Where one goes out."""
+        """The point where an arrow goes out."""
         return self.x + self.wide / 2, self.y
 
 
 def process_diagram(axes: "Axes") -> "Axes":
-    """One input, n draws, two expectations, mechanisms, ensemble; paper fig. (CVPR).
+    """Draw one input, n draws, two expectations, mechanisms and the ensemble; paper fig. (CVPR).
 
     Blue squares are repeated for every draw; everything right of them is done once.
     """
@@ -64,17 +73,8 @@ def process_diagram(axes: "Axes") -> "Axes":
     return axes
 
 
-HEADINGS = {
-    5.5: "one input",
-    27.0: "$n$ independent draws",
-    52.0: "expectations",
-    73.5: "mechanisms",
-    92.0: "ensemble",
-}
-
-
 def _draw_noisy_copies(axes: "Axes", source: DiagramBox) -> list[DiagramBox]:
-    """The input, its noisy copies and the classifier at each of them; the classifier's boxes."""
+    """Draw the input, its noisy copies and the classifier at each; return the latter's boxes."""
     _draw_box(axes, source, "$x$")
     outputs = []
     for number, height in ROWS:
@@ -90,7 +90,7 @@ def _draw_noisy_copies(axes: "Axes", source: DiagramBox) -> list[DiagramBox]:
 
 
 def _draw_mechanisms(axes: "Axes", kind: Kind, expectations: DiagramBox) -> None:
-    """The mechanisms of one kind's ensemble, each in its own colour, and their largest radius."""
+    """Draw the mechanisms of one kind's ensemble in their own colours, and their largest radius."""
     names = PAPER_ENSEMBLE[kind]
     ensemble = DiagramBox(92.0, expectations.y, 15, 9)
     _draw_box(axes, ensemble, "class $j$ within\n" + r"$L = \max\,L_i$")
@@ -105,7 +105,7 @@ def _draw_mechanisms(axes: "Axes", kind: Kind, expectations: DiagramBox) -> None
 def _draw_box(
     axes: "Axes", box: DiagramBox, words: str, fill: str = PAPER, edge: str = INK
 ) -> None:
-    """One box with its words in the middle."""
+    """Draw one box with its words in the middle."""
     from matplotlib.patches import FancyBboxPatch
 
     corner = (box.x - box.wide / 2, box.y - box.high / 2)
@@ -118,6 +118,6 @@ def _draw_box(
 
 
 def _draw_arrow(axes: "Axes", start: tuple[float, float], end: tuple[float, float]) -> None:
-    """From the right side of one box to the left side of another."""
+    """Draw an arrow from the right side of one box to the left side of another."""
     look = {"arrowstyle": "-|>", "color": GREY, "linewidth": 0.7, "shrinkA": 0, "shrinkB": 0}
     axes.annotate("", end, start, arrowprops=look)

@@ -28,22 +28,43 @@ STEPS = 300  # of the grid that the shares of the area come from
 
 HIGH = 400  # pixels, twice as many across; the lines over them hide their steps
 
-INSIDE = 1e-6  # off the side E_0 = E_1, where every radius is 0
+INSIDE = 1e-6  # away from the side E_0 = E_1, where every radius is 0
 
 SPARE = ("#F0E442", "#E69F00", "#56B4E9")  # Okabe and Ito's, for the caller's own mechanisms
 
-PALE, PALER = 0.35, 0.7  # share of white in a region, so that ink is read on it; in the largest
+PALE, PALER = 0.35, 0.7  # share of white in a region, to read ink on it; in the largest one
 
 LETTER, LINE = 5.5, 11.0  # points that a letter is wide and a line high
 
 RIGHT = 0.6  # E_0 from which a leader reaches beside the triangle without crossing it
 
+LOWEST = 1e-3  # below it a line looks like the axis; Li's goes on there as far as (1, 0)
+
+# The label of the colour bar of `ratio_multinomial`.
+BAR = (
+    r"$L_{\mathrm{improved\ DP}}$ /"
+    "\n"
+    r"$\max(L_{\mathrm{Cohen}}, L_{\mathrm{Li}}, L_{\mathrm{Lecuyer}})$"
+)
+
+# The region lines: whose they are, which borders make them, the E_0 that the name's leader points
+# to, and where the name stands, right of the triangle.
+LINES = (
+    ("li", (("li", "improved_dp"),), 0.80, (0.93, 0.26)),
+    ("cohen", (("cohen", "improved_dp"), ("cohen", "li")), 0.68, (0.83, 0.42)),
+)
+
+
+def winner_map(kind: Kind, axes: "Axes") -> "Axes":
+    """Draw where each mechanism of the paper's ensemble is largest: its H_i of (cor:ensemble)."""
+    return region_map(PAPER_ENSEMBLE[kind], kind, axes)
+
 
 def region_map(mechanisms: simplex.SeveralMechanisms, kind: Kind, axes: "Axes") -> "Axes":
-    """Each of several mechanisms' region, with its name and its share of the area.
+    """Draw the region of each mechanism, with its name and its share of the area.
 
-    The regions H_i of paper Corollary (cor:ensemble); the lines between them are exact. White is
-    where no radius is larger than 0.
+    These are the regions H_i of paper Corollary (cor:ensemble); the lines between them are exact.
+    White is where no radius is larger than 0.
     """
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch, Polygon
@@ -78,93 +99,30 @@ def region_map(mechanisms: simplex.SeveralMechanisms, kind: Kind, axes: "Axes") 
     return axes
 
 
-def region_colours(shares: dict[str, float]) -> list[Colour]:
-    """A pale colour for each: our mechanisms' own, and spare ones for the caller's.
+def region_lines(axes: "Axes", kind: Kind = "multinomial") -> "Axes":
+    """Draw and name the exact lines where Cohen and Li overtake the rest of the paper's ensemble.
 
-    The largest region is the palest: blue and green of one lightness are one colour to some eyes.
+    Right of a line its mechanism is the largest; paper figs. (Theoretical_comparison_results) and
+    (Scatters). For softmax there is none: improved DP is larger than Lecuyer everywhere.
     """
-    from matplotlib.colors import to_rgb
-
-    spare, widest = iter(SPARE), max(shares, key=lambda name: shares[name])
-    found = []
-    for name in shares:
-        full = mechanism_style(name).colour if name in MECHANISM_STYLES else next(spare, GREY)
-        white = PALER if name == widest else PALE
-        red, green, blue = ((1 - white) * part + white for part in to_rgb(full))
-        found.append((red, green, blue))
-    return found
-
-
-def _winner_pixels(mechanisms: simplex.SeveralMechanisms, kind: Kind, names: list[str]) -> Ints:
-    """(HIGH, 2 HIGH) which name is largest at the middle of each pixel; -1 outside, or if none is.
-
-    Pixels that a slanted side cuts are asked at the nearest point inside: the frame clips them.
-    """
-    row, column = np.indices((HIGH, 2 * HIGH))
-    e0, e1 = _pixel_middle(column), _pixel_middle(row)
-    highest = np.minimum(e0 - INSIDE, 1 - e0)
-    here = e1 < highest + 1 / HIGH
-    winner = simplex.winning_mechanism(
-        mechanisms, simplex.make_points(e0[here], np.minimum(e1, highest)[here], kind)
-    )
-    out = np.full(e0.shape, -1)
-    out[here] = np.select([winner == name for name in names], range(len(names)), -1)
-    return out
-
-
-def _pixel_middle(pixel: Ints | np.intp) -> Floats:
-    """The coordinate of a pixel's middle."""
-    return np.asarray((pixel + 0.5) / (2 * HIGH))
-
-
-def _name_regions(axes: "Axes", best: Ints, names: list[str]) -> None:
-    """Each name in the widest place of its region that holds it, or beside the triangle.
-
-    Right of it only: left of it stands the legend, which names the others too.
-    """
-    pixel = 72 * axes.bbox.width / axes.figure.dpi / (2 * HIGH)  # in points
-    beside = 0
-    for place, name in enumerate(names):
-        text = mechanism_style(name).name
-        box = (round(LINE / pixel), round(LETTER * len(text) / pixel))
-        if (middle := find_label_place(best == place, box)) is not None:
-            axes.text(*middle, text, ha="center", va="center", zorder=5)
-        elif (middle := find_label_place(best == place, (1, 1))) is not None and middle[0] > RIGHT:
-            across = min(middle[0] + 0.12, 0.93)
-            up = min(1 - across + 0.16 + 0.07 * beside, 0.47)
-            annotate_place(axes, text, middle, (across, up), zorder=5)
-            beside += 1
-
-
-def find_label_place(region: Bools, box: tuple[int, int]) -> tuple[float, float] | None:
-    """Where in a region a box of so many pixels has the most room; None if it has none."""
-    from scipy.ndimage import distance_transform_edt, minimum_filter
-
-    room = distance_transform_edt(np.pad(minimum_filter(region, box, mode="constant"), 1))
-    if room.max() == 0:
-        return None
-    row, column = np.unravel_index(room[1:-1, 1:-1].argmax(), region.shape)
-    return float(_pixel_middle(column)), float(_pixel_middle(row))
-
-
-LOWEST = 1e-3  # below it a line is not told from the axis; Li's goes on there as far as (1, 0)
-
-BAR = (
-    r"$L_{\mathrm{improved\ DP}}$ /"
-    "\n"
-    r"$\max(L_{\mathrm{Cohen}}, L_{\mathrm{Li}}, L_{\mathrm{Lecuyer}})$"
-)
-
-# The region lines: whose they are, which borders make them, the E_0 that the name's leader points
-# to, and where the name stands, right of the triangle.
-LINES = (
-    ("li", (("li", "improved_dp"),), 0.80, (0.93, 0.26)),
-    ("cohen", (("cohen", "improved_dp"), ("cohen", "li")), 0.68, (0.83, 0.42)),
-)
+    borders = paper_borders(kind)
+    for name, pairs, e0, beside in LINES:
+        curves = [
+            part
+            for pair in pairs
+            for curve in borders.get(pair, ())
+            for part in split_curve(curve, curve.e1 > LOWEST)
+        ]
+        if curves:
+            look, named = mechanism_style(name), curves[0]
+            draw_curves(axes, curves, color=look.colour)
+            at = np.abs(named.e0 - e0).argmin()
+            annotate_place(axes, f"{look.name} largest", (named.e0[at], named.e1[at]), beside)
+    return axes
 
 
 def ratio_softmax(axes: "Axes") -> "Axes":
-    """L_ImprovedDP / L_Lecuyer; paper fig. (Theoretical_comparison_results), left.
+    """Draw L_ImprovedDP / L_Lecuyer; paper fig. (Theoretical_comparison_results), left.
 
     It is above 1 everywhere, so there is no region line, and grows without end towards E_0 = E_1.
     """
@@ -182,9 +140,9 @@ def ratio_softmax(axes: "Axes") -> "Axes":
 
 
 def ratio_multinomial(axes: "Axes") -> "Axes":
-    """L_ImprovedDP over the largest of Cohen's, Li's and Lecuyer's; the same figure, right.
+    """Draw L_ImprovedDP over the largest of Cohen's, Li's and Lecuyer's; the same figure, right.
 
-    Right of the line where Cohen overtakes, or Li, the ratio is below 1.
+    Right of the line where Cohen or Li overtakes, the ratio is below 1.
     """
     ratio_colours(
         "improved_dp",
@@ -199,34 +157,76 @@ def ratio_multinomial(axes: "Axes") -> "Axes":
     return region_lines(axes, "multinomial")
 
 
-def winner_map(kind: Kind, axes: "Axes") -> "Axes":
-    """Which mechanism of the paper's ensemble is largest where: its regions H_i (cor:ensemble)."""
-    return region_map(PAPER_ENSEMBLE[kind], kind, axes)
-
-
-def region_lines(axes: "Axes", kind: Kind = "multinomial") -> "Axes":
-    """The exact lines where Cohen overtakes the paper's ensemble and where Li does, with names.
-
-    Right of a line its mechanism is the largest; paper figs. (Theoretical_comparison_results) and
-    (Scatters). For softmax there is none: improved DP is larger than Lecuyer everywhere.
-    """
-    found = paper_borders(kind)
-    for name, pairs, e0, beside in LINES:
-        curves = [
-            part
-            for pair in pairs
-            for curve in found.get(pair, ())
-            for part in split_curve(curve, curve.e1 > LOWEST)
-        ]
-        if curves:
-            look, named = mechanism_style(name), curves[0]
-            draw_curves(axes, curves, color=look.colour)
-            at = np.abs(named.e0 - e0).argmin()
-            annotate_place(axes, f"{look.name} largest", (named.e0[at], named.e1[at]), beside)
-    return axes
-
-
 @cache
 def paper_borders(kind: Kind) -> dict[tuple[str, str], list[BoundaryCurve]]:
-    """Computed once: a page of figures draws them many times."""
+    """Trace the borders of the ensemble's regions once: a page of figures draws them often."""
     return trace_region_borders(PAPER_ENSEMBLE[kind], kind)
+
+
+def region_colours(shares: dict[str, float]) -> list[Colour]:
+    """Return a pale colour for each: our mechanisms' own, and spare ones for the caller's.
+
+    The largest region is the palest: blue and green of one lightness are one colour to some eyes.
+    """
+    from matplotlib.colors import to_rgb
+
+    spare, widest = iter(SPARE), max(shares, key=lambda name: shares[name])
+    colours = []
+    for name in shares:
+        full = mechanism_style(name).colour if name in MECHANISM_STYLES else next(spare, GREY)
+        white = PALER if name == widest else PALE
+        red, green, blue = ((1 - white) * part + white for part in to_rgb(full))
+        colours.append((red, green, blue))
+    return colours
+
+
+def _winner_pixels(mechanisms: simplex.SeveralMechanisms, kind: Kind, names: list[str]) -> Ints:
+    """Return (HIGH, 2 HIGH) which name is largest at each pixel's middle; -1 outside or if none.
+
+    A pixel cut by a slanted side takes the value of the nearest point inside: the frame clips it.
+    """
+    row, column = np.indices((HIGH, 2 * HIGH))
+    e0, e1 = _pixel_middle(column), _pixel_middle(row)
+    highest = np.minimum(e0 - INSIDE, 1 - e0)
+    here = e1 < highest + 1 / HIGH
+    winner = simplex.winning_mechanism(
+        mechanisms, simplex.make_points(e0[here], np.minimum(e1, highest)[here], kind)
+    )
+    out = np.full(e0.shape, -1)
+    out[here] = np.select([winner == name for name in names], range(len(names)), -1)
+    return out
+
+
+def _name_regions(axes: "Axes", best: Ints, names: list[str]) -> None:
+    """Write each name in the widest place of its region that holds it, or beside the triangle.
+
+    Names stand only to the right of it: the legend on the left names the others too.
+    """
+    pixel = 72 * axes.bbox.width / axes.figure.dpi / (2 * HIGH)  # in points
+    beside = 0
+    for place, name in enumerate(names):
+        text = mechanism_style(name).name
+        box = (round(LINE / pixel), round(LETTER * len(text) / pixel))
+        if (middle := find_label_place(best == place, box)) is not None:
+            axes.text(*middle, text, ha="center", va="center", zorder=5)
+        elif (middle := find_label_place(best == place, (1, 1))) is not None and middle[0] > RIGHT:
+            across = min(middle[0] + 0.12, 0.93)
+            up = min(1 - across + 0.16 + 0.07 * beside, 0.47)
+            annotate_place(axes, text, middle, (across, up), zorder=5)
+            beside += 1
+
+
+def find_label_place(region: Bools, box: tuple[int, int]) -> tuple[float, float] | None:
+    """Return where in a region a box of this size in pixels has the most room, or None."""
+    from scipy.ndimage import distance_transform_edt, minimum_filter
+
+    room = distance_transform_edt(np.pad(minimum_filter(region, box, mode="constant"), 1))
+    if room.max() == 0:
+        return None
+    row, column = np.unravel_index(room[1:-1, 1:-1].argmax(), region.shape)
+    return float(_pixel_middle(column)), float(_pixel_middle(row))
+
+
+def _pixel_middle(pixel: Ints | np.intp) -> Floats:
+    """Return the coordinate of a pixel's middle."""
+    return np.asarray((pixel + 0.5) / (2 * HIGH))

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def scatter_on_simplex(certificates: Certificates, axes: "Axes") -> "Axes":
-    """(E_0, E_1) of each certified input over the regions; paper figs. (Scatters).
+    """Draw (E_0, E_1) of each certified input over the regions; paper figs. (Scatters).
 
-    A point's mark is the member of the paper's ensemble with the largest radius there. A refused
-    input has no bounds and no place: the legend counts them.
+    A point's mark is the member of the paper's ensemble with the largest radius there. An input
+    that was abstained on has no bounds and no place: the legend counts these inputs.
     """
     known, kind = certificates.known, certificates.known.kind
     placed = (known.e0 > known.e1) & ~certificates.abstained
@@ -42,7 +42,7 @@ def scatter_on_simplex(certificates: Certificates, axes: "Axes") -> "Axes":
                 zorder=3,
             )
     if (left := int((~placed).sum())) > 0:
-        axes.scatter([], [], s=0, label=f"none: {left:,}")
+        axes.scatter([], [], s=0, label=f"abstained: {left:,}")
     draw_frame(axes)
     draw_legend(axes, f"{settings_note([certificates])}\nlargest radius:", columns=2, handle=1.0)
     return axes

@@ -1,8 +1,8 @@
 """Give every figure the same look, caption it with its settings, and write it to a file.
 
-The note in a legend: `settings_note`, `format_range` and `radius_label`. One colour, marker and
-dash for each mechanism: `MechanismStyle`, `mechanism_style`, `line_keywords`. Axes and legends:
-`style_axes`, `draw_legend`. Files: `save_figure`. pyplot is never imported.
+One colour, marker and dash for each mechanism: `MechanismStyle`, `mechanism_style`,
+`line_keywords`. Axes and legends: `style_axes`, `draw_legend`. The note in a legend and the label
+of an axis: `settings_note`, `radius_label`. Files: `save_figure`. pyplot is never imported.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,47 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-NOTE_WIDTH = 48  # letters of a line in a legend
-
-
-def settings_note(
-    several: Sequence[Certificates], *, sigma: bool = True, draws: bool = True
-) -> str:
-    """The kind, then sigma, n, alpha and the inputs, as far as all have the same.
-
-    Sigma and n are left out where they are an axis. Certificates by settings that were not declared
-    before the counts were seen are marked.
-    """
-    known = [certificates.known for certificates in several]
-    mark = " (exploratory)" if any(item.exploratory for item in several) else ""
-    said = [
-        {f"$\\sigma$ = {item.sigma:g}" for item in known} if sigma else set(),
-        {
-            f"$n$ = {_format_range(item.draws)}"
-            for item in known
-            if item.draws is not None and draws
-        },
-        {f"$\\alpha$ = {item.alpha:g}" for item in known},
-        {f"sensitivity {item.sensitivity:g}" for item in several if item.sensitivity != 1},
-        {f"all {len(item):,} inputs" for item in known},
-    ]
-    settings = ", ".join(text for texts in said if len(texts) == 1 for text in texts)
-    reasons = dict.fromkeys(filter(None, map(explain_no_comparison, several)))
-    lines = [line for reason in reasons for line in wrap(reason, NOTE_WIDTH)]
-    return "\n".join([f"{known[0].kind}{mark}", settings, *lines])
-
-
-def _format_range(numbers: Ints) -> str:
-    """One number where all are equal, else the smallest and the largest."""
-    low, high = int(numbers.min()), int(numbers.max())
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
-
-
-def radius_label(certificates: Certificates, what: str = "certified radius") -> str:
-    """An axis of radii, with the norm where it is not the plain one."""
-    norm = certificates.known.norm
-    return what if norm == "l2" else f"{what} ({norm})"
-
+NOTE_WIDTH = 48  # letters in a line of a legend's title
 
 # Safe for colour-blind eyes; the sequential one also rises evenly in grey print.
 DIVERGING, SEQUENTIAL = "PuOr_r", "cividis"
@@ -70,28 +30,49 @@ SIZE = (5.0, 2.9)  # inches: a column and a half, for a triangle twice as wide a
 
 COLUMN = (3.5, 3.0)  # one column of a two-column page
 
-PAGE = (7.16, 3.0)  # both columns: two panels side by side
+PAGE = (7.16, 3.0)  # both columns, for two panels side by side
 
-DPI, DOTS = 200, (50, 1200)  # an inch: usual, and all that makes sense
+DPI, DOTS = 200, (50, 1200)  # dots per inch: the usual number, and the range that makes sense
 
-LineStyle = (
-    str | tuple[int, tuple[float, ...]]
-)  # matplotlib's name of a dash, or its lengths in points
+MARKERS = "oDs^vPX<>*"  # of runs, in their order
+
+# What each format writes about itself, without what changes from day to day.
+METADATA: dict[str, dict[str, Any]] = {
+    ".png": {},
+    ".pdf": {"CreationDate": None},
+    ".svg": {"Date": None},
+}
+
+SETTINGS: dict[Any, Any] = {
+    # Without a salt the ids in an SVG are random; journals refuse PDF's default Type 3 fonts.
+    "svg.hashsalt": "simplicert",
+    "pdf.fonttype": 42,
+    "font.size": 9.0,
+    "legend.fontsize": 7.5,
+    "legend.frameon": False,
+    "legend.handlelength": 2.3,  # long enough for every dash to show
+    "legend.labelspacing": 0.3,
+    "lines.linewidth": 1.3,
+    "lines.markersize": 4.0,
+}
+
+# matplotlib's name of a dash, or its lengths in points
+LineStyle = str | tuple[int, tuple[float, ...]]
 
 
 class MechanismStyle(NamedTuple):
-    """How one mechanism is drawn, everywhere: no two share a colour, a marker or a dash."""
+    """How a mechanism is drawn in every figure: no two share a colour, a marker or a dash."""
 
-    name: str  # in a legend
+    name: str  # in legends
     colour: str
     line: LineStyle
     marker: str
 
 
-# How the mechanisms are drawn, by their places in MECHANISMS: colour, line, marker. Six colours are
-# Okabe and Ito's, which colour-blind eyes tell apart; Cohen is blue as in the paper and Li, red
-# there, is their orange. The last five are of Tol's palettes, for rows to come. What is drawn solid
-# is the tight radius, and dashed the paper's ensemble.
+# Colour, line and marker of the mechanisms, in the order of MECHANISMS. Six colours are Okabe and
+# Ito's, which colour-blind eyes tell apart; Cohen is blue as in the paper and Li, red there, is
+# their orange. The last five are from Tol's palettes, for rows to come. The solid line is the tight
+# radius, and the dashed one the paper's ensemble.
 PENS: tuple[tuple[str, LineStyle, str], ...] = (
     ("#0072B2", (0, (6, 1.5, 1, 1.5)), "o"),
     ("#D55E00", (0, (1, 1)), "s"),
@@ -114,42 +95,20 @@ MECHANISM_STYLES: dict[str, MechanismStyle] = {
     "ensemble": MechanismStyle("ensemble", "#E69F00", (0, (4, 2)), "X"),
 }
 
-MARKERS = "oDs^vPX<>*"  # of runs, one after another
-
-# What each format writes about itself, less what changes from day to day.
-METADATA: dict[str, dict[str, Any]] = {
-    ".png": {},
-    ".pdf": {"CreationDate": None},
-    ".svg": {"Date": None},
-}
-
-SETTINGS: dict[Any, Any] = {
-    # Ids in an SVG are random without a salt; journals refuse the Type 3 fonts PDF gets otherwise.
-    "svg.hashsalt": "simplicert",
-    "pdf.fonttype": 42,
-    "font.size": 9.0,
-    "legend.fontsize": 7.5,
-    "legend.frameon": False,
-    "legend.handlelength": 2.3,  # long enough for every dash to show
-    "legend.labelspacing": 0.3,
-    "lines.linewidth": 1.3,
-    "lines.markersize": 4.0,
-}
-
 
 def mechanism_style(name: str) -> MechanismStyle:
-    """A mechanism's look; one that is not ours goes by its own name, in grey."""
+    """Return a mechanism's style; one that is not ours goes by its own name, in grey."""
     return MECHANISM_STYLES.get(name) or MechanismStyle(name, GREY, (0, (2, 2)), "*")
 
 
 def line_keywords(name: str) -> dict[str, Any]:
-    """A mechanism's look as matplotlib's keywords for a line."""
+    """Return a mechanism's style as matplotlib's keywords for a line."""
     label, colour, line, marker = mechanism_style(name)
     return {"label": label, "color": colour, "linestyle": line, "marker": marker}
 
 
 def run_colours(runs: int) -> list[str]:
-    """A colour for each run, from dark to light: sigma has an order, and so has grey print."""
+    """Return a colour for each run, dark to light: sigma has an order, and so has grey print."""
     from matplotlib import colormaps
     from matplotlib.colors import to_hex
 
@@ -158,7 +117,7 @@ def run_colours(runs: int) -> list[str]:
 
 
 def style_axes(axes: "Axes", across: str, up: str) -> None:
-    """Axis labels, a pale grid behind, two sides open."""
+    """Label the axes, draw a pale grid behind the data, and leave two sides open."""
     axes.set(xlabel=across, ylabel=up)
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(color=PALE, linewidth=0.5)
@@ -166,7 +125,7 @@ def style_axes(axes: "Axes", across: str, up: str) -> None:
 
 
 def draw_legend(axes: "Axes", note: str, columns: int = 3, handle: float | None = None) -> None:
-    """Names above the axes, where no data can be; over them what the numbers are about.
+    """Put the names above the axes, where no data can be, with a note on the numbers over them.
 
     `handle` is the length of a sample, in letters, where a dash need not show.
     """
@@ -183,6 +142,45 @@ def draw_legend(axes: "Axes", note: str, columns: int = 3, handle: float | None 
         handlelength=handle,
     )
     shown.get_title().set_color(GREY)
+
+
+def settings_note(
+    several: Sequence[Certificates], *, sigma: bool = True, draws: bool = True
+) -> str:
+    """Return the kind, then sigma, n, alpha and the inputs, where all certificates share them.
+
+    Sigma and n are left out where they are an axis. Certificates by settings that were not declared
+    before the counts were seen are marked.
+    """
+    known = [certificates.known for certificates in several]
+    mark = " (exploratory)" if any(item.exploratory for item in several) else ""
+    facts = [
+        {f"$\\sigma$ = {item.sigma:g}" for item in known} if sigma else set(),
+        {
+            f"$n$ = {_format_range(item.draws)}"
+            for item in known
+            if item.draws is not None and draws
+        },
+        {f"$\\alpha$ = {item.alpha:g}" for item in known},
+        {f"sensitivity {item.sensitivity:g}" for item in several if item.sensitivity != 1},
+        {f"all {len(item):,} inputs" for item in known},
+    ]
+    settings = ", ".join(text for texts in facts if len(texts) == 1 for text in texts)
+    reasons = dict.fromkeys(filter(None, map(explain_no_comparison, several)))
+    lines = [line for reason in reasons for line in wrap(reason, NOTE_WIDTH)]
+    return "\n".join([f"{known[0].kind}{mark}", settings, *lines])
+
+
+def _format_range(numbers: Ints) -> str:
+    """Return one number where all are equal, else the smallest and the largest."""
+    low, high = int(numbers.min()), int(numbers.max())
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def radius_label(certificates: Certificates, what: str = "certified radius") -> str:
+    """Label an axis of radii, with the norm where it is not the plain one."""
+    norm = certificates.known.norm
+    return what if norm == "l2" else f"{what} ({norm})"
 
 
 def save_figure(

@@ -1,8 +1,8 @@
 """Draw what changes with more draws, with more noise, and from epoch to epoch of a training.
 
 More draws: `certified_proportion` (what they bring) and `time_per_input` (what they cost).
-Epochs: `training_curve`, the accuracy under noise and the loss.
 More noise: `median_against_sigma` and `largest_against_sigma`, for each mechanism.
+Epochs: `training_curve`, the accuracy under noise and the loss.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,13 +29,16 @@ if TYPE_CHECKING:
     from simplicert.metrics.growth import CostByDraws
 
 
-CERTIFIED_BEYOND = 0.05  # in units of the input: the paper counts an input as certified beyond it
+CERTIFIED_BEYOND = 0.05  # in units of the input: the paper counts larger radii as certified
 
 DRAWS_LABEL = "draws of an input, $n$"
 
+# Colours of the training and of the test inputs.
+TRAIN, TEST = MECHANISM_STYLES["li"].colour, MECHANISM_STYLES["cohen"].colour
+
 
 def certified_proportion(growth: Mapping[int, Certificates], axes: "Axes") -> "Axes":
-    """Share of all inputs with a radius > 0.05 against n; paper fig. (IMAGENET_Proportion)."""
+    """Draw the share of inputs with a radius > 0.05 against n; paper fig. (IMAGENET_Proportion)."""
     drawn = list(growth.values())
     for name in drawn[-1].columns:
         shares = [share_above(certificates, CERTIFIED_BEYOND, name).value for certificates in drawn]
@@ -51,7 +54,7 @@ def certified_proportion(growth: Mapping[int, Certificates], axes: "Axes") -> "A
 
 
 def time_per_input(cost: "CostByDraws", axes: "Axes") -> "Axes":
-    """Seconds for one input against n: drawing, bounds, each mechanism; paper (IMAGENET_Time)."""
+    """Draw seconds per input against n: draws, bounds and mechanisms; paper (IMAGENET_Time)."""
     axes.plot(cost.draws, cost.drawing, color=GREY, linewidth=2.5, label="drawing")
     axes.plot(cost.draws, cost.bounds, color=GREY, linestyle="dotted", label="bounds")
     for name, seconds in cost.mechanisms.items():
@@ -62,31 +65,8 @@ def time_per_input(cost: "CostByDraws", axes: "Axes") -> "Axes":
     return axes
 
 
-TRAIN, TEST = MECHANISM_STYLES["li"].colour, MECHANISM_STYLES["cohen"].colour
-
-
-def training_curve(log: Sequence[Mapping[str, float]], axes: "Axes") -> "Axes":
-    """Single-draw accuracy of training and test inputs against the epoch; the loss at the right."""
-    epochs = [row["epoch"] for row in log]
-    for name, colour, line, label in (
-        ("train_accuracy", TRAIN, "dashed", "training inputs, noisy"),
-        ("noisy_accuracy", TEST, "solid", "test inputs, noisy"),
-    ):
-        shares = [row[name] for row in log]
-        axes.plot(epochs, shares, color=colour, linestyle=line, marker=".", label=label)
-    axes.plot([], [], color=GREY, linestyle="dotted", label="loss (right)")
-    style_axes(axes, "epoch", "accuracy, one noisy draw")
-    right = axes.twinx()
-    right.plot(epochs, [row["loss"] for row in log], color=GREY, linestyle="dotted")
-    right.set_ylabel("mean loss")
-    right.spines[["top"]].set_visible(False)
-    seconds = sum(row["seconds"] for row in log)
-    draw_legend(axes, f"{len(log)} epochs, {seconds / 60:.1f} minutes of training")
-    return axes
-
-
 def median_against_sigma(several: Sequence[Certificates], axes: "Axes") -> "Axes":
-    """Median radius of each mechanism against sigma; the M of paper tab. (large_table)."""
+    """Draw the median radius of each mechanism against sigma; the M of paper tab. (large_table)."""
     drawn = _sort_by_sigma(several)
     sigmas = [certificates.known.sigma for certificates in drawn]
     for name in drawn[0].columns:
@@ -96,7 +76,7 @@ def median_against_sigma(several: Sequence[Certificates], axes: "Axes") -> "Axes
 
 
 def largest_against_sigma(several: Sequence[Certificates], axes: "Axes") -> "Axes":
-    """Share of inputs each member of the paper's ensemble wins, against sigma; the L of its table.
+    """Draw the share of inputs each member of the paper's ensemble wins; the L of its table.
 
     Bars are 95 % intervals over the choice of inputs.
     """
@@ -113,7 +93,7 @@ def largest_against_sigma(several: Sequence[Certificates], axes: "Axes") -> "Axe
 
 
 def _sort_by_sigma(several: Sequence[Certificates]) -> list[Certificates]:
-    """Rising in sigma, which must differ."""
+    """Sort certificates by sigma, and refuse two of the same sigma."""
     sigmas = sorted(certificates.known.sigma for certificates in several)
     require(
         len(set(sigmas)) == len(sigmas) > 1,
@@ -124,7 +104,7 @@ def _sort_by_sigma(several: Sequence[Certificates]) -> list[Certificates]:
 
 
 def _label_sigma_axes(axes: "Axes", drawn: Sequence[Certificates], up: str) -> "Axes":
-    """Labels, a tick at each sigma, and the legend."""
+    """Add the labels, a tick at each sigma, and the legend."""
     style_axes(axes, r"$\sigma$ of the noise", up)
     sigmas = [certificates.known.sigma for certificates in drawn]
     axes.set_xscale("log")
@@ -132,4 +112,24 @@ def _label_sigma_axes(axes: "Axes", drawn: Sequence[Certificates], up: str) -> "
     axes.set_xticks([], minor=True)
     axes.set_ylim(0, None)
     draw_legend(axes, settings_note(drawn, sigma=False))
+    return axes
+
+
+def training_curve(log: Sequence[Mapping[str, float]], axes: "Axes") -> "Axes":
+    """Draw single-draw accuracy of training and test inputs by epoch, and the loss at the right."""
+    epochs = [row["epoch"] for row in log]
+    for name, colour, line, label in (
+        ("train_accuracy", TRAIN, "dashed", "training inputs, noisy"),
+        ("noisy_accuracy", TEST, "solid", "test inputs, noisy"),
+    ):
+        shares = [row[name] for row in log]
+        axes.plot(epochs, shares, color=colour, linestyle=line, marker=".", label=label)
+    axes.plot([], [], color=GREY, linestyle="dotted", label="loss (right)")
+    style_axes(axes, "epoch", "accuracy, one noisy draw")
+    right = axes.twinx()
+    right.plot(epochs, [row["loss"] for row in log], color=GREY, linestyle="dotted")
+    right.set_ylabel("mean loss")
+    right.spines[["top"]].set_visible(False)
+    seconds = sum(row["seconds"] for row in log)
+    draw_legend(axes, f"{len(log)} epochs, {seconds / 60:.1f} minutes of training")
     return axes

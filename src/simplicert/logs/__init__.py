@@ -10,11 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from simplicert.atomic import content_checksum
 from simplicert.bounds import SCHEMES
 from simplicert.errors import choose, require
-from simplicert.files import MOST_LOG, read_file
+from simplicert.files import MOST_LOG, content_checksum, read_file
 from simplicert.logs import cohen, iss, radii, second_order
+from simplicert.logs.audit import audit_log
 from simplicert.logs.counts import read_counts
 from simplicert.logs.log import Log, StatedSettings, log_expectations
 from simplicert.store.imported import ImportedRun, write_imported_run
@@ -42,7 +42,7 @@ def import_counts(
     kind: str = "multinomial",
     scheme: str = "gated",
 ) -> Run:
-    """A run from a table of counts; alpha, kind and scheme are declared with it."""
+    """Make a run from a table of counts; alpha, kind and scheme are declared with it."""
     require(0 < alpha < 1, f"alpha must lie strictly between 0 and 1, got {alpha}")
     kind = choose("kind", kind, KINDS)
     choose("scheme", scheme, SCHEMES[kind], f" for kind {kind}")
@@ -87,7 +87,10 @@ def import_log(
     alpha: float = 0.001,
     draws: int | None = None,
 ) -> ImportedRun:
-    """A run of expectations from a log of a known format; none of sigma, alpha, n is in the log."""
+    """Make a run of expectations from a log of a known format.
+
+    The caller states sigma, alpha and the number of draws, because the log does not.
+    """
     stated = _check_stated_settings(sigma, alpha, draws)
     log = choose("format", name, LOGS)(file)
     require(
@@ -107,7 +110,10 @@ def import_radii(
     draws: int | None = None,
     bare: bool = False,
 ) -> ImportedRun:
-    """A run from any table, its columns named; `bare` where a radius is not sigma * Phi^-1(E0)."""
+    """Make a run from any table with named columns.
+
+    `bare` keeps the radii alone, for tables whose radius is not sigma * Phi^-1(E0).
+    """
     stated = _check_stated_settings(sigma, alpha, draws)
     log = radii.read_radii(file, columns)
     return _write_log_run(
@@ -118,9 +124,7 @@ def import_radii(
 def _write_log_run(
     log: Log, stated: StatedSettings, source: dict[str, Any], out: Path, bare: bool = False
 ) -> ImportedRun:
-    """Audit the log and write it as a run, of expectations or of bare radii."""
-    from simplicert.logs.audit import audit_log  # it stands above this room
-
+    """Audit the log and write it as a run of expectations or of bare radii."""
     columns, method = log.columns(), "radius"
     if bare:
         columns |= {"radius": log.radius.value}
@@ -134,7 +138,7 @@ def _write_log_run(
     manifest = Manifest(
         sigma=stated.sigma,
         inputs=len(log),
-        classes=int(max(classes)) + 1,  # as far as the log shows
+        classes=int(max(classes)) + 1,  # only as many as the log shows
         alpha=stated.alpha,
         scheme="imported",
         source=source
@@ -148,14 +152,14 @@ def _write_log_run(
 
 
 def _check_stated_settings(sigma: float, alpha: float, draws: int | None) -> StatedSettings:
-    """What the importer states, each in its domain."""
+    """Check what the importer states, each number in its domain."""
     require(0 < alpha < 1, f"alpha must lie strictly between 0 and 1, got {alpha}")
     require(draws is None or draws >= 1, f"draws must be at least 1, got {draws}")
     return StatedSettings(check_positive("sigma", sigma), float(alpha), draws)
 
 
 def _describe_source(name: str, file: Path) -> dict[str, Any]:
-    """Where a run comes from, so that it can be traced."""
+    """Say where a run comes from, so that it can be traced."""
     require(file.is_file(), f"file must be a log that exists, got {str(file)!r}")
     return {
         "format": name,
@@ -165,5 +169,5 @@ def _describe_source(name: str, file: Path) -> dict[str, Any]:
 
 
 def _printable_name(name: str) -> str:
-    """A file's name as text that run.toml can hold, whatever bytes it is made of."""
+    """Return a file name as text that run.toml can hold, whatever its bytes are."""
     return name.encode("utf-8", "backslashreplace").decode()

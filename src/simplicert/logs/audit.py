@@ -3,7 +3,7 @@
 No finding is an error. `audit_log` runs all checks; `find_disproofs` says why the settings stated
 with an imported log cannot be true. The checks of the radii against the stated sigma, alpha and
 number of draws are here; those that need only the log are in `row_checks`.
-To add a check, write a function from a log to a finding or None, and add it to a table below.
+To add a check, write a function from a log to a finding or None, and add it to a table at the end.
 """
 
 from collections.abc import Iterator
@@ -20,20 +20,59 @@ from simplicert.store.imported import ImportedRun
 from simplicert.store.run import Run
 from simplicert.types import Bools, Floats, Ints
 
-# Settings people use: tried where the stated ones do not fit.
+# Common settings, tried where the stated ones do not fit.
 DRAWS = (100, 1_000, 10_000, 50_000, 100_000, 500_000, 1_000_000)
-
 ALPHAS = (0.0001, 0.001, 0.005, 0.01, 0.05, 0.1)
+LEGIBLE_DRAWS = 10**12  # more draws than anyone makes: their exact number is of no use
+EXACT = 1e-9  # rounding in the tool's own arithmetic, which its printed digits do not show
+ALPHA_SLACK = 1e-3  # our limits are computed at a slightly smaller alpha than theirs
+LEVEL_ROUNDING = 1e-9  # share of log alpha that rounding may explain
 
-LEGIBLE_DRAWS = 10**12  # more draws than anybody makes: their exact number says nothing
+# Runs imported before codes were kept hold sentences alone: these words mark those that disprove.
+OLD_SENTENCES = {
+    "above_cap": ", rounding allowed for: no certificate of ",
+    "sigma": "radius and bound do not fit sigma ",
+}
 
-EXACT = 1e-9  # rounding of the tool's own arithmetic, which its print does not show
 
-ALPHA_SLACK = 1e-3  # our limits are asked for a slightly smaller alpha than theirs
+def audit_log(log: Log, stated: StatedSettings | None) -> list[AuditFinding]:
+    """Run all checks; `stated` is None for bare radii, from which nothing is computed."""
+    findings = [AuditFinding("note", note) for note in log.notes]
+    findings += [finding for check in ROW_CHECKS if (finding := check(log))]
+    if stated is not None:
+        findings += [finding for check in RADIUS_CHECKS if (finding := check(log, stated))]
+    return findings
+
+
+def find_disproofs(run: Run | ImportedRun) -> tuple[str, ...]:
+    """Say why the settings stated with an imported log cannot be true; empty if they may be.
+
+    run.toml is not taken on trust: the bounds are compared with the cap once more.
+    """
+    if not isinstance(run, ImportedRun):
+        return ()
+    disproofs = [finding for finding in read_findings(run) if finding.disproves]
+    if not any(finding.code == "above_cap" for finding in disproofs):
+        disproofs += _recheck_radius_cap(run)
+    return tuple(finding.sentence for finding in disproofs)
+
+
+def read_findings(run: ImportedRun) -> list[AuditFinding]:
+    """Read the findings that a run keeps, each with its code."""
+    sentences, codes = run.audit, list(run.manifest.source.get("audit_codes", ()))
+    if len(codes) != len(sentences):
+        codes = [_infer_finding_code(sentence) for sentence in sentences]
+    return [AuditFinding(str(code), text) for code, text in zip(codes, sentences, strict=True)]
+
+
+def radius_cap(draws: Ints, alpha: float) -> Floats:
+    """Return Phi^-1(alpha^(1/n)), the largest radius of n agreeing draws at sigma 1; 0 if n = 0."""
+    positive = np.maximum(draws, 1)
+    return np.where(draws > 0, np.maximum(-ndtri(-np.expm1(np.log(alpha) / positive)), 0.0), 0.0)
 
 
 def _check_radius_cap(log: Log, stated: StatedSettings) -> AuditFinding | None:
-    """Radii that n draws cannot certify at alpha even when all of them agree."""
+    """Find radii that n draws cannot certify at alpha even if all of them agree."""
     if not log.cohen or not log.live.any():
         return None
     lower = np.where(log.live, log.radius.lower, -np.inf) / stated.sigma
@@ -58,7 +97,7 @@ def _check_radius_cap(log: Log, stated: StatedSettings) -> AuditFinding | None:
 
 
 def _check_sigma(log: Log, stated: StatedSettings) -> AuditFinding | None:
-    """Radii that are not sigma * Phi^-1 of the bound printed beside them."""
+    """Find radii that are not sigma * Phi^-1 of the bound printed beside them."""
     if log.bound_text is None or not log.cohen:
         return None
     bounds, radius = printed_intervals(log.bound_text), log.radius
@@ -76,7 +115,7 @@ def _check_sigma(log: Log, stated: StatedSettings) -> AuditFinding | None:
 
 
 def _check_printed_bounds(log: Log, stated: StatedSettings) -> AuditFinding | None:
-    """Bounds above Clopper and Pearson's of the count beside them."""
+    """Find bounds above the Clopper-Pearson bound of the count beside them."""
     if log.count is None or log.bound_text is None or stated.draws is None:
         return None
     tail = np.full(len(log), min(stated.alpha * (1 + ALPHA_SLACK), 1.0))
@@ -92,14 +131,8 @@ def _check_printed_bounds(log: Log, stated: StatedSettings) -> AuditFinding | No
     return make_finding(above, "bound", sentence)
 
 
-def radius_cap(draws: Ints, alpha: float) -> Floats:
-    """Phi^-1(alpha^(1/n)): the largest radius of n draws at sigma 1, all n agreeing; 0 of none."""
-    some = np.maximum(draws, 1)
-    return np.where(draws > 0, np.maximum(-ndtri(-np.expm1(np.log(alpha) / some)), 0.0), 0.0)
-
-
 def _describe_fitting_settings(log: Log, row: int, stated: StatedSettings) -> str:
-    """Which settings allow the radius of a row: usual ones whose cap it is, and the least draws."""
+    """Say which settings allow a row's radius: common ones with that cap, and the fewest draws."""
     low, high = (end[row] / stated.sigma for end in (log.radius.lower, log.radius.upper))
     usual = [(n, a) for a in ALPHAS for n in DRAWS if low <= radius_cap(np.array(n), a) <= high]
     text = f"the radius {log.radius_text[row]} at index {log.index[row]}"
@@ -113,73 +146,14 @@ def _describe_fitting_settings(log: Log, row: int, stated: StatedSettings) -> st
     return f"{text} {needs}, and is the largest possible at {words}"
 
 
-# Checks of a log by itself.
-ROWS = (
-    row_checks.check_left_out_lines,
-    row_checks.check_repeated_inputs,
-    row_checks.check_missing_indices,
-    row_checks.check_log_length,
-    row_checks.check_correct_column,
-    row_checks.check_negative_radii,
-    row_checks.check_skipped_inputs,
-    row_checks.check_rounding,
-)
-
-# Checks that need sigma, alpha and the draws.
-RADII = (
-    _check_radius_cap,
-    _check_sigma,
-    _check_printed_bounds,
-)
-
-
-def audit_log(log: Log, stated: StatedSettings | None) -> list[AuditFinding]:
-    """All findings; `stated` is None for bare radii, of which nothing is computed."""
-    found = [AuditFinding("note", note) for note in log.notes]
-    found += [finding for check in ROWS if (finding := check(log))]
-    if stated is not None:
-        found += [finding for check in RADII if (finding := check(log, stated))]
-    return found
-
-
-# How the sentences of runs imported before their codes were kept tell the findings that disprove.
-OLD_SENTENCES = {
-    "above_cap": ", rounding allowed for: no certificate of ",
-    "sigma": "radius and bound do not fit sigma ",
-}
-
-LEVEL_ROUNDING = 1e-9  # share of log alpha that rounding may explain
-
-
-def read_findings(run: ImportedRun) -> list[AuditFinding]:
-    """The findings that a run keeps, each with its code."""
-    sentences, codes = run.audit, list(run.manifest.source.get("audit_codes", ()))
-    if len(codes) != len(sentences):
-        codes = [_infer_finding_code(sentence) for sentence in sentences]
-    return [AuditFinding(str(code), text) for code, text in zip(codes, sentences, strict=True)]
-
-
-def find_disproofs(run: Run | ImportedRun) -> tuple[str, ...]:
-    """Why the settings stated with an imported log cannot be true; none where nothing says so.
-
-    What run.toml says is not taken on trust: the bounds are held against the cap once more.
-    """
-    if not isinstance(run, ImportedRun):
-        return ()
-    known = [finding for finding in read_findings(run) if finding.disproves]
-    if not any(finding.code == "above_cap" for finding in known):
-        known += _recheck_radius_cap(run)
-    return tuple(finding.sentence for finding in known)
-
-
 def _infer_finding_code(sentence: str) -> str:
-    """The code of a sentence that was kept without one; "remark" where it disproves nothing."""
-    told = (code for code in DISPROVING_CODES if OLD_SENTENCES[code] in sentence)
-    return next(told, "remark")
+    """Find the code of a sentence kept without one; "remark" where it disproves nothing."""
+    codes = (code for code in DISPROVING_CODES if OLD_SENTENCES[code] in sentence)
+    return next(codes, "remark")
 
 
 def _recheck_radius_cap(run: ImportedRun) -> Iterator[AuditFinding]:
-    """Bounds E0 that the draws cannot give at alpha, though nothing in run.toml says so."""
+    """Find bounds E0 that the draws cannot give at alpha, even if run.toml names none."""
     if run.holds != "expectations" or "draws" not in run.columns:
         return
     alpha, e0 = run.manifest.alpha, np.asarray(run.columns["e0"], dtype=float)
@@ -194,3 +168,23 @@ def _recheck_radius_cap(run: ImportedRun) -> Iterator[AuditFinding]:
             f"{count_in_words(above)}: {draws[row]} draws at alpha {alpha:g} prove no E0 above "
             f"{alpha ** (1 / draws[row]):.8f}, even if all of them agree",
         )
+
+
+# Checks of a log by itself.
+ROW_CHECKS = (
+    row_checks.check_left_out_lines,
+    row_checks.check_repeated_inputs,
+    row_checks.check_missing_indices,
+    row_checks.check_log_length,
+    row_checks.check_correct_column,
+    row_checks.check_negative_radii,
+    row_checks.check_skipped_inputs,
+    row_checks.check_rounding,
+)
+
+# Checks that need sigma, alpha and the number of draws.
+RADIUS_CHECKS = (
+    _check_radius_cap,
+    _check_sigma,
+    _check_printed_bounds,
+)

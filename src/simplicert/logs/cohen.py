@@ -1,7 +1,7 @@
 """Read and write Cohen's log: idx, label, predict, radius, correct, time.
 
 `read_cohen` also reads the logs that share its columns: Salman, Jeong, denoised-smoothing, DDRS,
-semantic smoothing, DensePure and its kin, smoothing ensembles, multiscale and ARS. They differ in
+semantic smoothing, DensePure and similar, smoothing ensembles, multiscale and ARS. They differ in
 clock time or seconds, True or a running total for correct, other names, more columns, and summaries
 at the end. `export_log` writes certificates as a log that other people's scripts read.
 """
@@ -17,10 +17,11 @@ from simplicert.logs.table import read_table
 from simplicert.types import Certificates
 
 INDEX = ("idx", "original_idx", "index")
-
+ABSTAIN = -1  # Cohen's class for an abstention
+ALL_DIGITS = Context(prec=17, rounding=ROUND_FLOOR)  # enough to tell any two radii apart
 BARE_HINT = "import it by `simplicert import radii --bare --columns ...`"
 
-# Columns that make the radius another thing than Cohen's, and what to do then.
+# Columns that show that the radius is not Cohen's, and what to do then.
 REFUSED_COLUMNS = {
     "raw_count": "import it by `simplicert import second-order`",
     "samplesize": "import it by `simplicert import iss`",
@@ -29,6 +30,7 @@ REFUSED_COLUMNS = {
     "proved": f"its radius is the one asked for and not the one proved: {BARE_HINT}",
 }
 
+# What the audit says where a column is there.
 NOTES = {
     "stage": "column stage: the radii come from several sigmas, so E0 only restates each radius "
     "at the sigma given here",
@@ -36,7 +38,7 @@ NOTES = {
 
 
 def read_cohen(path: Path) -> Log:
-    """The rows; E0 can be read back from the radius, which is sigma * Phi^-1(E0)."""
+    """Read the rows; E0 can be read back from the radius, which is sigma * Phi^-1(E0)."""
     table = read_table(path, INDEX)
     for name, instead in REFUSED_COLUMNS.items():
         require(name not in table.names, f"{path} has a column {name}: {instead}")
@@ -53,17 +55,17 @@ def read_cohen(path: Path) -> Log:
     return build_log(table, places, notes=notes)
 
 
-ABSTAIN = -1
-
-ALL_DIGITS = Context(prec=17, rounding=ROUND_FLOOR)  # enough to tell any two radii apart
+def export_log(certificates: Certificates, name: str, column: str, seconds: float = 0.0) -> str:
+    """Write certificates in the log format of this name."""
+    return choose("format", name, EXPORTS)(certificates, column, seconds)
 
 
 def _format_cohen(certificates: Certificates, column: str, seconds: float) -> str:
-    """Cohen et al.'s (2019) log: idx, label, predict, radius, correct, time between tabs.
+    """Format the log of Cohen et al. (2019): idx, label, predict, radius, correct, time, with tabs.
 
-    Radii are rounded down, at their last digit: theirs are to the nearest of three digits, which
-    can be too large, and which an audit then has to allow for.
-    `seconds` is the mean time of an input, as a run keeps no other.
+    Radii are rounded down at their last digit. Theirs are rounded to three digits, to nearest,
+    which can be too large, and which an audit then has to allow for.
+    `seconds` is the mean time per input, because a run keeps no other.
     """
     known = certificates.known
     require(known.labels is not None, "labels are needed for Cohen's log, which has a column label")
@@ -80,9 +82,5 @@ def _format_cohen(certificates: Certificates, column: str, seconds: float) -> st
     return "\n".join(lines) + "\n"
 
 
+# One row per format that can be written.
 EXPORTS: dict[str, Callable[[Certificates, str, float], str]] = {"cohen": _format_cohen}
-
-
-def export_log(certificates: Certificates, name: str, column: str, seconds: float = 0.0) -> str:
-    """The log of this name."""
-    return choose("format", name, EXPORTS)(certificates, column, seconds)

@@ -13,12 +13,12 @@ from simplicert.files import parse_json
 from simplicert.logs.table import is_integer, read_log_text
 from simplicert.types import Ints
 
-TOO_LARGE = 2**62  # no count, label or index is as large
+TOO_LARGE = 2**62  # no count, label or index is this large
 
 
 @dataclass(frozen=True, eq=False)
 class CountTable:
-    """A table of counts with its labels and, where the file says them, its indices."""
+    """A table of counts, with labels and indices where the file has them."""
 
     counts: Ints  # (N, K)
     labels: Ints | None  # (N,)
@@ -27,12 +27,12 @@ class CountTable:
 
 
 def holds_lists(path: Path) -> bool:
-    """Whether the first two lines hold a list: the second does, where the first is a header."""
+    """Tell whether one of the first two lines holds a list; the first may be a header."""
     return any("[" in line for line in read_log_text(path).splitlines()[:2])
 
 
 def read_count_lists(path: Path, labelled: bool) -> CountTable:
-    """Index, label and counts of each line; a header is passed over."""
+    """Read the index, label and counts of each line; a header is skipped."""
     lines = [
         (n, line) for n, line in enumerate(read_log_text(path).splitlines(), 1) if line.strip()
     ]
@@ -51,7 +51,7 @@ def read_count_lists(path: Path, labelled: bool) -> CountTable:
 
 
 def _parse_list_row(path: Path, number: int, line: str) -> tuple[int, int, list[int]]:
-    """One line, or an error that says what it must be."""
+    """Parse one line, or raise an error that says what it must be."""
     try:
         index, label, text = line.split("\t")
         counts = parse_json(f"line {number}", text)

@@ -14,26 +14,24 @@ from simplicert.logs.count_lists import CountTable
 from simplicert.logs.table import SHOWN_CHARACTERS, read_log_text
 from simplicert.types import Ints
 
-WHOLE = re.compile(r"([+-]?[0-9]+)(?:\.0*)?")  # 7.0 too: some libraries make floats of columns
+WHOLE = re.compile(r"([+-]?[0-9]+)(?:\.0*)?")  # also 7.0: some libraries turn columns into floats
+FEWEST_COLUMNS = 3  # with this many columns or more, the first may be an index
+FEWEST_NUMBERED = 3  # with this many cells or more, 0, 1, 2, ... are column numbers
+ABSTAINED_NAMES = {"abstain", "abstained", "abstentions", "invalid"}  # draws without a class
 
-# Headings of columns that hold no counts; the last column may be one of them.
+# Headings of columns that hold no counts; only the last column may have one of them.
 OTHERS = {
     *("", "id", "idx", "index", "input", "image", "img", "file", "filename", "path", "row"),
     *("sample", "unnamed: 0", "label", "labels", "target", "truth", "class", "y", "y_true"),
     *("predict", "predicted", "prediction", "total", "draws"),
 }
 
-ABSTAINED_NAMES = {"abstain", "abstained", "abstentions", "invalid"}  # draws without a class
-
-FEWEST_COLUMNS = 3  # columns from which on the first is tried for something else than a count
-
-FEWEST_NUMBERED = 3  # cells from which on 0, 1, 2, ... are taken for the numbers of columns
-
 
 def read_count_table(path: Path, labelled: bool) -> CountTable:
-    """Counts and, where the last column holds them, labels; from # on a line is a comment.
+    """Read the counts and, if the last column holds them, the labels; # starts a comment.
 
-    A header's column of abstentions holds draws without a class, which count against every class.
+    A column that the header names as abstentions holds draws without a class, which count against
+    every class.
     """
     lines = [line.partition("#")[0].strip() for line in read_log_text(path).splitlines()]
     lines = [line for line in lines if line]
@@ -61,58 +59,19 @@ def read_count_table(path: Path, labelled: bool) -> CountTable:
     return held
 
 
-def _split_abstentions(counts: Ints, labels: Ints | None, names: list[str]) -> CountTable:
-    """Counts of the classes, and draws without a class where the header names such a column."""
-    nobody = np.zeros(counts.shape[1], dtype=bool)
-    for place, name in enumerate(names[: len(nobody)]):
-        nobody[place] = name.lower() in ABSTAINED_NAMES
-    invalid = counts[:, nobody].sum(axis=1) if nobody.any() else None
-    return CountTable(counts[:, ~nobody], labels, None, invalid)
-
-
-def _check_draws(path: Path, counts: Ints) -> Ints:
-    """The counts, or an error where a row has none, or seems to number the columns."""
-    draws, numbers = counts.sum(axis=1, dtype=float), np.arange(counts.shape[1])
-    header = (
-        len(numbers) >= FEWEST_NUMBERED and np.array_equal(counts[0], numbers) and np.ptp(draws) > 0
-    )
-    require(not header, f"{path} must hold counts in row 1, got the numbers of its columns")
-    _refuse_index_column(path, counts)
-    if (draws == 0).any():
-        row = (draws == 0).argmax() + 1
-        raise InvalidInput(f"{path} must hold at least one draw in each row, got none in row {row}")
-    return counts
-
-
-def _refuse_index_column(path: Path, counts: Ints) -> None:
-    """Refuse a first column that numbers the inputs: without it, all rows have the same draws."""
-    draws, rest = counts.sum(axis=1, dtype=float), counts[:, 1:].sum(axis=1, dtype=float)
-    if (
-        counts.shape[1] >= FEWEST_COLUMNS
-        and np.ptp(draws) > 0
-        and np.ptp(rest) == 0
-        and rest[0] > 0
-    ):
-        raise InvalidInput(
-            f"{path} seems to hold no counts in its first column, leave it out: its rows have "
-            f"{draws.min():.0f} to {draws.max():.0f} draws as read, and all {rest[0]:.0f} without; "
-            "counts that are so by chance go into an npz file"
-        )
-
-
-def _split_cells(line: str) -> list[str]:
-    """The cells of a line; between commas there may be none, which no number can be read from."""
-    return [cell.strip() for cell in line.split(",")] if "," in line else line.split()
-
-
 def _split_names(line: str) -> list[str]:
-    """The cells of a header: between tabs a name may hold blanks."""
+    """Split a header into names; between tabs, a name may contain blanks."""
     tabbed = "," not in line and "\t" in line
     return [cell.strip() for cell in line.split("\t")] if tabbed else _split_cells(line)
 
 
+def _split_cells(line: str) -> list[str]:
+    """Split a line into cells; a cell between commas may be empty, and is then no number."""
+    return [cell.strip() for cell in line.split(",")] if "," in line else line.split()
+
+
 def _is_header(cells: list[str]) -> bool:
-    """Whether a first line holds names: no number at all, or 0, 1, 2, ... and a word at the end."""
+    """Tell whether a first line holds names: no number at all, or 0, 1, 2, ... and a last word."""
     numbered = len(cells) >= FEWEST_NUMBERED and cells[:-1] == [
         str(place) for place in range(len(cells) - 1)
     ]
@@ -120,16 +79,16 @@ def _is_header(cells: list[str]) -> bool:
 
 
 def _is_number(cell: str) -> bool:
-    """Whether a cell is a number of any sort: a row of fractions is refused, and no header."""
+    """Tell whether a cell is any number, so that a row of fractions is not taken for a header."""
     try:
-        float("".join(cell.split()))  # "7 2" between tabs is two of them
+        float("".join(cell.split()))  # "7 2" between tabs is two numbers
     except ValueError:
         return False
     return True
 
 
 def _check_column_names(path: Path, header: str, lines: list[str], labelled: bool) -> list[str]:
-    """The names of the columns; refused where one says that it holds something else than counts."""
+    """Return the column names; refuse a name of something other than counts."""
     names = [cell.strip("\"'") for cell in _split_names(header)]
     wide = len(_split_cells(lines[0])) if lines else len(names)
     require(
@@ -153,7 +112,7 @@ def _check_column_names(path: Path, header: str, lines: list[str], labelled: boo
 
 
 def _parse_count_rows(path: Path, lines: list[str], classes: list[str]) -> Ints:
-    """The whole numbers of all rows; the first row that is not made of them is named, from 1.
+    """Parse the whole numbers of all rows; an error names the first bad row, counted from 1.
 
     A label may also be one of the `classes` that the header names.
     """
@@ -175,13 +134,13 @@ def _parse_count_rows(path: Path, lines: list[str], classes: list[str]) -> Ints:
             f"got {len(cells)} in row {number}",
         )
         try:
-            rows.append(np.array([int(found[1]) for found in whole if found], np.int64))
-        except (OverflowError, ValueError):  # Python reads no number of thousands of digits
+            rows.append(np.array([int(match[1]) for match in whole if match], np.int64))
+        except (OverflowError, ValueError):  # Python parses no number with thousands of digits
             raise InvalidInput(
                 f"{path} must hold numbers below 2^63, got more in row {number}"
             ) from None
     table = np.stack(rows)
-    below = (table[:, :-1] < 0).any(axis=1)  # the last column may be a label, which has its own
+    below = (table[:, :-1] < 0).any(axis=1)  # a label, if last, is checked later
     require(
         not below.any(),
         f"{path}: counts must not be negative, got {lines[below.argmax()]!r:.{SHOWN_CHARACTERS}} "
@@ -191,7 +150,7 @@ def _parse_count_rows(path: Path, lines: list[str], classes: list[str]) -> Ints:
 
 
 def _explain_unreadable_row(cells: list[str]) -> str:
-    """What a row that cannot be read seems to hold, where that is easy to say."""
+    """Say what an unreadable row seems to hold, if that is easy to tell."""
     if not _is_number(cells[-1]) and all(WHOLE.fullmatch(cell) for cell in cells[:-1]):
         return "; a label must be a class's number, from 0, or its name in the header"
     if all(map(_is_number, cells)):
@@ -200,14 +159,14 @@ def _explain_unreadable_row(cells: list[str]) -> str:
 
 
 def _is_label(column: Ints, classes: int) -> Ints:
-    """Which of a column's values may be labels."""
+    """Mark the values of a column that may be labels."""
     return np.asarray((column >= 0) & (column < classes))
 
 
 def _refuse_misread_labels(path: Path, read: Ints, other: Ints, option: str) -> None:
-    """Refuse a table whose rows differ in draws as read, and not with, or without, a label last.
+    """Refuse a table whose rows have unequal draws as read, but equal draws under the other option.
 
-    A class read as a label, or a label as a class, makes certificates of draws that never were.
+    A class read as a label, or a label read as a class, would certify draws that were never made.
     """
     draws, equal = read.sum(axis=1, dtype=float), other.sum(axis=1, dtype=float)
     if np.ptp(draws) > 0 and np.ptp(equal) == 0:
@@ -217,3 +176,42 @@ def _refuse_misread_labels(path: Path, read: Ints, other: Ints, option: str) -> 
             f"{path} seems to hold {holds} in its last column, give {option}: its rows have "
             f"{draws.min():.0f} to {draws.max():.0f} draws as read, and all {equal[0]:.0f} so"
         )
+
+
+def _check_draws(path: Path, counts: Ints) -> Ints:
+    """Return the counts, if each row has draws and none seems to number the columns."""
+    draws, numbers = counts.sum(axis=1, dtype=float), np.arange(counts.shape[1])
+    header = (
+        len(numbers) >= FEWEST_NUMBERED and np.array_equal(counts[0], numbers) and np.ptp(draws) > 0
+    )
+    require(not header, f"{path} must hold counts in row 1, got the numbers of its columns")
+    _refuse_index_column(path, counts)
+    if (draws == 0).any():
+        row = (draws == 0).argmax() + 1
+        raise InvalidInput(f"{path} must hold at least one draw in each row, got none in row {row}")
+    return counts
+
+
+def _refuse_index_column(path: Path, counts: Ints) -> None:
+    """Refuse a first column that numbers the inputs: without it, all rows have equal draws."""
+    draws, rest = counts.sum(axis=1, dtype=float), counts[:, 1:].sum(axis=1, dtype=float)
+    if (
+        counts.shape[1] >= FEWEST_COLUMNS
+        and np.ptp(draws) > 0
+        and np.ptp(rest) == 0
+        and rest[0] > 0
+    ):
+        raise InvalidInput(
+            f"{path} seems to hold no counts in its first column, leave it out: its rows have "
+            f"{draws.min():.0f} to {draws.max():.0f} draws as read, and all {rest[0]:.0f} without; "
+            "counts that are so by chance go into an npz file"
+        )
+
+
+def _split_abstentions(counts: Ints, labels: Ints | None, names: list[str]) -> CountTable:
+    """Separate the draws without a class, if the header names such a column, from the counts."""
+    abstained = np.zeros(counts.shape[1], dtype=bool)
+    for place, name in enumerate(names[: len(abstained)]):
+        abstained[place] = name.lower() in ABSTAINED_NAMES
+    invalid = counts[:, abstained].sum(axis=1) if abstained.any() else None
+    return CountTable(counts[:, ~abstained], labels, None, invalid)

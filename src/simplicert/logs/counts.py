@@ -15,6 +15,7 @@ from simplicert.logs.count_lists import CountTable, holds_lists, read_count_list
 from simplicert.logs.count_table import read_count_table
 from simplicert.types import Ints, Tally
 
+# Arrays of an npz file: the names of Tally's fields.
 FIELDS = (
     "counts",
     "labels",
@@ -31,7 +32,7 @@ FIELDS = (
 def read_counts(
     path: Path, sigma: float, *, labelled: bool = True, pilot: Path | None = None
 ) -> Tally:
-    """A tally from a file. `pilot`: a second table of separate draws, for scheme "split"."""
+    """Read a tally from a file; `pilot` is a second table of separate draws, for scheme "split"."""
     if path.suffix == ".npz":
         require(pilot is None, f"pilot must be an array of {path.name} itself, got {pilot}")
         return Tally(**_read_npz_fields(path), sigma=sigma)
@@ -40,37 +41,37 @@ def read_counts(
         f"file must be text or npz, got {str(path)!r}: "
         "save it by np.savez('counts.npz', counts=..., labels=...)",
     )
-    held = _read_count_rows(path, labelled)
+    table = _read_count_rows(path, labelled)
     if pilot is None:
-        return Tally(held.counts, sigma, held.labels, held.index, held.invalid)
+        return Tally(table.counts, sigma, table.labels, table.index, table.invalid)
     require(
         read_file(pilot, MOST_LOG) != read_file(path, MOST_LOG),
         f"pilot must hold separate draws, and {pilot} is the table of counts itself",
     )
     other = _read_count_rows(pilot, labelled)
     require(
-        other.counts.shape == held.counts.shape
-        and _columns_agree(other.labels, held.labels)
-        and _columns_agree(other.index, held.index),
+        other.counts.shape == table.counts.shape
+        and _columns_agree(other.labels, table.labels)
+        and _columns_agree(other.index, table.index),
         f"pilot must hold the same inputs, labels and classes as {path}, got {pilot}",
     )
-    return Tally(held.counts, sigma, held.labels, held.index, held.invalid, pilot=other.counts)
+    return Tally(table.counts, sigma, table.labels, table.index, table.invalid, pilot=other.counts)
 
 
 def _read_count_rows(path: Path, labelled: bool) -> CountTable:
-    """The rows of a text file in either form."""
+    """Read the rows of a text file in either form."""
     if holds_lists(path):
         return read_count_lists(path, labelled)
     return read_count_table(path, labelled)
 
 
 def _columns_agree(left: Ints | None, right: Ints | None) -> bool:
-    """Whether two columns agree; one that is not there contradicts nothing."""
+    """Tell whether two columns agree; a missing column contradicts nothing."""
     return left is None or right is None or np.array_equal(left, right)
 
 
 def _read_npz_fields(path: Path) -> dict[str, Any]:
-    """The arrays of an npz file under the names of Tally's fields; never unpickled."""
+    """Read the arrays of an npz file by the names of Tally's fields, without unpickling."""
     arrays = read_arrays(path, FIELDS)
     require("counts" in arrays, f"{path} must hold an array 'counts', got {sorted(arrays)}")
     return arrays

@@ -9,6 +9,7 @@ from simplicert.logs.cohen import INDEX
 from simplicert.logs.log import Log, build_log
 from simplicert.logs.table import read_table
 
+# Columns of a log without a header.
 NAMES = ("idx", "label", "predict", "pa", "samplesize", "radius", "correct", "time_forward")
 
 NOTE = (
@@ -18,7 +19,7 @@ NOTE = (
 
 
 def read_iss(path: Path) -> Log:
-    """The rows above the summary; their radii are Cohen's, printed with three decimals."""
+    """Read the rows above the summary; the radii are Cohen's, printed with three decimals."""
     table = read_table(path, INDEX, default=NAMES)
     places = {
         "index": table.require_place(*INDEX),

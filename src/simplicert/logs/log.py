@@ -1,7 +1,7 @@
-"""Another tool's certificates as they were written, and the expectations they still imply.
+"""Hold another tool's certificates as they were written, and compute what they still imply.
 
-`Log` holds the rows of a log before anything is computed from them, `StatedSettings` what the
-importer must add, and `build_log` makes a log from the columns of a table.
+`Log` holds the rows of a log before anything is computed from them, and `StatedSettings` what the
+importer must add. `build_log` makes a log from the columns of a table.
 `log_expectations` computes E0 from the counts of a log, or else from its radii. E1 is 1 - E0,
 because a log counts no other class; so only `cohen` and `two_sided` apply, and they agree.
 """
@@ -21,55 +21,7 @@ from simplicert.logs.table import LogTable, PrintedNumbers, printed_intervals
 from simplicert.store.imported import SCHEME
 from simplicert.types import Bools, Expectations, Floats, Ints
 
-
-class StatedSettings(NamedTuple):
-    """What the log does not say and its importer must: noise, failure probability, draws."""
-
-    sigma: float
-    alpha: float
-    draws: int | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Log:
-    """One row an input, in the order of the file. The radii and bounds are kept as text."""
-
-    index: Ints  # (N,)
-    predicted: Ints  # (N,) negative: no class; -1 abstained, -2 skipped as misclassified
-    radius_text: tuple[str, ...]  # (N,) "" where the log gives no radius
-    label: Ints | None = None  # (N,)
-    correct: Ints | None = None  # (N,) as written, whatever it means
-    seconds: Floats | None = None  # (N,)
-    draws: Ints | None = None  # (N,)
-    count: Ints | None = None  # (N,) draws that chose the class
-    bound_text: tuple[str, ...] | None = None  # (N,) lower bounds on the class's probability
-    cohen: bool = True  # the radius is sigma * Phi^-1(bound), and can be read backwards
-    left_out: tuple[str, ...] = ()  # lines that are no rows
-    notes: tuple[str, ...] = field(default=())  # what is known of every log of this format
-
-    @cached_property
-    def radius(self) -> PrintedNumbers:
-        """The radii, and what they may have been before they were printed."""
-        return printed_intervals(self.radius_text)
-
-    @property
-    def live(self) -> Bools:
-        """(N,) rows that claim something: a class and a radius."""
-        return np.asarray((self.predicted >= 0) & ~np.isnan(self.radius.value))
-
-    def __len__(self) -> int:
-        """N, the number of rows."""
-        return len(self.index)
-
-    def columns(self) -> dict[str, Any]:
-        """Everything that was read, as columns under the names that a run keeps."""
-        texts = {"radius_text": self.radius_text, "bound_text": self.bound_text}
-        numbers = ("index", "label", "predicted", "correct", "seconds", "draws", "count")
-        held = {name: getattr(self, name) for name in numbers} | texts
-        return {name: values for name, values in held.items() if values is not None}
-
-
-# How each of our names is read, and what its cells must be.
+# How the cells of each column, by our name, are parsed, and what they must be.
 CELLS: dict[str, tuple[Any, str]] = {
     "index": (cells.parse_integer, "an integer"),
     "label": (cells.parse_integer, "an integer"),
@@ -82,26 +34,73 @@ CELLS: dict[str, tuple[Any, str]] = {
     "bound": (cells.parse_number_text, "a finite number"),
 }
 
+# Fields of Log whose names are not those of their columns.
 FIELDS = {"predict": "predicted", "radius": "radius_text", "bound": "bound_text"}
+
+# scipy's ndtr errs by a few units in the last place, relative to the smaller tail; this allows it.
+SLACK = 256 * np.finfo(float).eps
+
+
+class StatedSettings(NamedTuple):
+    """What the importer must state because the log does not: noise, failure probability, draws."""
+
+    sigma: float
+    alpha: float
+    draws: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Log:
+    """A log: one row per input, in the order of the file, with radii and bounds kept as text."""
+
+    index: Ints  # (N,)
+    predicted: Ints  # (N,) negative: no class; -1 abstained, -2 skipped as misclassified
+    radius_text: tuple[str, ...]  # (N,) "" where the log gives no radius
+    label: Ints | None = None  # (N,)
+    correct: Ints | None = None  # (N,) as written, in whatever meaning
+    seconds: Floats | None = None  # (N,)
+    draws: Ints | None = None  # (N,)
+    count: Ints | None = None  # (N,) draws that chose the class
+    bound_text: tuple[str, ...] | None = None  # (N,) lower bounds on the class's probability
+    cohen: bool = True  # the radius is sigma * Phi^-1(bound), and can be read backwards
+    left_out: tuple[str, ...] = ()  # lines that are no rows
+    notes: tuple[str, ...] = field(default=())  # what is known about every log of this format
+
+    @cached_property
+    def radius(self) -> PrintedNumbers:
+        """The radii, and the intervals they may have been in before they were printed."""
+        return printed_intervals(self.radius_text)
+
+    @property
+    def live(self) -> Bools:
+        """(N,) whether a row claims a class and a radius."""
+        return np.asarray((self.predicted >= 0) & ~np.isnan(self.radius.value))
+
+    def __len__(self) -> int:
+        """N, the number of rows."""
+        return len(self.index)
+
+    def columns(self) -> dict[str, Any]:
+        """Return everything that was read, as columns under the names that a run keeps."""
+        texts = {"radius_text": self.radius_text, "bound_text": self.bound_text}
+        numbers = ("index", "label", "predicted", "correct", "seconds", "draws", "count")
+        held = {name: getattr(self, name) for name in numbers} | texts
+        return {name: values for name, values in held.items() if values is not None}
 
 
 def build_log(table: LogTable, places: Mapping[str, int | None], **more: Any) -> Log:
-    """A log from the columns of a table, given under our names; rows are numbered without one."""
-    found: dict[str, Any] = {"index": np.arange(len(table.rows))}
+    """Make a log from the columns of a table, given by our names; without an index, rows count."""
+    fields: dict[str, Any] = {"index": np.arange(len(table.rows))}
     for name, place in places.items():
         if place is not None:
             values = table.column(place, *CELLS[name])
             texts = name in ("radius", "bound")
-            found[FIELDS.get(name, name)] = tuple(values) if texts else np.array(values)
-    return Log(**found, left_out=table.left_out, **more)
-
-
-# scipy's ndtr errs by some units in the last place, relative to the smaller tail; we allow this.
-SLACK = 256 * np.finfo(float).eps
+            fields[FIELDS.get(name, name)] = tuple(values) if texts else np.array(values)
+    return Log(**fields, left_out=table.left_out, **more)
 
 
 def log_expectations(log: Log, stated: StatedSettings) -> Expectations:
-    """E0 from the count where the log has one, else from the radius; refused rows are NaN."""
+    """Compute E0 from the count if the log has one, else from the radius; NaN where abstained."""
     e0 = (
         _e0_from_counts(log, stated) if log.count is not None else _e0_from_radii(log, stated.sigma)
     )
@@ -110,7 +109,7 @@ def log_expectations(log: Log, stated: StatedSettings) -> Expectations:
         [known, log.live, log.predicted < -1], ["certified", "overlap", "skipped"], "abstained"
     )
     return Expectations(
-        top=np.maximum(log.predicted, 0),  # a row without a class is refused: its top says nothing
+        top=np.maximum(log.predicted, 0),  # a row without a class abstains: its top says nothing
         e0=np.where(known, e0, np.nan),
         e1=np.where(known, 1 - e0, np.nan),
         sigma=stated.sigma,
@@ -126,14 +125,14 @@ def log_expectations(log: Log, stated: StatedSettings) -> Expectations:
 
 
 def _e0_from_radii(log: Log, sigma: float) -> Floats:
-    """Phi(r / sigma) for the smallest r that prints as the log's radius, rounded down."""
+    """Return Phi(r / sigma), rounded down, for the smallest r that prints as the log's radius."""
     return cdf_rounded_down(np.nextafter(log.radius.lower / sigma, -np.inf))
 
 
 def _e0_from_counts(log: Log, stated: StatedSettings) -> Floats:
-    """Clopper and Pearson's lower limit at alpha, one-sided: other draws chose the class."""
+    """Return the one-sided Clopper-Pearson lower limit at alpha: other draws chose the class."""
     draws = _log_draws(log, stated)
-    assert log.count is not None and draws is not None  # the importer asked for --draws
+    assert log.count is not None and draws is not None  # the importer requires --draws
     worst = int((log.count - draws).argmax())
     require(
         bool((log.count >= 0).all() and (log.count <= draws).all()),
@@ -144,14 +143,14 @@ def _e0_from_counts(log: Log, stated: StatedSettings) -> Floats:
 
 
 def _log_draws(log: Log, stated: StatedSettings) -> Ints | None:
-    """(N,) the draws that the log says, else those stated, else None."""
+    """Return (N,) the draws that the log gives, else those stated, else None."""
     if log.draws is not None or stated.draws is None:
         return log.draws
     return np.full(len(log), stated.draws)
 
 
 def cdf_rounded_down(z: Floats) -> Floats:
-    """Phi(z), never above it and never 1; near 1 it is 1 less the other tail, rounded up."""
+    """Return Phi(z) rounded down, never 1; near 1 it is 1 minus the other tail rounded up."""
     tail = ndtr(-np.abs(z))
     high = np.nextafter(1 - tail * (1 + SLACK), 0.0)
     return np.asarray(np.where(z >= 0, high, tail * (1 - SLACK)))

@@ -12,16 +12,19 @@ import numpy as np
 from simplicert.logs.log import Log
 from simplicert.types import Bools, Ints
 
-SHOWN_INDICES = 5  # indices that a sentence names
+SHOWN_INDICES = 5  # indices listed in a sentence
+DATA_SETS = (10_000, 26_032, 50_000)  # inputs of MNIST and CIFAR; SVHN; ImageNet's validation set
+EXACT = 1e-9  # radii printed to more digits than this count as not rounded
+MOST = 0.5  # share of the gaps between indices that must be equal for one to be the step
 
 # Codes of findings after which the stated sigma, alpha or number of draws cannot all be true. The
-# others are remarks: on rounding (E0 is read from the lower end), on rows that are missing, come
-# twice or are left out, on a bound that is not used because the count beside it is.
+# others are remarks: about rounding (E0 is read from the lower end), about rows that are missing,
+# repeated or left out, or about a bound that is not used because the count beside it is.
 DISPROVING_CODES = frozenset({"above_cap", "sigma"})
 
 
 class AuditFinding(NamedTuple):
-    """A short code, one sentence, and the rows (counted from 0) that it speaks of."""
+    """One finding of the audit: a short code, a sentence, and the rows concerned, from 0."""
 
     code: str
     sentence: str
@@ -29,36 +32,17 @@ class AuditFinding(NamedTuple):
 
     @property
     def disproves(self) -> bool:
-        """Whether no certificate can be as the log says at the settings stated with it."""
+        """Whether the stated settings cannot give the certificates in the log."""
         return self.code in DISPROVING_CODES
 
 
 def make_finding(rows: Bools, code: str, sentence: str) -> AuditFinding:
-    """A finding about the rows marked."""
+    """Make a finding about the marked rows."""
     return AuditFinding(code, sentence, tuple(np.flatnonzero(rows).tolist()))
 
 
-def count_in_words(rows: Bools, word: str = "row") -> str:
-    """How many, in words: "1 row", "3 rows"."""
-    total = int(np.sum(rows))
-    return f"{total} {word}{'' if total == 1 else 's'}"
-
-
-def _list_first_indices(indices: Ints) -> str:
-    """The first few, in words."""
-    more = ", ..." if indices.size > SHOWN_INDICES else ""
-    return ", ".join(str(i) for i in indices[:SHOWN_INDICES]) + more
-
-
-DATA_SETS = (10_000, 26_032, 50_000)  # inputs of MNIST and CIFAR; SVHN; ImageNet's validation set
-
-EXACT = 1e-9  # radii printed to more digits than this count as not rounded
-
-MOST = 0.5  # share of the steps between indices that must be the same for it to be the step
-
-
 def check_left_out_lines(log: Log) -> AuditFinding | None:
-    """Lines that are no rows: summaries, headers, a last line cut short."""
+    """Find lines that are no rows: summaries, headers, a last line cut short."""
     if not log.left_out:
         return None
     lines = "1 line is" if len(log.left_out) == 1 else f"{len(log.left_out)} lines are"
@@ -66,7 +50,7 @@ def check_left_out_lines(log: Log) -> AuditFinding | None:
 
 
 def check_repeated_inputs(log: Log) -> AuditFinding | None:
-    """The same input in several rows."""
+    """Find inputs that stand in several rows."""
     values, counts = np.unique(log.index, return_counts=True)
     twice = values[counts > 1]
     if not twice.size:
@@ -81,7 +65,7 @@ def check_repeated_inputs(log: Log) -> AuditFinding | None:
 
 
 def check_missing_indices(log: Log) -> AuditFinding | None:
-    """Indices that the step between the others leads to, and that are not there."""
+    """Find indices that the step between the others leads to, but that are not there."""
     step = index_step(log.index)
     if step is None:
         return None
@@ -90,9 +74,8 @@ def check_missing_indices(log: Log) -> AuditFinding | None:
     absent = expected - held.size
     if not absent:
         return None
-    early = start + step * np.arange(
-        min(expected, held.size + SHOWN_INDICES + 1)
-    )  # the first few are here
+    # The first few missing ones are among these.
+    early = start + step * np.arange(min(expected, held.size + SHOWN_INDICES + 1))
     where = _list_first_indices(early[~np.isin(early, held)])
     return AuditFinding(
         "missing",
@@ -102,7 +85,7 @@ def check_missing_indices(log: Log) -> AuditFinding | None:
 
 
 def check_log_length(log: Log) -> AuditFinding | None:
-    """A log that ends where no data set does that people certify."""
+    """Find a log that ends where no data set that people certify does."""
     step, last = index_step(log.index), int(log.index.max())
     size = next((size for size in DATA_SETS if size > last), None)
     if step is None or size is None or size <= last + step:
@@ -116,7 +99,7 @@ def check_log_length(log: Log) -> AuditFinding | None:
 
 
 def check_correct_column(log: Log) -> AuditFinding | None:
-    """A column `correct` that is not predict == label, which is what is used instead."""
+    """Find a column `correct` that is not predict == label, which is used instead."""
     if log.correct is None or log.label is None:
         return None
     truth = (log.predicted >= 0) & (log.predicted == log.label)
@@ -138,7 +121,7 @@ def check_correct_column(log: Log) -> AuditFinding | None:
 
 
 def check_negative_radii(log: Log) -> AuditFinding | None:
-    """Radii below zero, as tools write them that compute a radius before they abstain."""
+    """Find negative radii, which tools write that compute a radius before they abstain."""
     below = log.radius.value < 0
     if not below.any():
         return None
@@ -147,18 +130,8 @@ def check_negative_radii(log: Log) -> AuditFinding | None:
     return make_finding(below, "negative", f"{sentence}: nothing is certified there")
 
 
-def check_rounding(log: Log) -> AuditFinding | None:
-    """Radii printed to nearest, so that about half of them say more than was certified."""
-    up = np.where(log.live, log.radius.value - log.radius.lower, 0.0)
-    rows = up > EXACT * np.abs(log.radius.value)
-    if log.count is not None or not rows.any():  # with counts the radii are not used
-        return None
-    sentence = "radii are printed rounded to nearest: about half of them are rounded up, by at most"
-    return make_finding(rows, "rounding", f"{sentence} {up.max():.2g}")
-
-
 def check_skipped_inputs(log: Log) -> AuditFinding | None:
-    """Inputs that the tool did not certify because it saw them misclassified."""
+    """Find inputs that the tool skipped because it saw them misclassified."""
     rows = log.predicted < -1
     if not rows.any():
         return None
@@ -168,8 +141,18 @@ def check_skipped_inputs(log: Log) -> AuditFinding | None:
     return make_finding(rows, "skipped", f"{sentence}: they count as abstained")
 
 
+def check_rounding(log: Log) -> AuditFinding | None:
+    """Find radii printed to nearest: about half of them say more than was certified."""
+    up = np.where(log.live, log.radius.value - log.radius.lower, 0.0)
+    rows = up > EXACT * np.abs(log.radius.value)
+    if log.count is not None or not rows.any():  # with counts the radii are not used
+        return None
+    sentence = "radii are printed rounded to nearest: about half of them are rounded up, by at most"
+    return make_finding(rows, "rounding", f"{sentence} {up.max():.2g}")
+
+
 def index_step(index: Ints) -> int | None:
-    """The step between indices, where most steps are the same and the others its multiples."""
+    """Return the step between indices, if most gaps equal it and the others are its multiples."""
     held = np.unique(index)
     gaps = held[1:] - held[:-1]
     steps, counts = np.unique(gaps, return_counts=True)
@@ -178,3 +161,15 @@ def index_step(index: Ints) -> int | None:
     step = int(steps[counts.argmax()])
     regular = counts.max() > MOST * counts.sum() and not (gaps % step).any()
     return step if regular else None
+
+
+def count_in_words(rows: Bools, word: str = "row") -> str:
+    """Say how many there are: "1 row", "3 rows"."""
+    total = int(np.sum(rows))
+    return f"{total} {word}{'' if total == 1 else 's'}"
+
+
+def _list_first_indices(indices: Ints) -> str:
+    """List the first few indices in words."""
+    more = ", ..." if indices.size > SHOWN_INDICES else ""
+    return ", ".join(str(i) for i in indices[:SHOWN_INDICES]) + more

@@ -14,7 +14,7 @@ from simplicert.logs.table import read_table
 
 
 def read_second_order(path: Path) -> Log:
-    """The rows with their counts; dipole's pairs of draws are refused."""
+    """Read the rows with their counts; the paired draws of dipole are refused."""
     table = read_table(path, INDEX)
     require(
         "raw_count_symmetric" not in table.names,

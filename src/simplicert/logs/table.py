@@ -1,7 +1,7 @@
 """Read a log as a table: find the separator, tell rows from other lines, and parse its cells.
 
 `read_table` returns a `LogTable` and drops nothing silently: lines that are no rows are listed.
-The `parse_...` functions read one cell and raise ValueError where it says something else.
+The `parse_...` functions read one cell and raise ValueError if it holds something else.
 `printed_intervals` says where a printed number may lie. `{:.3}` prints three significant digits and
 drops zeros at the end, so "1.2" stands for 1.195 to 1.205; `{:.3f}` prints three decimals, so
 "0.012" stands for 0.0115 to 0.0125. One text does not tell which of the two was used, but the texts
@@ -23,107 +23,16 @@ from simplicert.errors import InvalidInput, require
 from simplicert.files import MOST_LOG, read_text
 from simplicert.types import Floats
 
-NO_NUMBER = ("", "none", "nan", "null", "na")  # how logs write that there is no number
-
+NO_NUMBER = ("", "none", "nan", "null", "na")  # ways in which logs write a missing number
 SWITCHES = {"true": 1, "false": 0}
-
-MOST = 2**53  # integers stay exact as float64, as everywhere here
-
-
-def parse_integer(text: str) -> int:
-    """An integer, also as "[3]" (a label that was an array) or "3.0" (a column with gaps)."""
-    number = Decimal(_require_finite_text(text.strip("[]")))
-    if abs(number) >= MOST or number != int(number):
-        raise ValueError(text)
-    return int(number)
-
-
-def parse_class(text: str) -> int:
-    """A class; negative, or nothing at all, where the log gives none."""
-    return -1 if text.lower() in NO_NUMBER else parse_integer(text)
-
-
-def parse_boolean(text: str) -> int:
-    """0 or 1, True or False; any other integer is taken as it is, for the audit to judge."""
-    return SWITCHES[text.lower()] if text.lower() in SWITCHES else parse_integer(text)
-
-
-def parse_number_text(text: str) -> str:
-    """The text of a finite number, kept as it is printed; "" where there is none."""
-    return "" if text.lower() in NO_NUMBER else _require_finite_text(text)
-
-
-def parse_seconds(text: str) -> float:
-    """Plain seconds, H:MM:SS.ffffff, or Python's "1 day, H:MM:SS"; NaN where there is none."""
-    if text.lower() in NO_NUMBER:
-        return float("nan")
-    days, _, clock = text.rpartition(", ")
-    parts = [float(_require_finite_text(part)) for part in clock.split(":")]
-    if len(parts) == 1:
-        return parts[0]
-    hours, minutes, rest = parts
-    whole_days = int(days.split()[0]) if days else 0
-    return timedelta(days=whole_days, hours=hours, minutes=minutes, seconds=rest).total_seconds()
-
-
-def _require_finite_text(text: str) -> str:
-    """The text, if it is that of a finite number."""
-    try:
-        finite = isfinite(float(Decimal(text)))
-    except InvalidOperation:
-        finite = False
-    if not finite:
-        raise ValueError(text)
-    return text
-
-
-class PrintedNumbers(NamedTuple):
-    """What the texts say, and the ends of what they may stand for; NaN where there is no text."""
-
-    value: Floats  # (N,)
-    lower: Floats  # (N,) rounded down
-    upper: Floats  # (N,) rounded up
-
-
-def printed_intervals(texts: Sequence[str]) -> PrintedNumbers:
-    """The intervals of the numbers that print as these texts; "" stands for no number."""
-    numbers = [Decimal(text) if text else None for text in texts]
-    units = _last_digit_units([number for number in numbers if number is not None])
-    value, lower, upper = (np.full(len(texts), np.nan) for _ in range(3))
-    rows = [row for row, number in enumerate(numbers) if number is not None]
-    for row, unit in zip(rows, units, strict=True):
-        number = Decimal(texts[row])
-        value[row] = float(number)
-        lower[row] = np.nextafter(float(number - unit / 2), -np.inf)
-        upper[row] = np.nextafter(float(number + unit / 2), np.inf)
-    return PrintedNumbers(value, lower, upper)
-
-
-def _last_digit_units(numbers: Sequence[Decimal]) -> list[Decimal]:
-    """The unit of the last digit each number was rounded to: never smaller than it was."""
-    digits = max((len(n.as_tuple().digits) for n in numbers if n), default=1)
-    finest = min((_last_digit_exponent(n) for n in numbers), default=0)
-    return [
-        Decimal((0, (1,), max(finest, n.adjusted() - digits + 1 if n else finest))) for n in numbers
-    ]
-
-
-def _last_digit_exponent(number: Decimal) -> int:
-    """The power of ten of the last digit in the text."""
-    power = number.as_tuple().exponent
-    assert isinstance(power, int)  # a finite number: cells.py refuses the others
-    return power
-
-
-SEPARATORS = ("\t", ",", ";", "|")  # tried in this order on the first line; else any white space
-
-SHOWN_CHARACTERS = 60  # characters of a line that an error or a finding repeats
-
+MOST = 2**53  # integers below stay exact as float64
+SEPARATORS = ("\t", ",", ";", "|")  # tried in this order on the first line, then white space
+SHOWN_CHARACTERS = 60  # characters of a line that an error or a finding quotes
 Value = TypeVar("Value")
 
 
 class LogTable(NamedTuple):
-    """The rows of a log under their names, with the lines they stand on."""
+    """The rows of a log, the names of its columns, and the line number of each row."""
 
     path: Path
     names: tuple[str, ...]
@@ -132,20 +41,20 @@ class LogTable(NamedTuple):
     left_out: tuple[str, ...]  # lines that are no rows: summaries, a line cut short
 
     def place(self, *names: str) -> int | None:
-        """The column under the first of these names that there is."""
+        """Find the column under the first of these names that exists."""
         return next((self.names.index(name) for name in names if name in self.names), None)
 
     def require_place(self, *names: str) -> int:
-        """The column under one of these names, or an error that lists what there is."""
-        found = self.place(*names)
-        if found is None:
+        """Find the column under one of these names, or raise an error that lists all names."""
+        place = self.place(*names)
+        if place is None:
             raise InvalidInput(
                 f"{self.path} must have a column {' or '.join(names)}, got {', '.join(self.names)}"
             )
-        return found
+        return place
 
     def column(self, place: int, read: Callable[[str], Value], what: str) -> list[Value]:
-        """One column, read cell by cell; the first cell that cannot be read is named."""
+        """Read one column cell by cell; an error names the first cell that cannot be read."""
         out = []
         for line, row in zip(self.lines, self.rows, strict=True):
             try:
@@ -159,9 +68,9 @@ class LogTable(NamedTuple):
 
 
 def read_table(path: Path, key: Sequence[str], default: Sequence[str] = ()) -> LogTable:
-    """The table of a log. A line is a row where its `key` column (its first) is a number.
+    """Read the table of a log. A line is a row if its `key` column (or its first) is an integer.
 
-    `default`: the names of a log that may come without a header.
+    `default` names the columns of a log that may have no header.
     """
     lines = [
         (n, line) for n, line in enumerate(read_log_text(path).splitlines(), 1) if line.strip()
@@ -194,13 +103,13 @@ def read_table(path: Path, key: Sequence[str], default: Sequence[str] = ()) -> L
 
 
 def read_log_text(path: Path) -> str:
-    """The text of a log."""
+    """Read the text of a log."""
     require(path.is_file(), f"file must be a log that exists, got {str(path)!r}")
     return read_text(path, MOST_LOG, encoding="utf-8-sig")
 
 
 def _split_line(line: str, separator: str | None) -> list[str]:
-    """The cells of a line without the blanks around them."""
+    """Split a line into cells without the blanks around them."""
     if separator is None:
         return line.split()
     try:
@@ -211,8 +120,13 @@ def _split_line(line: str, separator: str | None) -> list[str]:
         ) from None
 
 
+def _is_row(row: list[str], at: int, names: tuple[str, ...]) -> bool:
+    """Tell whether a line has all its cells and an integer in its key column."""
+    return len(row) == len(names) and is_integer(row[at])
+
+
 def is_integer(cell: str) -> bool:
-    """Whether a cell is an integer, as an index or a class is."""
+    """Tell whether a cell is an integer, as an index or a class is."""
     try:
         parse_integer(cell)
     except (ValueError, ArithmeticError):
@@ -220,6 +134,86 @@ def is_integer(cell: str) -> bool:
     return True
 
 
-def _is_row(row: list[str], at: int, names: tuple[str, ...]) -> bool:
-    """Whether a line has all its cells and a number where a row has one."""
-    return len(row) == len(names) and is_integer(row[at])
+def parse_integer(text: str) -> int:
+    """Parse an integer, also "[3]" (a label that was an array) or "3.0" (a column with gaps)."""
+    number = Decimal(_require_finite_text(text.strip("[]")))
+    if abs(number) >= MOST or number != int(number):
+        raise ValueError(text)
+    return int(number)
+
+
+def parse_class(text: str) -> int:
+    """Parse a class; it is negative where the log gives none, -1 for an empty cell."""
+    return -1 if text.lower() in NO_NUMBER else parse_integer(text)
+
+
+def parse_boolean(text: str) -> int:
+    """Parse 0 or 1, True or False; any other integer is kept for the audit to judge."""
+    return SWITCHES[text.lower()] if text.lower() in SWITCHES else parse_integer(text)
+
+
+def parse_number_text(text: str) -> str:
+    """Return the text of a finite number as it is printed; "" where there is none."""
+    return "" if text.lower() in NO_NUMBER else _require_finite_text(text)
+
+
+def parse_seconds(text: str) -> float:
+    """Parse seconds, H:MM:SS.ffffff, or Python's "1 day, H:MM:SS"; NaN where there is none."""
+    if text.lower() in NO_NUMBER:
+        return float("nan")
+    days, _, clock = text.rpartition(", ")
+    parts = [float(_require_finite_text(part)) for part in clock.split(":")]
+    if len(parts) == 1:
+        return parts[0]
+    hours, minutes, rest = parts
+    whole_days = int(days.split()[0]) if days else 0
+    return timedelta(days=whole_days, hours=hours, minutes=minutes, seconds=rest).total_seconds()
+
+
+def _require_finite_text(text: str) -> str:
+    """Return the text if it is a finite number."""
+    try:
+        finite = isfinite(float(Decimal(text)))
+    except InvalidOperation:
+        finite = False
+    if not finite:
+        raise ValueError(text)
+    return text
+
+
+class PrintedNumbers(NamedTuple):
+    """Printed numbers, and the intervals they may stand for; NaN where there is no text."""
+
+    value: Floats  # (N,)
+    lower: Floats  # (N,) rounded down
+    upper: Floats  # (N,) rounded up
+
+
+def printed_intervals(texts: Sequence[str]) -> PrintedNumbers:
+    """Return the intervals of numbers that print as these texts; "" stands for no number."""
+    numbers = [Decimal(text) if text else None for text in texts]
+    units = _last_digit_units([number for number in numbers if number is not None])
+    value, lower, upper = (np.full(len(texts), np.nan) for _ in range(3))
+    rows = [row for row, number in enumerate(numbers) if number is not None]
+    for row, unit in zip(rows, units, strict=True):
+        number = Decimal(texts[row])
+        value[row] = float(number)
+        lower[row] = np.nextafter(float(number - unit / 2), -np.inf)
+        upper[row] = np.nextafter(float(number + unit / 2), np.inf)
+    return PrintedNumbers(value, lower, upper)
+
+
+def _last_digit_units(numbers: Sequence[Decimal]) -> list[Decimal]:
+    """Return the unit of the last digit of each number, never smaller than the one it had."""
+    digits = max((len(n.as_tuple().digits) for n in numbers if n), default=1)
+    finest = min((_last_digit_exponent(n) for n in numbers), default=0)
+    return [
+        Decimal((0, (1,), max(finest, n.adjusted() - digits + 1 if n else finest))) for n in numbers
+    ]
+
+
+def _last_digit_exponent(number: Decimal) -> int:
+    """Return the power of ten of the last digit in the text."""
+    power = number.as_tuple().exponent
+    assert isinstance(power, int)  # the number is finite: parse_number_text refuses others
+    return power

@@ -1,8 +1,8 @@
 """Certified accuracy, average radius and the other averages over the inputs of a run.
 
-Each metric is over a named population: "all" inputs, or the "correct" ones, which are certified as
-the class of their label. Each reads one column: a mechanism, "ensemble" or "radius", the best. A
-radius is in units of the input, and 0 where there is no certificate.
+Each metric is taken over a named population: "all" inputs, or the "correct" ones, which are
+certified as the class of their label. Each reads one column: a mechanism, "ensemble", or "radius",
+which is the best. A radius is in units of the input, and 0 where there is no certificate.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from simplicert.types import Certificates, Floats
 
 @dataclass(frozen=True)
 class Mean:
-    """A mean over `total` inputs, and its standard error: None for a single input."""
+    """A mean over `total` inputs, and its standard error, which is None for a single input."""
 
     value: float
     standard_error: float | None
@@ -48,7 +48,7 @@ def top1_accuracy(
 ) -> Rate:
     """Share of inputs whose most frequent class is the label, certified or not; the paper's T1.
 
-    An estimate of the accuracy under noise, and no promise: for that, `certified_accuracy` at 0.
+    This estimates the accuracy under noise and promises nothing; `certified_accuracy` at 0 does.
     """
     labels = certificates.known.labels
     require(labels is not None, "labels are needed to say what is correct")
@@ -73,7 +73,7 @@ def certified_accuracy(
 ) -> Rate:
     """c_A(r), the share of inputs that are correct with a radius > r; paper Sec. (dataindpt).
 
-    `inclusive` asks for a radius >= r, as the paper's results and much of the field do. A radius
+    `inclusive` counts a radius >= r, as the paper's results and much of the field do. A radius
     of 0 is no certificate, so both agree at r = 0. Over the "correct" population the denominator
     is the number of correct inputs.
     """
@@ -91,7 +91,7 @@ def accuracy_curve(
     population: str = "all",
     confidence: float = CONFIDENCE,
 ) -> RateCurve:
-    """`certified_accuracy` at each of many radii, from one sort of the inputs."""
+    """Return `certified_accuracy` at each of many radii; the inputs are sorted only once."""
     at, values = _check_radii("radii", radii, (None,)), certificates.column(column)
     mask = population_mask(certificates, population)
     certified = values[mask & certificates.correct & (values > 0)]
@@ -114,10 +114,10 @@ def share_above(
 def average_radius(
     certificates: Certificates, column: str = "radius", *, population: str = "all"
 ) -> Mean:
-    """The field's average certified radius (ACR): a wrong or refused input counts as radius 0.
+    """The field's average certified radius (ACR): a wrong or abstained input counts as radius 0.
 
     Over the "correct" population it is the mean radius of the correct inputs. The standard error
-    is over the choice of inputs, as an interval is.
+    is about the choice of inputs, as every interval is.
     """
     mask = population_mask(certificates, population)
     counted = np.where(certificates.correct, certificates.column(column), 0.0)[mask]
@@ -136,7 +136,7 @@ def median_radius(
 def share_largest(
     certificates: Certificates, *, population: str = "all", confidence: float = CONFIDENCE
 ) -> dict[str, Rate]:
-    """Share of inputs for which each member of the paper's ensemble is the largest; its L.
+    """Share of inputs for which each member of the paper's ensemble is the largest; the paper's L.
 
     A tie goes to the first in the paper's order, and an input whose radii are all 0 to no member,
     so the shares sum to at most 1. The paper's own sum to 1.13 at sigma 5, as if every mechanism
@@ -151,9 +151,9 @@ def share_by_region(
 ) -> dict[str, Rate]:
     """Share of inputs in each region of the simplex, named by the member that is largest there.
 
-    "none" is where no member certifies; the shares sum to 1. Each interval holds by itself.
+    "none" is where no member certifies. The shares sum to 1, and each interval holds by itself.
     """
-    certificates.column("ensemble")  # refused where the scheme computed none
+    certificates.column("ensemble")  # raises an error where the scheme computed none
     regions = {name: name for name in PAPER_ENSEMBLE[certificates.known.kind]} | {"none": ""}
     return {
         region: population_share(
@@ -164,9 +164,9 @@ def share_by_region(
 
 
 def mean_expectations(certificates: Certificates, *, population: str = "all") -> MeanExpectations:
-    """Mean E_0 and mean E_1 over the certified inputs: elsewhere they are no bounds."""
+    """Mean E_0 and mean E_1 over the certified inputs; elsewhere they are not bounds."""
     mask, known = population_mask(certificates, population), certificates.known
-    # A radius can be proved without bounding the pair: such an input has no E_0 to average.
+    # A radius can be proved without bounding the pair; such an input has no E_0 to average.
     live = mask & ~certificates.abstained & ~np.isnan(known.e0)
     total = int(live.sum())
     require(
@@ -180,7 +180,7 @@ def mean_expectations(certificates: Certificates, *, population: str = "all") ->
 
 
 def _check_radii(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> Floats:
-    """Radii to compare with: finite and not negative."""
+    """Return the radii to compare with as an array, all finite and not negative."""
     at = check_finite(name, values, shape)
     require(bool((at >= 0).all()), f"{name} must not be negative, got {values!r:.80}")
     return at

@@ -25,11 +25,12 @@ ROUNDING_TOLERANCE = 1e-12  # of a radius: differences below it are rounding
 
 @dataclass(frozen=True)
 class Improvement:
-    """Column less base over a population, in units of the input; paper tab. (results_tab).
+    """Column minus base over a population, in units of the input; paper tab. (results_tab).
 
-    A percentage needs a base above 0, so it is over the `with_base` inputs that have one, as are
-    the absolute numbers called `_with_base`; they are None where there are none. `from_nothing`
-    inputs have base 0 and a column above 0, an infinite percentage; the rest have 0 for both.
+    A percentage needs a base above 0, so it is taken over the `with_base` inputs that have one, as
+    are the absolute numbers called `_with_base`; all are None where there is no such input.
+    `from_nothing` inputs have base 0 and a column above 0, an infinite percentage; the rest have 0
+    for both.
     """
 
     improved: Rate  # strictly larger
@@ -45,7 +46,7 @@ class Improvement:
 
 @dataclass(frozen=True)
 class Wilcoxon:
-    """The signed-rank test on `pairs` differences, of which `zeros` are exactly 0."""
+    """Result of the signed-rank test on `pairs` differences, of which `zeros` are exactly 0."""
 
     statistic: float  # W+, the sum of the ranks of the positive differences
     p: float
@@ -61,10 +62,10 @@ def measure_improvement(
     population: str = "all",
     confidence: float = CONFIDENCE,
 ) -> Improvement:
-    """Proportion improved, and the median and mean difference, absolute and in percent.
+    """Return the proportion improved, and the median and mean difference, also in percent.
 
-    The paper leaves out L_Cohen = 0 from its means; whether also from its absolute medians it does
-    not say, so both are given.
+    The paper leaves out L_Cohen = 0 from its means. It does not say whether it also does so in its
+    absolute medians, so both are given.
     """
     mask = population_mask(certificates, population)
     new, base = read_column_pair(certificates, column, over)
@@ -94,26 +95,12 @@ def improvement_curve(
 ) -> RateCurve:
     """Share improved by more than each percentage; paper fig. (Differential_Performance).
 
-    From a base of 0 any radius is an infinite improvement, and no radius is none.
+    From a base of 0, any radius above 0 is an infinite improvement, and a radius of 0 is none.
     """
     at = check_finite("percents", percents, (None,))
     mask = population_mask(certificates, population)
     gains = percent_gain(*read_column_pair(certificates, column, over))[mask]
     return rate_curve(gains, at, len(gains), confidence, inclusive=False)
-
-
-def read_column_pair(certificates: Certificates, column: str, over: str) -> tuple[Floats, Floats]:
-    """Both columns, equal where they differ by rounding only: noise is no improvement."""
-    new, base = certificates.column(column), certificates.column(over)
-    return np.where(np.abs(new - base) <= ROUNDING_TOLERANCE * base, base, new), base
-
-
-def percent_gain(new: Floats, base: Floats) -> Floats:
-    """100 (new - base) / base; where the base is 0: infinite if new > 0, else 0."""
-    out = np.where(new > 0, np.inf, 0.0)
-    with np.errstate(over="ignore"):  # beyond all floats is infinite too
-        np.divide(100 * (new - base), base, out=out, where=base > 0)
-    return out
 
 
 def wilcoxon_test(
@@ -125,9 +112,10 @@ def wilcoxon_test(
 ) -> Wilcoxon:
     """Wilcoxon's signed-rank test that column exceeds base, zeros by Pratt; paper (results_tab).
 
-    One-sided, with statistic W+: two-sided, scipy reports the smaller of W+ and W-, which is 0 for
-    an ensemble and its member, and not the paper's "> 10^4". Such a p is small by construction, as
-    an ensemble is never below its member. Without any difference p = 1 and the statistic is 0.
+    The test is one-sided, with statistic W+. In a two-sided test scipy reports the smaller of W+
+    and W-, which is 0 for an ensemble and its member, and not the paper's "> 10^4". Such a p is
+    small by construction, as an ensemble is never below its member. Without any difference, p = 1
+    and the statistic is 0.
     """
     mask = population_mask(certificates, population)
     new, base = read_column_pair(certificates, column, over)
@@ -135,7 +123,21 @@ def wilcoxon_test(
     pairs, zeros = len(gain), int((gain == 0).sum())
     if pairs == zeros:  # scipy divides by zero here
         return Wilcoxon(0.0, 1.0, pairs, zeros)
-    from scipy import stats  # half a second to import: not for those who never test
+    from scipy import stats  # takes half a second to import, so only where it is needed
 
-    found = stats.wilcoxon(gain, zero_method="pratt", alternative="greater")
-    return Wilcoxon(float(found.statistic), float(found.pvalue), pairs, zeros)
+    result = stats.wilcoxon(gain, zero_method="pratt", alternative="greater")
+    return Wilcoxon(float(result.statistic), float(result.pvalue), pairs, zeros)
+
+
+def read_column_pair(certificates: Certificates, column: str, over: str) -> tuple[Floats, Floats]:
+    """Return both columns, made equal where they differ by rounding only."""
+    new, base = certificates.column(column), certificates.column(over)
+    return np.where(np.abs(new - base) <= ROUNDING_TOLERANCE * base, base, new), base
+
+
+def percent_gain(new: Floats, base: Floats) -> Floats:
+    """100 (new - base) / base; where the base is 0: infinite if new > 0, else 0."""
+    out = np.where(new > 0, np.inf, 0.0)
+    with np.errstate(over="ignore"):  # what overflows is infinite too
+        np.divide(100 * (new - base), base, out=out, where=base > 0)
+    return out

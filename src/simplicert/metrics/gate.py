@@ -1,7 +1,7 @@
 """Check requirements such as accuracy@0.5>=0.6 on a run, so that a CI build can fail.
 
-`parse_requirement` reads a requirement, `check_requirements` checks it over all inputs and over
-each group of them, and `gate_table` and `gate_record` show the result.
+`parse_requirement` reads a requirement, and `check_requirements` checks several over all inputs and
+over each group of them, from `read_groups` or `group_by_label`. `tables.gate` shows the result.
 """
 
 import csv
@@ -22,20 +22,15 @@ from simplicert.metrics.study import Study, explain_no_comparison
 from simplicert.types import Bools, Certificates, Floats, Ints
 
 NOT_DISPROVED = "the stated level is not disproved by the audit"
-
-ALL = "all"  # the group of every input
-
-NUMBER = re.compile("[0-9]{1,18}")  # of an input
-
-SLACK = 1e-12  # of a number that is shown
-
+ALL = "all"  # name of the group that holds every input
+NUMBER = re.compile("[0-9]{1,18}")  # an input's number, which fits into 64 bits
+SLACK = 1e-12  # rounding of a share, which must not move the digits that are shown
 REQUIREMENT_PATTERN = re.compile(r"\s*([a-z_]+)(?:@([0-9.eE+-]+))?\s*(>=|<=)\s*([0-9.eE+-]+)\s*")
-
 SIDES: dict[str, Callable[[float, float], bool]] = {">=": operator.ge, "<=": operator.le}
 
 
 class CertificateRows(NamedTuple):
-    """What is asked of, for some inputs of a run."""
+    """The columns that requirements are about, for some inputs of a run."""
 
     correct: Bools
     radius: Floats
@@ -44,27 +39,15 @@ class CertificateRows(NamedTuple):
     norm: str
 
     def chosen(self, which: Bools | Ints) -> "CertificateRows":
-        """Some of them, or all in another order."""
+        """Return some of the rows, or all of them in another order."""
         return self._replace(
             correct=self.correct[which], radius=self.radius[which], abstained=self.abstained[which]
         )
 
 
-def certificate_rows(certificates: Certificates) -> CertificateRows:
-    """All inputs."""
-    known = certificates.known
-    return CertificateRows(
-        np.asarray(certificates.correct),
-        certificates.column("radius"),
-        np.asarray(certificates.abstained),
-        known.level,
-        known.norm,
-    )
-
-
 Measure = Callable[[CertificateRows, float, float], float]  # rows, radius, confidence
 
-# name -> (does it need a radius after @, how it is measured)
+# name -> (whether a radius must follow after @, the function that measures it)
 MEASURES: dict[str, tuple[bool, Measure]] = {
     "accuracy": (True, lambda rows, at, _: float((rows.correct & (rows.radius > at)).mean())),
     "statement": (
@@ -83,7 +66,7 @@ MEASURES: dict[str, tuple[bool, Measure]] = {
 
 @dataclass(frozen=True)
 class Requirement:
-    """Such as accuracy@0.5>=0.6."""
+    """A requirement such as accuracy@0.5>=0.6."""
 
     measure: str
     at: float | None
@@ -92,34 +75,34 @@ class Requirement:
 
     @property
     def text(self) -> str:
-        """As it is written."""
+        """The requirement as a user writes it."""
         at = "" if self.at is None else f"@{self.at:g}"
         return f"{self.measure}{at}{self.side}{self.limit:g}"
 
 
 @dataclass(frozen=True)
 class RequirementCheck:
-    """One requirement on one group of inputs."""
+    """Whether one requirement holds on one group of inputs."""
 
     requirement: str
     group: str
     inputs: int
-    value: float  # of a comparison with a baseline: the loss
+    value: float  # in a comparison with a baseline, the loss
     holds: bool
     shown: str = ""  # the value in words, where a number alone would mislead
-    p: float | None = None  # of a comparison: that the true loss is no larger than it may be
-    level: float | None = None  # at which p counts
+    p: float | None = None  # of a comparison: p-value of "the true loss is at most max_drop"
+    level: float | None = None  # the loss counts where p is at most this
 
 
 def parse_requirement(text: str) -> Requirement:
-    """MEASURE[@RADIUS]>=NUMBER, or <=."""
-    found = REQUIREMENT_PATTERN.fullmatch(text)
-    if found is None:
+    """Read MEASURE[@RADIUS]>=NUMBER, or the same with <=."""
+    match = REQUIREMENT_PATTERN.fullmatch(text)
+    if match is None:
         raise InvalidInput(
             f"require must be like accuracy@0.5>=0.6, with one of {', '.join(MEASURES)}, "
             f"got {text!r}"
         )
-    name, at, side, limit = found.groups()
+    name, at, side, limit = match.groups()
     wants, _ = choose("require", name, MEASURES)
     require(
         wants == (at is not None),
@@ -141,11 +124,11 @@ def check_requirements(
     groups: dict[str, Bools] | None = None,
     confidence: float = CONFIDENCE,
 ) -> list[RequirementCheck]:
-    """Every requirement, over all inputs and over each group."""
+    """Check every requirement over all inputs and over each group."""
     study.require_labels("a gate")
     require(not study.run.missing, f"run {study.name} must be complete: {study.lacking}")
     rows = certificate_rows(study.certificates())
-    found = [
+    checks = [
         RequirementCheck(NOT_DISPROVED, "the log", len(rows.radius), 1.0, False, shown="disproved")
         for _ in study.disproofs[:1]
     ]
@@ -155,12 +138,24 @@ def check_requirements(
             measure = MEASURES[wanted.measure][1]
             value = measure(some, wanted.at or 0.0, confidence)
             holds = bool(SIDES[wanted.side](value, wanted.limit))
-            found.append(RequirementCheck(wanted.text, name, int(mask.sum()), value, holds))
-    return found
+            checks.append(RequirementCheck(wanted.text, name, int(mask.sum()), value, holds))
+    return checks
+
+
+def certificate_rows(certificates: Certificates) -> CertificateRows:
+    """Return the rows of all inputs."""
+    known = certificates.known
+    return CertificateRows(
+        np.asarray(certificates.correct),
+        certificates.column("radius"),
+        np.asarray(certificates.abstained),
+        known.level,
+        known.norm,
+    )
 
 
 def read_groups(path: Path, index: Ints) -> dict[str, Bools]:
-    """A CSV with columns index and group; inputs that it does not name are in no group."""
+    """Read a CSV with columns index and group; inputs that it does not name are in no group."""
     try:
         lines = list(csv.DictReader(StringIO(read_text(path))))
     except (InvalidInput, csv.Error) as error:
@@ -170,7 +165,7 @@ def read_groups(path: Path, index: Ints) -> dict[str, Bools]:
         {"index", "group"} <= fields,
         f"groups must have the columns index and group, got {sorted(map(str, fields))}",
     )
-    found: dict[str, Bools] = {}
+    groups: dict[str, Bools] = {}
     for number, line in enumerate(lines, 2):
         text, name = (line["index"] or "").strip(), (line["group"] or "").strip()
         require(
@@ -178,15 +173,15 @@ def read_groups(path: Path, index: Ints) -> dict[str, Bools]:
             f"groups must have a number and a name in line {number}, got {text[:40]!r}, "
             f"{name[:40]!r}",
         )
-        mask = found.setdefault(name, np.zeros(len(index), bool))
+        mask = groups.setdefault(name, np.zeros(len(index), bool))
         mask |= index == int(text)
-    empty = [name for name, mask in found.items() if not mask.any()]
+    empty = [name for name, mask in groups.items() if not mask.any()]
     require(not empty, f"groups must hold inputs of the run, and {', '.join(empty)} holds none")
-    return found
+    return groups
 
 
 def group_by_label(study: Study) -> dict[str, Bools]:
-    """One group for each true class."""
+    """Make one group for each true class."""
     study.require_labels("groups by label")
     labels, names = study.labels, study.class_names
     assert labels is not None
@@ -197,7 +192,7 @@ def group_by_label(study: Study) -> dict[str, Bools]:
 
 
 def list_run_remarks(study: Study) -> list[str]:
-    """What a reader must know of the run before believing a number of the gate."""
+    """List what a reader must know about the run before believing the gate's numbers."""
     wrong = [f"the stated level is disproved: {text}" for text in study.disproofs]
     if wrong:
         wrong.append(

@@ -1,10 +1,10 @@
 """How the certificates of a run, and their cost, grow with the number of draws.
 
+`certify_shorter_runs` and `measure_cost` do this for a run at rising numbers of draws.
 `subsample_tally` takes some of a run's recorded draws at random, which is exactly a shorter run.
 `seconds_per_draw` reads the cost of drawing from the run's record; `mechanism_seconds` and
-`measure_seconds` time the rest on this machine. `certify_shorter_runs` and `measure_cost` do both
-at rising numbers of draws. Multinomial only: of softmax scores a run keeps the sums, from which no
-shorter run can be taken.
+`measure_seconds` time the rest on this machine. All of this is for multinomial counts only: of
+softmax scores a run keeps the sums, from which no shorter run can be taken.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from time import perf_counter
 import numpy as np
 
 from simplicert.bounds import bound
-from simplicert.bounds.looks import alpha_at_look
+from simplicert.bounds.box import alpha_at_look
 from simplicert.certification import certify, radius
 from simplicert.errors import MissingEvidence, require
 from simplicert.mechanisms import MECHANISMS
@@ -23,15 +23,80 @@ from simplicert.metrics.study import Study
 from simplicert.store import ImportedRun, Run
 from simplicert.types import Certificates, Expectations, Floats, Ints, Plan, Tally
 
-MOST_DRAWS = 10**9  # beyond it numpy does not draw without replacement
+KIND = "multinomial"  # the only kind of which a shorter run can be taken
+MOST_DRAWS = 10**9  # numpy does not draw without replacement from more
+LEAST, FEWEST = 0.05, 5  # seconds and repeats of a measurement, so that a hiccup is outvoted
+
+
+@dataclass(frozen=True, eq=False)
+class CostByDraws:
+    """Seconds per input, averaged over the `inputs`, at each of R numbers of draws."""
+
+    draws: Ints  # (R,)
+    drawing: Floats  # (R,)
+    bounds: Floats  # (R,)
+    mechanisms: dict[str, Floats]  # name -> (R,)
+    inputs: int
+
+
+def certify_shorter_runs(study: Study, seed: int = 0) -> dict[int, Certificates]:
+    """Certify shorter runs taken from this one; number of draws -> certificates, rising."""
+    exploratory = study.run.manifest.kind != KIND
+    return {
+        draws: replace(
+            certify(_bound_tally(study, tally), sensitivity=study.stage), exploratory=exploratory
+        )
+        for draws, tally in nested_subsamples(study.tally, seed).items()
+    }
+
+
+def measure_cost(
+    study: Study, seed: int = 0, clock: Callable[[], float] = perf_counter
+) -> CostByDraws:
+    """Return the drawing time that the run recorded, and time bounds and mechanisms now."""
+    per_draw = seconds_per_draw(study.run)
+    tallies = nested_subsamples(study.tally, seed)
+    names = [name for name, row in MECHANISMS.items() if KIND in row.kinds]
+    inputs = len(study.tally)
+    seconds = [
+        mechanism_seconds(_bound_tally(study, tally), names, clock) for tally in tallies.values()
+    ]
+    bounds = [
+        measure_seconds(lambda tally=tally: _bound_tally(study, tally), clock) / inputs  # type: ignore[misc]
+        for tally in tallies.values()
+    ]
+    draws = np.array(list(tallies))
+    return CostByDraws(
+        draws,
+        drawing=per_draw * draws,
+        bounds=np.array(bounds),
+        mechanisms={name: np.array([each[name] for each in seconds]) for name in names},
+        inputs=inputs,
+    )
+
+
+def nested_subsamples(tally: Tally, seed: int) -> dict[int, Tally]:
+    """Take runs of fewer and fewer draws, each from the next longer one, as a run grows."""
+    random = np.random.default_rng(seed)
+    tallies: dict[int, Tally] = {}
+    for draws in reversed(list_draw_counts(int(tally.draws.min()))):
+        tally = tallies[draws] = subsample_tally(tally, draws, random)
+    return dict(reversed(tallies.items()))
+
+
+def list_draw_counts(most: int, first: int = 10) -> tuple[int, ...]:
+    """List numbers of draws from `first` up to `most`, three per decade, and `most` itself."""
+    decades = range(len(str(most)))
+    steps = [digit * 10**decade for decade in decades for digit in (1, 2, 5)]
+    return (*(step for step in steps if first <= step < most), most)
 
 
 def subsample_tally(tally: Tally, draws: int, random: np.random.Generator | int = 0) -> Tally:
-    """`draws` of each input's recorded draws, without replacement: exactly a run of that length.
+    """Take `draws` of each input's recorded draws without replacement: a run of that length.
 
     An input's draws are independent and alike, so any that are chosen without looking at them are
-    what a shorter run would have seen. That holds for class counts, drawn invalid ones as a cell of
-    their own; of softmax scores only the sum is kept, which does not say what a part of them adds
+    what a shorter run would have seen. That holds for class counts, with invalid draws as a cell of
+    their own. Of softmax scores only the sum is kept, which does not say what a part of them adds
     up to, so scores, their histograms and their votes are left out. A pilot is separate and stays.
     The shorter run looks once, at its end, with the share of alpha that the plan's only look has:
     what a run keeps in reserve stays in reserve. A run of several looks holds no shorter run.
@@ -63,7 +128,7 @@ def subsample_tally(tally: Tally, draws: int, random: np.random.Generator | int 
 
 
 def _shorten_plan(tally: Tally, draws: int) -> Plan | None:
-    """One look at the end, at the share of alpha of the only look that the tally was drawn for."""
+    """Return a plan of one look at the end, with the share of alpha of the tally's only look."""
     plan = tally.plan
     if plan is None:
         return None
@@ -73,32 +138,29 @@ def _shorten_plan(tally: Tally, draws: int) -> Plan | None:
             f"a run that {how} holds no shorter run: how many draws an input has may depend on "
             "what they were, so its looks have only their shares of alpha"
         )
-    alpha_at_look(tally, 1.0)  # refuses draws that were broken off between looks
+    alpha_at_look(tally, 1.0)  # raises an error if drawing was broken off between looks
     return Plan((draws,), plan.weights)
 
 
 def _draw_without_replacement(cells: Ints, draws: int, random: np.random.Generator) -> Ints:
-    """(N, cells) multivariate hypergeometric counts: `draws` of each row's."""
+    """Draw (N, cells) multivariate hypergeometric counts: `draws` from each row."""
     out = np.zeros_like(cells)
     for row, count in enumerate(cells):
-        seen = np.flatnonzero(count)  # of a thousand classes most were never drawn
+        seen = np.flatnonzero(count)  # most of a thousand classes were never drawn
         out[row, seen] = random.multivariate_hypergeometric(count[seen], draws)
     return out
 
 
-def list_draw_counts(most: int, first: int = 10) -> tuple[int, ...]:
-    """Numbers of draws from `first` up to `most`, three a decade, and `most` itself."""
-    decades = range(len(str(most)))
-    steps = [digit * 10**decade for decade in decades for digit in (1, 2, 5)]
-    return (*(step for step in steps if first <= step < most), most)
-
-
-LEAST, FEWEST = 0.05, 5  # seconds and times that a measurement lasts, so that a hiccup is outvoted
+def _bound_tally(study: Study, tally: Tally) -> Expectations:
+    """Bound by the settings that the run declares, as if it had been this short all along."""
+    declared = study.run.manifest
+    method = declared.method if declared.kind == KIND else None
+    return bound(tally, declared.alpha, KIND, declared.scheme, method)
 
 
 def seconds_per_draw(run: Run | ImportedRun) -> float:
-    """Seconds of one process for one draw, over everything the run has drawn."""
-    draws = int(run.tally().draws.sum())  # an imported log says here that it has none
+    """Seconds that one process takes for one draw, over everything the run has drawn."""
+    draws = int(run.tally().draws.sum())  # an imported log without draws raises its error here
     seconds = run.seconds if isinstance(run, Run) else 0.0
     if not seconds > 0:
         raise MissingEvidence(
@@ -112,8 +174,8 @@ def mechanism_seconds(
 ) -> dict[str, float]:
     """Seconds for one input's radius by each mechanism, the average over N inputs in one array.
 
-    Refused inputs cost nothing: the others stand in for them, or the average would be over fewer
-    where fewer are certified. Where none is, it is NaN.
+    Abstained inputs cost nothing, so the others stand in for them; otherwise the average would be
+    over fewer inputs where fewer are certified. It is NaN where no input is certified.
     """
     live = ~np.isnan(known.e0)
     if not live.any():
@@ -127,7 +189,7 @@ def mechanism_seconds(
 
 
 def measure_seconds(job: Callable[[], object], clock: Callable[[], float] = perf_counter) -> float:
-    """Seconds a job takes: the median of as many times as fill a moment, after a first one."""
+    """Seconds a job takes: run it once to warm up, then return the median of several runs."""
     job()
     times: list[float] = []
     while sum(times) < LEAST or len(times) < FEWEST:
@@ -135,69 +197,3 @@ def measure_seconds(job: Callable[[], object], clock: Callable[[], float] = perf
         job()
         times.append(clock() - start)
     return float(np.median(times))
-
-
-KIND = "multinomial"
-
-
-@dataclass(frozen=True, eq=False)
-class CostByDraws:
-    """Seconds for one input, averaged over the `inputs`, at each of R numbers of draws."""
-
-    draws: Ints  # (R,)
-    drawing: Floats  # (R,)
-    bounds: Floats  # (R,)
-    mechanisms: dict[str, Floats]  # name -> (R,)
-    inputs: int
-
-
-def certify_shorter_runs(study: Study, seed: int = 0) -> dict[int, Certificates]:
-    """Certificates of shorter and shorter runs out of this one, by number of draws, rising."""
-    exploratory = study.run.manifest.kind != KIND
-    return {
-        draws: replace(
-            certify(_bound_tally(study, tally), sensitivity=study.stage), exploratory=exploratory
-        )
-        for draws, tally in nested_subsamples(study.tally, seed).items()
-    }
-
-
-def measure_cost(
-    study: Study, seed: int = 0, clock: Callable[[], float] = perf_counter
-) -> CostByDraws:
-    """Drawing as the run recorded it; bounds and mechanisms timed now, on this machine."""
-    a_draw = seconds_per_draw(study.run)
-    tallies = nested_subsamples(study.tally, seed)
-    names = [name for name, row in MECHANISMS.items() if KIND in row.kinds]
-    inputs = len(study.tally)
-    own = [
-        mechanism_seconds(_bound_tally(study, tally), names, clock) for tally in tallies.values()
-    ]
-    bounds = [
-        measure_seconds(lambda tally=tally: _bound_tally(study, tally), clock) / inputs  # type: ignore[misc]
-        for tally in tallies.values()
-    ]
-    draws = np.array(list(tallies))
-    return CostByDraws(
-        draws,
-        drawing=a_draw * draws,
-        bounds=np.array(bounds),
-        mechanisms={name: np.array([found[name] for found in own]) for name in names},
-        inputs=inputs,
-    )
-
-
-def nested_subsamples(tally: Tally, seed: int) -> dict[int, Tally]:
-    """Runs of fewer and fewer draws, each chosen from the next longer one, as a run grows."""
-    random = np.random.default_rng(seed)
-    found: dict[int, Tally] = {}
-    for draws in reversed(list_draw_counts(int(tally.draws.min()))):
-        tally = found[draws] = subsample_tally(tally, draws, random)
-    return dict(reversed(found.items()))
-
-
-def _bound_tally(study: Study, tally: Tally) -> Expectations:
-    """Bounds by the settings that the run declares, as if it had been this short from the start."""
-    declared = study.run.manifest
-    method = declared.method if declared.kind == KIND else None
-    return bound(tally, declared.alpha, KIND, declared.scheme, method)

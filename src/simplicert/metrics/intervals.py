@@ -1,9 +1,9 @@
 """Shares of a population of inputs, each with a confidence interval.
 
-The interval is about the choice of inputs: where the share among all inputs like these may lie, if
-these were drawn independently (for the correct ones: given how many there are). It says nothing
-about alpha: a certificate may be wrong with the probability that its own scheme states, and that
-probability is not part of the interval.
+The interval is about the choice of inputs: it says where the share among all inputs like these may
+lie, if these were drawn independently (for the correct ones: given how many there are). It says
+nothing about alpha: a certificate may be wrong with the probability that its own scheme states, and
+that probability is not part of the interval.
 
 `population_share` gives one share and `rate_curve` one at each of many thresholds, both with
 Clopper-Pearson limits. `shares_under_noise` estimates how often each input's own class and its
@@ -33,7 +33,7 @@ POPULATIONS: dict[str, Callable[[Certificates], Bools]] = {
 
 @dataclass(frozen=True)
 class Rate:
-    """`hits` of `total` inputs; low <= value = hits / total <= high."""
+    """A share of inputs and its interval: low <= value = hits / total <= high."""
 
     value: float
     low: float
@@ -44,7 +44,7 @@ class Rate:
 
 @dataclass(frozen=True, eq=False)
 class RateCurve:
-    """A rate at each of R thresholds, all over the same `total` inputs.
+    """A rate at each of R thresholds, over the same `total` inputs.
 
     Each interval holds at its own threshold: they are not a band around the whole curve.
     """
@@ -57,8 +57,16 @@ class RateCurve:
     total: int
 
 
+class NoisyShares(NamedTuple):
+    """Shares of each input's draws: p_A of class A, and p_B of its strongest rival."""
+
+    a: Floats  # (N,)
+    b: Floats  # (N,)
+    labelled: bool  # True: A is the label; False: A is the most frequent class
+
+
 def population_mask(certificates: Certificates, population: str) -> Bools:
-    """(N,) the inputs of a population, "all" or "correct"; an empty one is refused.
+    """Return (N,) which inputs belong to a population, "all" or "correct"; refuse an empty one.
 
     "correct" holds the inputs certified as the class of their label.
     """
@@ -74,7 +82,7 @@ def population_mask(certificates: Certificates, population: str) -> Bools:
 def population_share(
     certificates: Certificates, hit: Bools, population: str, confidence: float
 ) -> Rate:
-    """The share of a population's inputs that `hit` (N,) marks."""
+    """Return the share of a population's inputs that `hit` (N,) marks."""
     mask = population_mask(certificates, population)
     hits, total = int((hit & mask).sum()), int(mask.sum())
     low, high = rate_limits(np.array(hits), total, confidence)
@@ -84,9 +92,9 @@ def population_share(
 def rate_curve(
     values: Floats, at: Floats, total: int, confidence: float, *, inclusive: bool
 ) -> RateCurve:
-    """The share of `total` inputs whose value is above each threshold (`inclusive`: or equal).
+    """Return the share of `total` inputs above each threshold (`inclusive`: or equal to it).
 
-    `values` may be fewer than `total`: an input left out of them is never a hit.
+    `values` may be fewer than `total`: an input that is left out is never a hit.
     """
     # Sorted once, each threshold costs a binary search instead of a pass over all inputs.
     not_hit = np.searchsorted(np.sort(values), at, side="left" if inclusive else "right")
@@ -96,7 +104,7 @@ def rate_curve(
 
 
 def rate_limits(hits: Ints, total: int, confidence: float) -> tuple[Floats, Floats]:
-    """Two-sided Clopper-Pearson limits of a rate, half of 1 - confidence for each side."""
+    """Return two-sided Clopper-Pearson limits of a rate, half of 1 - confidence for each side."""
     require(0 < confidence < 1, f"confidence must lie strictly between 0 and 1, got {confidence}")
     draws, tail = np.array(total), np.array((1 - confidence) / 2)
     low, _ = binomial.clopper_pearson_lower(hits, draws, tail)
@@ -104,27 +112,19 @@ def rate_limits(hits: Ints, total: int, confidence: float) -> tuple[Floats, Floa
 
 
 def check_finite(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> Floats:
-    """Thresholds as finite numbers of the given shape (None: any length)."""
+    """Return thresholds as an array of finite numbers of the given shape (None: any length)."""
     numbers = float_array(name, values, shape)
     require(bool(np.isfinite(numbers).all()), f"{name} must be finite, got {values!r:.80}")
     return numbers
 
 
-class NoisyShares(NamedTuple):
-    """Of each input's draws: p_A, the share of class A, and p_B, of its strongest rival."""
-
-    a: Floats  # (N,)
-    b: Floats  # (N,)
-    labelled: bool  # whether A is the label, or the most frequent class for want of one
-
-
 def shares_under_noise(tally: Tally) -> NoisyShares:
-    """p_A and p_B as estimated by the class counts; A is the label where there are labels.
+    """Estimate p_A and p_B by the class counts; A is the label where there are labels.
 
     p_A is then the accuracy of the base classifier on noisy copies of the input, whose
     distribution Sun et al. 2025 (arXiv 2410.06895) recommend in place of the average radius, and
     p_A < p_B where the smoothed classifier is wrong. Without labels A is the most frequent class.
-    Draws without a class are a rival like any other.
+    Draws without a class count as a rival like any other.
     """
     chosen = tally.labels if tally.labels is not None else tally.counts.argmax(axis=1)
     cells = np.column_stack([tally.counts, tally.invalid])

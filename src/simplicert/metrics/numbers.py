@@ -7,33 +7,30 @@ from math import isfinite
 from simplicert.metrics.intervals import Rate
 from simplicert.types.certificates import quantize_float
 
-NONE = "-"  # where there is no such number
-
-LARGE = 1e6  # from here on three digits and a power of ten
-
-SMALL_P = 1e-3  # below, two digits and a power of ten
-
-LEAST_P = 1e-300  # nothing smaller can be told from 0
+NONE = "-"  # shown where there is no number
+LARGE = 1e6  # larger numbers have three digits and a power of ten
+SMALL_P = 1e-3  # smaller p-values have two digits and a power of ten
+LEAST_P = 1e-300  # a smaller p-value cannot be told from 0
 
 
 def format_down(value: float | None, decimals: int = 3) -> str:
-    """Toward minus infinity: radii, gains, lower ends of intervals."""
+    """Round toward minus infinity, for radii, gains and lower ends of intervals."""
     return _format_rounded(value, decimals, ROUND_FLOOR)
 
 
 def format_up(value: float | None, decimals: int = 3) -> str:
-    """Toward plus infinity: errors, upper ends of intervals."""
+    """Round toward plus infinity, for errors and upper ends of intervals."""
     return _format_rounded(value, decimals, ROUND_CEILING)
 
 
 def format_toward_zero(value: float | None, decimals: int = 3) -> str:
-    """A difference of either sign, never larger than it is; a plus sign says which it is."""
+    """Format a difference with its sign, never larger than it is."""
     text = _format_rounded(value, decimals, ROUND_DOWN)
     return f"+{text}" if value is not None and float(text) > 0 else text
 
 
 def _format_rounded(value: float | None, decimals: int, direction: str) -> str:
-    """By exact arithmetic on the float's own value."""
+    """Round by exact arithmetic on the float's own value."""
     if value is None:
         return NONE
     if not isfinite(value):
@@ -45,34 +42,34 @@ def _format_rounded(value: float | None, decimals: int, direction: str) -> str:
 
 
 def format_share_down(hits: int, total: int, decimals: int = 3) -> str:
-    """A share that is claimed, by whole numbers: 87 of 300 is 0.290, and 87 / 300 is below it."""
+    """Round a claimed share by whole numbers: 87 of 300 is 0.290, and 87 / 300 is below it."""
     whole, part = divmod(10**decimals * hits // total, 10**decimals)
     return f"{whole}.{part:0{decimals}d}"
 
 
 def format_percent_down(rate: Rate) -> str:
-    """A share that is claimed, in percent with one decimal."""
+    """Round a claimed share down, in percent with one decimal."""
     return f"{1000 * rate.hits // rate.total / 10:.1f}"
 
 
 def format_percent_up(rate: Rate) -> str:
-    """A share that is admitted, in percent with one decimal."""
+    """Round an admitted share up, in percent with one decimal."""
     return f"{-(-1000 * rate.hits // rate.total) / 10:.1f}"
 
 
 def format_percentage_points(net: int, total: int) -> str:
-    """A difference of shares in percentage points, signed, toward zero."""
+    """Round a difference of shares toward zero, in percentage points with a sign."""
     tenths = 1000 * abs(net) // total
     return f"{'-' if net < 0 < tenths else '+' if tenths else ''}{tenths / 10:.1f}"
 
 
 def format_percent_range(low: float, high: float) -> str:
-    """An interval of shares in whole percent, not narrower than it is."""
+    """Format an interval of shares in whole percent, never narrower than it is."""
     return f"{Fraction(low) * 100 // 1}-{-(Fraction(high) * -100 // 1)}"
 
 
 def format_p_value(p: float) -> str:
-    """Rounded up: never more significant than it is."""
+    """Round a p-value up, so that it never looks more significant than it is."""
     if p < LEAST_P:
         return f"<{LEAST_P:g}"
     if p < SMALL_P:
@@ -81,9 +78,9 @@ def format_p_value(p: float) -> str:
 
 
 def find_best_cells(texts: list[str], sign: int = 1) -> set[int]:
-    """Where the best number stands as printed, ties included; the least one with sign -1.
+    """Find the cells with the largest number, or with sign -1 the smallest, ties included.
 
-    As printed, so that two cells that read the same are marked the same.
+    The numbers are compared as printed, so that two cells that read the same are marked the same.
     """
     values = {place: sign * float(text) for place, text in enumerate(texts) if text != NONE}
     top = max(values.values(), default=0.0)

@@ -1,7 +1,7 @@
 """Compare two runs on the same inputs: what the second gains, and what it loses.
 
-Both tests are about the choice of inputs, like all intervals in this package: would the difference
-be seen again on other inputs like these? They say nothing about alpha.
+Both tests are about the choice of inputs, as all intervals in this package are: would the
+difference be seen again on other inputs like these? They say nothing about alpha.
 
 `mcnemar_test` compares certified accuracy at one radius, `average_radius_change` the average
 certified radius, and `match_inputs` puts the inputs of both runs in the same order.
@@ -16,8 +16,7 @@ from simplicert.metrics.averages import Mean, average_radius, certified_accuracy
 from simplicert.metrics.intervals import CONFIDENCE, Rate
 from simplicert.types import Bools, Certificates, Floats, Ints
 
-RESAMPLES = 10_000
-
+RESAMPLES = 10_000  # of the bootstrap
 BLOCK = 2**22  # draws held in memory at once
 
 
@@ -34,7 +33,7 @@ class AccuracyChange:
 
     @property
     def difference(self) -> float:
-        """Second less first, as a share of the inputs."""
+        """Second minus first, as a share of the inputs."""
         return (self.gained.size - self.lost.size) / self.first.total
 
 
@@ -44,11 +43,11 @@ class AverageRadiusChange:
 
     first: Mean
     second: Mean
-    difference: float  # second less first
+    difference: float  # second minus first
     low: float
     high: float
-    gained: Ints  # inputs whose certified radius is larger in the second, a wrong one counting 0
-    lost: Ints
+    gained: Ints  # inputs whose certified radius is larger in the second; a wrong class counts as 0
+    lost: Ints  # the other way round
     resamples: int
     seed: int
 
@@ -63,8 +62,8 @@ def mcnemar_test(
 ) -> AccuracyChange:
     """McNemar's exact test of certified accuracy at one radius.
 
-    Only inputs that one run certifies and the other does not can tell the two apart; without a
-    difference either is as likely to be the one, so their number is binomial with 1/2.
+    Only inputs that one run certifies and the other does not can tell the two apart. If the runs do
+    not differ, either is as likely to be the one, so their number is binomial with 1/2.
     """
     index, mine, its = match_inputs(first, second)
     one, two = (
@@ -80,14 +79,6 @@ def mcnemar_test(
     )
 
 
-def mcnemar_p_value(gained: int, lost: int) -> float:
-    """min(1, 2 P(Bin(gained + lost, 1/2) <= the smaller of the two)); 1 without any."""
-    from scipy.special import bdtr
-
-    fewer, both = min(gained, lost), gained + lost
-    return 1.0 if both == 0 else min(1.0, 2 * float(bdtr(fewer, both, 0.5)))
-
-
 def average_radius_change(
     first: Certificates,
     second: Certificates,
@@ -97,9 +88,9 @@ def average_radius_change(
     seed: int = 0,
     confidence: float = CONFIDENCE,
 ) -> AverageRadiusChange:
-    """The difference of average certified radii, with a paired percentile bootstrap interval.
+    """Return the change of the average certified radius, with a paired bootstrap interval.
 
-    Inputs are drawn anew with replacement, both runs' radii together.
+    The interval is by percentiles. Inputs are resampled with replacement, in both runs together.
     """
     index, mine, its = match_inputs(first, second)
     gain = _correct_radii(second, column)[its] - _correct_radii(first, column)[mine]
@@ -117,26 +108,8 @@ def average_radius_change(
     )
 
 
-def _bootstrap_mean_interval(
-    values: Floats, resamples: int, seed: int, confidence: float
-) -> tuple[float, float]:
-    """Percentile bootstrap limits of a mean."""
-    require(resamples >= 1, f"resamples must be at least 1, got {resamples}")
-    require(0 < confidence < 1, f"confidence must lie strictly between 0 and 1, got {confidence}")
-    random, total = np.random.default_rng(seed), len(values)
-    rows = max(1, BLOCK // total)
-    means = np.concatenate(
-        [
-            values[random.integers(total, size=(min(rows, resamples - done), total))].mean(axis=1)
-            for done in range(0, resamples, rows)
-        ]
-    )
-    low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return float(low), float(high)
-
-
 def match_inputs(first: Certificates, second: Certificates) -> tuple[Ints, Ints, Ints]:
-    """The inputs of both in rising order, and where each of them stands in either."""
+    """Return the inputs of both in rising order, and where each of them stands in either."""
     mine, its = first.known.index, second.known.index
     assert mine is not None and its is not None
     orders = np.argsort(mine), np.argsort(its)
@@ -152,15 +125,41 @@ def match_inputs(first: Certificates, second: Certificates) -> tuple[Ints, Ints,
     return mine[orders[0]], *orders
 
 
+def mcnemar_p_value(gained: int, lost: int) -> float:
+    """min(1, 2 P(Bin(gained + lost, 1/2) <= the smaller of the two)); 1 where both are 0."""
+    from scipy.special import bdtr
+
+    fewer, both = min(gained, lost), gained + lost
+    return 1.0 if both == 0 else min(1.0, 2 * float(bdtr(fewer, both, 0.5)))
+
+
+def _bootstrap_mean_interval(
+    values: Floats, resamples: int, seed: int, confidence: float
+) -> tuple[float, float]:
+    """Return percentile bootstrap limits of a mean."""
+    require(resamples >= 1, f"resamples must be at least 1, got {resamples}")
+    require(0 < confidence < 1, f"confidence must lie strictly between 0 and 1, got {confidence}")
+    random, total = np.random.default_rng(seed), len(values)
+    rows = max(1, BLOCK // total)
+    means = np.concatenate(
+        [
+            values[random.integers(total, size=(min(rows, resamples - done), total))].mean(axis=1)
+            for done in range(0, resamples, rows)
+        ]
+    )
+    low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return float(low), float(high)
+
+
 def _mark_certified_inputs(
     certificates: Certificates, radius: float, column: str, *, inclusive: bool
 ) -> Bools:
-    """(N,) certified as the label beyond the radius, as `certified_accuracy` counts."""
+    """(N,) whether an input is certified as its label beyond the radius: `certified_accuracy`."""
     values = certificates.column(column)
     reached = (values > 0) & (values >= radius) if inclusive else values > radius
     return np.asarray(certificates.correct & reached)
 
 
 def _correct_radii(certificates: Certificates, column: str) -> Floats:
-    """(N,) the radius, 0 where the class is wrong: what the average certified radius averages."""
+    """(N,) the radii that `average_radius` averages: 0 where the class is wrong."""
     return np.where(certificates.correct, certificates.column(column), 0.0)

@@ -10,9 +10,9 @@ do small changes of a model: a difference alone is not a regression.
     average_radius, median_radius    the two runs' radii swapped at random, input by input
 
 The measures that are compared share the level, so it is the probability that runs which differ by
-noise alone fail at all. For a max_drop above 0 the swaps assume that every input lost as much.
-Where few inputs gain much and many lose a little, the true level is larger than stated: .11 for
-.05 in a simulation of 40 inputs, .08 with 200.
+noise alone fail on any of them. For a max_drop above 0 the swaps assume that every input lost the
+same. Where few inputs gain much and many lose a little, the true level is larger than stated: .11
+for .05 in a simulation of 40 inputs, .08 with 200.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,17 +34,18 @@ from simplicert.metrics.statement import CONFIDENCE
 from simplicert.metrics.study import Study, require_same_inputs, require_same_norm
 from simplicert.types import Bools, Floats
 
-LEVEL = 0.05
-
+LEVEL = 0.05  # of all comparisons of a gate together
 SWAPS = 5_000  # random swaps of the two runs
-
-NUISANCE = 0.1  # share of a test's level that bounds the share of inputs that differ
-
+NUISANCE = 0.1  # share of a test's level spent on bounding the share of inputs that differ
 BLOCK = 2**22  # radii held in memory at once
-
 SLACK = 1e-12  # losses that differ by less are equal
-
 APPROXIMATE = ", whose level is approximate where max-drop is above 0 and losses are skewed"
+
+SHARES: dict[str, Callable[[CertificateRows, float], Bools]] = {
+    "accuracy": lambda rows, at: rows.correct & (rows.radius > at),
+    "statement": lambda rows, at: rows.correct & (rows.radius > at),
+    "abstained": lambda rows, _: rows.abstained,
+}
 
 
 def check_regressions(
@@ -54,7 +55,7 @@ def check_regressions(
     most: float,
     level: float = LEVEL,
 ) -> list[RequirementCheck]:
-    """One check per measure: it is not worse than the baseline's by more than `most`."""
+    """Check each measure: it must not be worse than the baseline's by more than `most`."""
     require(0 <= most <= 1, f"max_drop must lie in [0, 1], got {most}")
     require(0 < level < 1, f"drop_level must lie strictly between 0 and 1, got {level}")
     require_same_inputs([baseline, study])
@@ -63,12 +64,12 @@ def check_regressions(
     _, mine, its = match_inputs(baseline.certificates(), study.certificates())
     before = certificate_rows(baseline.certificates()).chosen(mine)
     now = certificate_rows(study.certificates()).chosen(its)
-    asked = dict.fromkeys((item.measure, item.at, item.side) for item in requirements)
-    each = level / len(asked)
-    found = []
-    for name, at, side in asked:
+    measures = dict.fromkeys((item.measure, item.at, item.side) for item in requirements)
+    each = level / len(measures)
+    checks = []
+    for name, at, side in measures:
         old, new = (MEASURES[name][1](rows, at or 0.0, CONFIDENCE) for rows in (before, now))
-        falling = side == ">="  # then a fall is what is worse
+        falling = side == ">="  # then lower is worse
         loss = old - new if falling else new - old
         p = _loss_p_value(name, at or 0.0, before, now, most, falling=falling, level=each)
         holds = bool(loss <= most + SLACK or p > each)
@@ -76,19 +77,19 @@ def check_regressions(
         wanted = f"{what} {'falls' if falling else 'rises'} by at most {most:g}"
         group = f"against {baseline.name}"
         shown = f"{describe_change(new - old)}, p = {format_p_value(p)}"
-        found.append(RequirementCheck(wanted, group, len(now.radius), loss, holds, shown, p, each))
-    return found
+        checks.append(RequirementCheck(wanted, group, len(now.radius), loss, holds, shown, p, each))
+    return checks
 
 
 def describe_change(change: float) -> str:
-    """What a measure did, its size rounded up: a loss is never shown smaller than it is."""
+    """Say how a measure changed, rounded up: a loss is never shown smaller than it is."""
     if abs(change) <= SLACK:
         return "unchanged"
     return f"{'rose' if change > 0 else 'fell'} by {format_up(abs(change) - SLACK, 4)}"
 
 
 def describe_regression_rule(checks: Sequence[RequirementCheck], most: float, level: float) -> str:
-    """The rule, and its level, as they stand below the table."""
+    """Say in one sentence, for the note below the table, when a loss counts and at which level."""
     each = (
         f" ({format_down(level / len(checks), 4)} for each of {len(checks)})"
         if len(checks) > 1
@@ -112,13 +113,13 @@ def _loss_p_value(
     falling: bool,
     level: float,
 ) -> float:
-    """The p-value of "this measure's true loss is at most `most`" over the choice of inputs."""
+    """Return the p-value of "this measure's true loss is at most `most`"."""
     sign = 1.0 if falling else -1.0
     if name in SHARES:
         had, has = (SHARES[name](rows, at) for rows in (before, now))
         if not falling:
             had, has = has, had
-        if name == "statement":  # the rest of its loss is certain: the level that is taken off
+        if name == "statement":  # the level that it subtracts is known exactly, not by sampling
             most -= sign * (now.level - before.level)
         return 0.0 if most < 0 else share_loss_p_value(had, has, most, level)
     centre: Callable[[Floats], Floats] = np.mean if name == "average_radius" else np.median
@@ -129,15 +130,8 @@ def _loss_p_value(
     return swap_test_p_value(sign * values[0] - most, sign * values[1], centre)
 
 
-SHARES: dict[str, Callable[[CertificateRows, float], Bools]] = {
-    "accuracy": lambda rows, at: rows.correct & (rows.radius > at),
-    "statement": lambda rows, at: rows.correct & (rows.radius > at),
-    "abstained": lambda rows, _: rows.abstained,
-}
-
-
 def share_loss_p_value(had: Bools, has: Bools, most: float, level: float) -> float:
-    """Of the inputs that one side has alone, are more lost than a loss of `most` explains?
+    """Test whether more inputs are lost than a true loss of `most` explains.
 
     Given that m of N inputs differ, the lost ones are binomial with at most (1 + most / share) / 2,
     where share is the true share of inputs that differ. It is bounded from below by Clopper and
@@ -161,7 +155,7 @@ def share_loss_p_value(had: Bools, has: Bools, most: float, level: float) -> flo
 def swap_test_p_value(
     before: Floats, now: Floats, centre: Callable[..., Floats], seed: int = 0
 ) -> float:
-    """How often random swaps of the two, input by input, lose as much as was lost."""
+    """Return how often random swaps of the two runs, input by input, lose as much."""
     random, total = np.random.default_rng(seed), len(before)
     seen = float(centre(before) - centre(now))
     rows = max(1, BLOCK // total)

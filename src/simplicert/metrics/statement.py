@@ -1,4 +1,4 @@
-"""State in one sentence, with a number that holds, how often the classifier is right.
+"""State in one sentence, with a valid lower bound, how often the classifier is right.
 
 Let inputs be drawn independently, and call one a hit if it is certified as the class of its label
 with a radius above r. A hit may be a false certificate, with probability at most the scheme's
@@ -21,26 +21,26 @@ from simplicert.errors import require
 from simplicert.metrics.numbers import format_down
 from simplicert.types import Bools, Certificates
 
-CONFIDENCE = 0.99
+CONFIDENCE = 0.99  # of the statement; the intervals of metrics have 0.95
 
 
 @dataclass(frozen=True)
 class Statement:
-    """What may be said of inputs drawn like these."""
+    """A lower bound on how often the classifier is right on inputs drawn like these."""
 
     radius: float  # r, in units of the input
     confidence: float
     hits: int  # inputs certified as their label with a larger radius
     inputs: int
     level: float  # probability that a certificate is issued and wrong
-    share: float  # of all inputs like these, at least
+    share: float  # lower bound on the share of all inputs like these that are right within r
     norm: str
-    sensitivity: float = 1.0  # of a stage before the noise: distances are of what goes into it
+    sensitivity: float = 1.0  # of a stage before the noise; distances are measured before it
     imported: bool = False  # the level is what an imported log says of itself
 
     @property
     def sentence(self) -> str:
-        """As it may be quoted, the number rounded down."""
+        """The statement as it may be quoted, its number rounded down."""
         stage = ""
         if self.sensitivity != 1:
             stage = f" of what goes into a first stage of sensitivity {self.sensitivity:g}"
@@ -55,14 +55,14 @@ class Statement:
         )
 
     def record(self) -> dict[str, Any]:
-        """For machines."""
+        """Return the statement as values that JSON can hold."""
         return {**asdict(self), "sentence": self.sentence}
 
 
 def make_statement(
     certificates: Certificates, radius: float, confidence: float = CONFIDENCE
 ) -> Statement:
-    """Of a run's certificates by the settings it declared: others were chosen after the counts."""
+    """Make the statement for certificates by the settings that the run declared."""
     require(
         not certificates.exploratory,
         "certificates must be by the settings declared before the draws, and these are not: no "
@@ -72,15 +72,15 @@ def make_statement(
     require(np.isfinite(radius) and radius >= 0, f"radius must not be negative, got {radius!r}")
     hit = certificates.correct & (certificates.column("radius") > radius)
     known = certificates.known
-    found = statement_from_hits(hit, radius, confidence, known.level, known.norm)
+    statement = statement_from_hits(hit, radius, confidence, known.level, known.norm)
     imported = known.scheme == "imported"
-    return replace(found, sensitivity=certificates.sensitivity, imported=imported)
+    return replace(statement, sensitivity=certificates.sensitivity, imported=imported)
 
 
 def statement_from_hits(
     hit: Bools, radius: float, confidence: float, level: float, norm: str
 ) -> Statement:
-    """The bound from the hits themselves, over one group of inputs or all."""
+    """Make the statement for one group of inputs, or all, from which of them are hits."""
     require(0 < confidence < 1, f"confidence must lie strictly between 0 and 1, got {confidence!r}")
     hits, inputs = int(hit.sum()), len(hit)
     low, _ = binomial.clopper_pearson_lower(

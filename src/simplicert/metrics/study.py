@@ -1,4 +1,4 @@
-"""Open runs under the names that tables and figures give them, and check they can be compared.
+"""Open runs under the names that tables and figures use, and check that they can be compared.
 
 `Study` is one opened run with its certificates, and `read_studies` opens several. The `require_`
 functions refuse runs on different inputs, labels or norms.
@@ -26,77 +26,44 @@ from simplicert.types import KINDS, Certificates, Ints, Kind, Tally
 
 ONE_SIDED = "one_sided"  # the method that bounds the top class alone
 
-FALLBACK_COLUMNS = (
-    "cohen",
-    "two_sided",
-)  # the column that stands for all of them: the first that there is
+# Where mechanisms are not compared, the first of these that exists stands for all columns.
+FALLBACK_COLUMNS = ("cohen", "two_sided")
 
-
-def compares_mechanisms(certificates: Certificates) -> bool:
-    """Whether a second class was bounded too, so that mechanisms can differ in its use."""
-    known = certificates.known
-    return known.scheme != "imported" and known.method != ONE_SIDED
-
-
-def columns_to_show(certificates: Certificates) -> tuple[str, ...]:
-    """The columns of radii to show side by side: all of them, or the one there is evidence for."""
-    held = certificates.columns
-    if compares_mechanisms(certificates):
-        return held
-    return tuple(name for name in FALLBACK_COLUMNS if name in held)[:1] or held[:1]
-
-
-def explain_no_comparison(certificates: Certificates) -> str:
-    """Why mechanisms are not compared; "" where they can be."""
-    if compares_mechanisms(certificates):
-        return ""
-    imported = certificates.known.scheme == "imported"
-    who = "the log" if imported else f"method {ONE_SIDED}"
-    return f"{who} bounds the top class alone, so no mechanism can improve on Cohen's radius"
-
-
-def require_comparable(several: Iterable[tuple[str, Certificates]], what: str) -> None:
-    """Refuse a table or figure about mechanisms where a run is no evidence about them."""
-    for name, certificates in several:
-        reason = explain_no_comparison(certificates)
-        require(not reason, f"{what} compares mechanisms, and run {name} cannot: {reason}")
-
-
-MOST_NAMED_INPUTS = 10  # missing inputs, one by one
+MOST_NAMED_INPUTS = 10  # listed one by one in a message
 
 
 @dataclass(frozen=True)
 class Study:
     """An opened run under the name that tables and figures give it.
 
-    Certificates are by the settings the run declared, and so is the other kind's where the run
-    holds the evidence for it: its certificates are then marked exploratory.
+    Certificates are by the settings the run declared. Those of the other kind are too, where the
+    run holds the evidence for it, and are then marked exploratory.
     """
 
     name: str
     run: Run | ImportedRun
-    sensitivity: float | None = None  # of a stage before the noise; None: as the run declares
+    sensitivity: float | None = None  # of a stage before the noise; None: what the run declares
 
     @property
     def sigma(self) -> float:
-        """Of the noise, in units of the input."""
+        """Standard deviation of the noise, in units of the input."""
         return self.run.manifest.sigma
 
     @property
     def stage(self) -> float:
-        """The sensitivity that its certificates are made by."""
+        """The sensitivity that its certificates are made with."""
         declared = self.run.manifest.sensitivity
         return declared if self.sensitivity is None else self.sensitivity
 
     @property
     def data(self) -> str:
-        """The data set's name as the run recorded it; of an imported log, its file's name."""
+        """The data set's name as the run recorded it; for an imported log, its file's name."""
         manifest = self.run.manifest
         return str(manifest.made.get("data") or manifest.source.get("file") or "")
 
     @property
     def class_names(self) -> tuple[str, ...] | None:
-        """A name for each class, where the data had them."""
+        """A name for each class, where the data had names."""
         names = self.run.manifest.made.get("class_names")
         return None if names is None else tuple(str(name) for name in names)
 
@@ -104,9 +71,9 @@ class Study:
     def kinds(self) -> tuple[Kind, ...]:
         """The kinds that can be certified from what the run holds, the declared one first."""
         declared = KINDS[self.run.manifest.kind]
-        return (declared, *(kind for kind in self._others(declared)))
+        return (declared, *self._other_kinds(declared))
 
-    def _others(self, declared: Kind) -> list[Kind]:
+    def _other_kinds(self, declared: Kind) -> list[Kind]:
         found: list[Kind] = []
         for kind in dict.fromkeys(KINDS.values()):
             if kind != declared:
@@ -122,7 +89,7 @@ class Study:
         return {}
 
     def certificates(self, kind: str | None = None) -> Certificates:
-        """Of one kind, by default the declared one; computed once."""
+        """Return the certificates of one kind, by default the declared one; computed once."""
         wanted = choose("kind", kind or self.run.manifest.kind, KINDS)
         if wanted not in self._made:
             try:
@@ -132,7 +99,7 @@ class Study:
         return self._made[wanted]
 
     def attack(self, kind: str | None = None) -> list[AttackRow]:
-        """What an attack on the certificates of one kind left in the run; none where none did."""
+        """Return the rows of an attack on the certificates of one kind; [] if there was none."""
         manifest = self.run.manifest
         wanted = choose("kind", kind or manifest.kind, KINDS)
         path = attack_path(self.run.folder, manifest, wanted)
@@ -143,15 +110,15 @@ class Study:
 
     @property
     def tally(self) -> Tally:
-        """What was seen; an imported log has none, and the error says why."""
+        """The run's tally; an imported log has none, and the error says why."""
         return self.run.tally()
 
     @property
     def index(self) -> Ints:
         """(N,) numbers of the inputs."""
-        found = self.certificates().known.index
-        assert found is not None
-        return found
+        index = self.certificates().known.index
+        assert index is not None
+        return index
 
     @property
     def labels(self) -> Ints | None:
@@ -160,7 +127,7 @@ class Study:
 
     @property
     def lacking(self) -> str:
-        """What an incomplete run is short of: inputs, or draws of those it has; "" if of none."""
+        """What an incomplete run still lacks, inputs or draws, in words; "" if it is complete."""
         run, total = self.run, self.run.manifest.inputs
         if not run.missing:
             return ""
@@ -175,17 +142,17 @@ class Study:
 
     @property
     def disproofs(self) -> tuple[str, ...]:
-        """Why the level stated with an imported log cannot be true; none where nothing says so."""
+        """Reasons why the level stated with an imported log cannot be true; usually empty."""
         return find_disproofs(self.run)
 
     @property
     def label_doubt(self) -> str:
-        """Why its accuracies may be of other classes; "" where they cannot, or there are none."""
+        """Why labels and classes may not match; "" without labels or without a reason for doubt."""
         doubt = recorded_label_warning(self.run.manifest)
         return doubt if doubt and self.labels is not None else ""
 
     def require_labels(self, purpose: str) -> None:
-        """Refuse what needs to know which answers are right, naming the run."""
+        """Refuse what needs labels if the run has none, naming the run."""
         require(
             self.labels is not None,
             f"labels are needed for {purpose}, and the run {self.name} has none",
@@ -201,8 +168,8 @@ def read_studies(
 ) -> list[Study]:
     """Open each run; its name is the folder's, or what `labels` gives for the folder as written.
 
-    With `one_name_per_sigma` runs of different sigmas may share a name: a method drawn at each.
-    `sensitivity` is for all of them, in place of what each declares.
+    With `one_name_per_sigma`, runs of different sigmas may share a name: one method at each sigma.
+    `sensitivity` replaces what each run declares.
     """
     require(len(folders) > 0, "runs must name at least one run folder, got none")
     names = {str(Path(folder)): name for folder, name in (labels or {}).items()}
@@ -240,7 +207,7 @@ def require_same_inputs(studies: Sequence[Study]) -> None:
             f"runs must hold each input once to be compared, and {study.name} holds "
             f"{study.index.size} rows for {everything.size} inputs",
         )
-    prints = {study.run.manifest.source.get("data_fingerprint") for study in studies} - {None}
+    prints = {study.run.manifest.data_fingerprint for study in studies} - {None}
     require(
         len(prints) <= 1,
         "runs must cover the same inputs to be compared, and these were drawn from different data: "
@@ -250,7 +217,7 @@ def require_same_inputs(studies: Sequence[Study]) -> None:
 
 
 def _require_same_labels(studies: Sequence[Study]) -> None:
-    """Refuse runs that number their inputs alike and label them differently: other inputs."""
+    """Refuse runs that give the same inputs different labels: they are other inputs."""
     labelled = [study for study in studies if study.labels is not None]
     for study in labelled[1:]:
         first = labelled[0]
@@ -265,7 +232,7 @@ def _require_same_labels(studies: Sequence[Study]) -> None:
 
 
 def require_same_norm(studies: Sequence[Study]) -> None:
-    """Refuse to compare radii of different norms, or of different places in the network."""
+    """Refuse to compare radii in different norms, or at different places in the network."""
     stages = {study.name: study.stage for study in studies}
     require(
         len(set(stages.values())) <= 1,
@@ -287,6 +254,36 @@ def require_same_norm(studies: Sequence[Study]) -> None:
 
 
 def list_first_inputs(inputs: Ints) -> str:
-    """The numbers of some inputs, and how many more there are."""
+    """List the numbers of the first inputs, and say how many more there are."""
     more = f" and {inputs.size - MOST_NAMED_INPUTS} more" if inputs.size > MOST_NAMED_INPUTS else ""
     return ", ".join(str(item) for item in inputs[:MOST_NAMED_INPUTS]) + more
+
+
+def compares_mechanisms(certificates: Certificates) -> bool:
+    """Whether a second class was bounded too, so that mechanisms can differ."""
+    known = certificates.known
+    return known.scheme != "imported" and known.method != ONE_SIDED
+
+
+def columns_to_show(certificates: Certificates) -> tuple[str, ...]:
+    """Return the columns of radii to show: all of them, or the one there is evidence for."""
+    held = certificates.columns
+    if compares_mechanisms(certificates):
+        return held
+    return tuple(name for name in FALLBACK_COLUMNS if name in held)[:1] or held[:1]
+
+
+def explain_no_comparison(certificates: Certificates) -> str:
+    """Say why mechanisms are not compared; "" where they can be."""
+    if compares_mechanisms(certificates):
+        return ""
+    imported = certificates.known.scheme == "imported"
+    who = "the log" if imported else f"method {ONE_SIDED}"
+    return f"{who} bounds the top class alone, so no mechanism can improve on Cohen's radius"
+
+
+def require_comparable(several: Iterable[tuple[str, Certificates]], what: str) -> None:
+    """Refuse a table or figure about mechanisms if a run is no evidence about them."""
+    for name, certificates in several:
+        reason = explain_no_comparison(certificates)
+        require(not reason, f"{what} compares mechanisms, and run {name} cannot: {reason}")

@@ -19,8 +19,12 @@ from simplicert.models import (
     trained,
     weights,
 )
-from simplicert.models.archives import refuse_pickles
-from simplicert.models.model import Model
+from simplicert.models.model import (
+    Model,
+    classifier_fingerprint,
+    explain_uncallable,
+    refuse_pickles,
+)
 from simplicert.models.normalisation import apply_normalisation, normalised_fingerprint
 from simplicert.models.weights import save_weights
 
@@ -76,7 +80,22 @@ def load_model(
     >>> model.name, model.sigma
     ('cifar10-small-0.25', 0.25)
     """
-    return apply_normalisation(load_raw_model(spec, Trust(vouched=trust)), mean, std)
+    model = load_raw_model(spec, Trust(vouched=trust))
+    return model if mean is None and std is None else apply_normalisation(model, mean, std)
+
+
+def wrap_classifier(
+    classifier: Callable[[Any], Any],
+    mean: Sequence[float] | None = None,
+    std: Sequence[float] | None = None,
+) -> Model:
+    """Return a classifier that is at hand as a `Model`, named after its class or function."""
+    wrong = explain_uncallable(classifier)
+    require(not wrong, f"model {wrong}")
+    name = getattr(classifier, "__qualname__", type(classifier).__qualname__)
+    return apply_normalisation(
+        Model(classifier, name, classifier_fingerprint(classifier)), mean, std
+    )
 
 
 def load_named_model(
@@ -87,17 +106,17 @@ def load_named_model(
     mean: Sequence[float] | None = None,
     std: Sequence[float] | None = None,
 ) -> Model:
-    """The classifier that the file `named_by` names, if it has the fingerprint given there.
+    """Load the classifier that the file `named_by` names, if it has the fingerprint given there.
 
-    No code is run and nothing is fetched on a file's word; and what does not have the fingerprint
-    is never asked for an answer. Where the fingerprint is of the file's bytes it is compared before
-    the file is opened.
+    No code is run and nothing is downloaded on a file's word, and a model without the fingerprint
+    is never called. Where the fingerprint is of the file's bytes, it is compared before the file is
+    opened.
     """
 
-    def check(found: str) -> None:
+    def check(actual: str) -> None:
         require(
-            found == fingerprint,
-            f"the model {spec} that {named_by} names has the fingerprint {found}, and not "
+            actual == fingerprint,
+            f"the model {spec} that {named_by} names has the fingerprint {actual}, and not "
             f"{fingerprint}",
         )
 
@@ -110,7 +129,7 @@ def load_named_model(
 
 
 def load_raw_model(spec: str, trust: Trust = USER) -> Model:
-    """The model as its loader gives it; `trust` says whose word the name is."""
+    """Return the model as its loader gives it; `trust` says who named it."""
     require("\0" not in spec, f"model must be {FORMS}, got {spec[:80]!r}")
     prefix, colon, rest = spec.partition(":")
     if colon and prefix in PREFIXES:
@@ -142,9 +161,10 @@ def denoised(denoiser: "nn.Module", classifier: "nn.Module") -> "nn.Module":
 def diffusion_denoiser(
     network: "nn.Module", sigma: float, alphas: Sequence[float] | None = None
 ) -> "nn.Module":
-    """One step of a diffusion model as a denoiser at this sigma; by default Ho's linear schedule.
+    """Use one step of a diffusion model as a denoiser at this sigma.
 
-    `network(z_t, t)` predicts the noise in an image of [-1, 1]; see models/denoising.py.
+    `network(z_t, t)` predicts the noise in an image of [-1, 1]; `alphas` are its schedule, by
+    default Ho's linear one. See models/denoising.py.
 
     >>> from torch import nn, ones
     >>> class Silent(nn.Module):  # takes every image for free of noise
@@ -159,7 +179,7 @@ def diffusion_denoiser(
 
 
 def at_layer(network: "nn.Module", layer: str, example: Any) -> "AtLayer":
-    """The rest of a network behind a layer, for noise on that layer's output; see models/layers.py.
+    """Return the rest of a network behind a layer, for noise on its output; see models/layers.py.
 
     `features(inputs)` of what is returned are the data to certify. The radius is in the layer's own
     space: for text, of embeddings and not of words. Divided by `sensitivity()` of what is returned,
@@ -176,13 +196,13 @@ def at_layer(network: "nn.Module", layer: str, example: Any) -> "AtLayer":
 
 
 def sensitivity_of(stage: Any, input_shape: Sequence[int] | None = None) -> float:
-    """An upper bound of the Lipschitz constant, l2 -> l2, of a stage that comes before the noise.
+    """Return an upper bound of the Lipschitz constant, l2 -> l2, of a stage before the noise.
 
     `stage`: a matrix; or a torch module of linear layers, average pooling, convolutions,
     normalisation, activations and rows of them; or what `at_layer` returns, for all that comes
     before. Never below the truth: exact up to rounding for a matrix, average pooling and
     convolutions whose windows do not overlap, a few percent above it for other convolutions, and a
-    product over a row of layers. A layer that is not known is refused. `input_shape` is that of one
+    product over a row of layers. An unknown layer is refused. `input_shape` is that of one
     input, without the batch; pooling needs it, and padding by copies. The proofs are in
     models/operator_norms.py and models/layer_bounds.py.
 

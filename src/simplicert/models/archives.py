@@ -19,43 +19,10 @@ from typing import Any, NoReturn
 from simplicert.errors import InvalidInput
 from simplicert.files import MOST_TEXT, parse_json
 from simplicert.importing import USER, Trust, require_vouched
-from simplicert.models.model import open_archive
+from simplicert.models.model import INSTEAD, open_archive
 from simplicert.models.programs import UnlistedOperator, find_faults
 
-SUFFIXES = (".pt", ".pth", ".pkl", ".pickle", ".bin", ".ckpt", ".joblib", ".tar")
-
-INSTEAD = "torch.export.save (file.pt2), ONNX or safetensors (ARCH@weights.safetensors)"
-
-FORCE, FORBID = "TORCH_FORCE_WEIGHTS_ONLY_LOAD", "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"
-
-
-def refuse_pickles(spec: str) -> None:
-    """Refuse a model whose suffix says that it was pickled."""
-    suffix = Path(spec).suffix.lower()
-    if suffix in SUFFIXES:
-        script = " TorchScript files need the suffix .ts." if suffix in (".pt", ".pth") else ""
-        raise InvalidInput(
-            f"model {Path(spec).name} is a pickle by its suffix {suffix}, and pickles are never "
-            f"opened, because they can run any code; save it with {INSTEAD}, or write a function "
-            f"that builds the model and loads it, and give module:function.{script}"
-        )
-
-
-@contextmanager
-def weights_only() -> Iterator[None]:
-    """Inside, every torch.load reads tensors and nothing else, also in libraries we call."""
-    before = {name: os.environ.get(name) for name in (FORCE, FORBID)}
-    os.environ[FORCE] = "1"
-    os.environ.pop(FORBID, None)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            os.environ.pop(name, None)
-            if value is not None:
-                os.environ[name] = value
-
-
+FORCE, FORBID = "TORCH_FORCE_WEIGHTS_ONLY_LOAD", "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"  # of torch
 PICKLED_PREFIXES = ("custom_obj_", "opaque_obj_")  # constants that are objects, not tensors
 
 
@@ -81,8 +48,23 @@ def check_archive(path: Path, trust: Trust = USER) -> None:
             _check_program(path, _parse_member(path, name, reader.get_record(name)), trust)
 
 
+@contextmanager
+def weights_only() -> Iterator[None]:
+    """Inside this context, torch.load reads nothing but tensors, also in libraries we call."""
+    before = {name: os.environ.get(name) for name in (FORCE, FORBID)}
+    os.environ[FORCE] = "1"
+    os.environ.pop(FORBID, None)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
+
+
 def _parse_member(path: Path, name: str, content: bytes) -> dict[str, Any]:
-    """A member that must be a JSON object."""
+    """Parse a member that must be a JSON object."""
     if len(content) > MOST_TEXT:
         _refuse_archive(
             path, f"its member {name} has {len(content):,} bytes, more than {MOST_TEXT:,}"
@@ -91,9 +73,9 @@ def _parse_member(path: Path, name: str, content: bytes) -> dict[str, Any]:
         value = parse_json(name, content)
     except InvalidInput as error:
         _refuse_archive(path, f"its member {error}")
-    return (
-        value if isinstance(value, dict) else _refuse_archive(path, f"its member {name} is no JSON")
-    )
+    if not isinstance(value, dict):
+        _refuse_archive(path, f"its member {name} is no JSON")
+    return value
 
 
 def _check_tensors(path: Path, name: str, content: bytes) -> None:
@@ -103,7 +85,7 @@ def _check_tensors(path: Path, name: str, content: bytes) -> None:
     if content:
         try:
             inner = open_archive(f"{path.name}, {name},", len(content), io.BytesIO(content))
-            if b"bytearray" in inner.get_record("data.pkl"):  # of any length, in a few bytes
+            if b"bytearray" in inner.get_record("data.pkl"):  # a few bytes may ask for any length
                 _refuse_archive(path, f"its member {name} holds more than tensors")
             torch.load(io.BytesIO(content), weights_only=True)
         except (pickle.UnpicklingError, RuntimeError, EOFError):
@@ -121,7 +103,7 @@ def _check_payloads(path: Path, config: dict[str, Any]) -> None:
 
 
 def _check_program(path: Path, program: dict[str, Any], trust: Trust) -> None:
-    """Refuse what torch should not make code of; a user may vouch for an operation off the list."""
+    """Refuse what torch should not turn into code; a user may vouch for an unlisted operation."""
     for fault in find_faults(program):
         if not isinstance(fault, UnlistedOperator):
             _refuse_archive(path, fault)
@@ -132,5 +114,5 @@ def _check_program(path: Path, program: dict[str, Any], trust: Trust) -> None:
 
 
 def _refuse_archive(path: Path, reason: str) -> NoReturn:
-    """One sentence: which file, why, and what to do instead."""
+    """Raise an error that says which file, why, and what to do instead."""
     raise InvalidInput(f"model {path.name} is refused: {reason}; save it with {INSTEAD}")

@@ -16,18 +16,18 @@ from simplicert.files import open_file, read_json
 from simplicert.importing import import_library
 
 CONFIGURATION, WEIGHTS = "config.json", ".safetensors"
-
 MOST_NUMBER = 2**20  # in a configuration: layers, widths, classes; also the sum of a list of them
 
-# A network may have more tensors than its file, where one is stored for several, and more modules.
-TENSORS, VALUES, MODULES = (4, 10**3), (2, 10**7), (20, 10**4)  # so many times, and so many more
+# A network may have more tensors than its file, where one is stored for several, and more modules:
+# at most this many times the number in the file, plus this many.
+TENSORS, VALUES, MODULES = (4, 10**3), (2, 10**7), (20, 10**4)
 
 
 def check_configuration(transformers: Any, where: str) -> None:
-    """Refuse a folder (or a cached name) that would be waited for, or built larger than it is."""
+    """Refuse a folder (or a cached name) that would block, or that is built larger than it is."""
     folder = _find_model_folder(transformers, where)
     if folder is None:
-        return  # transformers says that there is none
+        return  # transformers will say that there is none
     for path in sorted(folder.iterdir()):
         if path.suffix == ".json":
             _check_numbers(path.name, read_json(path))
@@ -39,20 +39,21 @@ def check_configuration(transformers: Any, where: str) -> None:
 
 
 def _find_model_folder(transformers: Any, where: str) -> Path | None:
+    """Return the folder with the configuration; None if there is none."""
     if Path(where).is_dir():
         return Path(where)
-    found = transformers.utils.cached_file(
+    path = transformers.utils.cached_file(
         where,
         CONFIGURATION,
         local_files_only=True,
         _raise_exceptions_for_missing_entries=False,
         _raise_exceptions_for_connection_errors=False,
     )
-    return Path(found).parent if found else None
+    return Path(path).parent if path else None
 
 
 def _check_numbers(name: str, content: Any) -> None:
-    """Every number of a configuration, at any depth."""
+    """Check every number of a configuration, at any depth."""
     waiting = [content]
     while waiting:
         value = waiting.pop()
@@ -70,7 +71,7 @@ def _check_numbers(name: str, content: Any) -> None:
 
 
 def _count_weights(folder: Path) -> tuple[int, int]:
-    """How many tensors the weights hold, and how many values."""
+    """Count the tensors and the values in the weights."""
     safetensors = import_library("safetensors", "torch", f"model hf:{folder.name}")
     tensors, values = 0, 0
     for path in sorted(folder.glob(f"*{WEIGHTS}")):
@@ -84,7 +85,7 @@ def _count_weights(folder: Path) -> tuple[int, int]:
 
 
 def _build_without_memory(transformers: Any, where: str, tensors: int, values: int) -> None:
-    """Build the network on torch's device without memory; too large a one is refused."""
+    """Build the network on torch's device without memory; refuse one that is too large."""
     import torch
 
     settings = {"local_files_only": True, "trust_remote_code": False}
@@ -95,7 +96,7 @@ def _build_without_memory(transformers: Any, where: str, tensors: int, values: i
 
 @contextmanager
 def _ignore_build_errors() -> Iterator[None]:
-    """Inside, what transformers cannot build is passed over: opening it says why."""
+    """Inside this context, ignore what transformers cannot build: opening it says why."""
     try:
         yield
     except InvalidInput:
@@ -106,7 +107,7 @@ def _ignore_build_errors() -> Iterator[None]:
 
 @contextmanager
 def _limit_network_size(where: str, tensors: int, values: int) -> Iterator[None]:
-    """Inside, every tensor and module that any network registers is counted against the file's."""
+    """Inside this context, compare all tensors and modules that are registered with the file's."""
     from torch.nn.modules import module as torch_module
 
     most = {
@@ -125,18 +126,18 @@ def _limit_network_size(where: str, tensors: int, values: int) -> Iterator[None]
                 f"{most[what]:,} {what}, and its weights hold {tensors} tensors, {values:,} values",
             )
 
-    def tensor(_: Any, name: str, held: Any) -> None:
-        if held is not None:
-            count(tensors=1, values=held.numel())
+    def count_tensor(_: Any, name: str, tensor: Any) -> None:
+        if tensor is not None:
+            count(tensors=1, values=tensor.numel())
 
-    def inner(_: Any, name: str, held: Any) -> None:
+    def count_module(_: Any, name: str, module: Any) -> None:
         count(modules=1)
 
     with ExitStack() as stack:
         for register, hook in (
-            (torch_module.register_module_parameter_registration_hook, tensor),
-            (torch_module.register_module_buffer_registration_hook, tensor),
-            (torch_module.register_module_module_registration_hook, inner),
+            (torch_module.register_module_parameter_registration_hook, count_tensor),
+            (torch_module.register_module_buffer_registration_hook, count_tensor),
+            (torch_module.register_module_module_registration_hook, count_module),
         ):
             stack.callback(register(hook).remove)
         yield

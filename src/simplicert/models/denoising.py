@@ -15,10 +15,8 @@ from torch import Tensor, nn
 from simplicert.errors import require
 from simplicert.types.arrays import check_positive
 
-STEPS = 1000
-
+STEPS = 1000  # of a schedule, by default
 LINEAR = (1e-4, 0.02)  # first and last beta of Ho et al. (2020), for 1000 steps
-
 COSINE, LARGEST_BETA = 0.008, 0.999  # the offset and the cap of Nichol and Dhariwal (2021)
 
 
@@ -33,7 +31,7 @@ class Denoised(nn.Module):
         self.eval()
 
     def forward(self, x: Tensor) -> Tensor:
-        """Logits of a noisy batch."""
+        """Return the logits of a noisy batch."""
         clean = self.denoiser(x)
         require(
             clean.shape == x.shape,
@@ -60,7 +58,7 @@ class DiffusionStep(nn.Module):
         self.alpha = float(alphas[self.step])
 
     def forward(self, x: Tensor) -> Tensor:
-        """The images without their noise; channels past the image's (a variance) are not used."""
+        """Return the images without noise; channels past the image's (a variance) are not used."""
         scaled = sqrt(self.alpha) * (2 * x - 1)
         steps = torch.full((len(x),), self.step, dtype=torch.long, device=x.device)
         noise = self.network(scaled, steps)[:, : x.shape[1]]
@@ -69,12 +67,12 @@ class DiffusionStep(nn.Module):
         return clean
 
     def extra_repr(self) -> str:
-        """The step is no weight, but it belongs to the fingerprint."""
+        """Show the step, which is not a weight but belongs to the fingerprint."""
         return f"step={self.step}, alpha={self.alpha!r}"
 
 
 def time_step(sigma: float, alphas: Sequence[float]) -> int:
-    """The t whose ratio of noise to image, sqrt((1 - a_t) / a_t), is nearest to 2 sigma."""
+    """Return the t whose ratio of noise to image, sqrt((1 - a_t) / a_t), is nearest to 2 sigma."""
     check_positive("sigma", sigma)
     falling = all(a > b for a, b in pairwise(alphas))
     require(
@@ -93,20 +91,20 @@ def time_step(sigma: float, alphas: Sequence[float]) -> int:
 def linear_alphas(
     steps: int = STEPS, first: float = LINEAR[0], last: float = LINEAR[1]
 ) -> list[float]:
-    """a_t of a schedule whose betas rise linearly (Ho et al. 2020)."""
+    """Return a_t of a schedule whose betas rise linearly (Ho et al. 2020)."""
     betas = torch.linspace(first, last, steps, dtype=torch.float64)
-    held: list[float] = torch.cumprod(1 - betas, 0).tolist()
-    return held
+    alphas: list[float] = torch.cumprod(1 - betas, 0).tolist()
+    return alphas
 
 
 def cosine_alphas(steps: int = STEPS) -> list[float]:
-    """a_t of the cosine schedule (Nichol and Dhariwal 2021), which its CIFAR-10 models use."""
+    """Return a_t of the cosine schedule of Nichol and Dhariwal (2021) and its CIFAR-10 models."""
 
     def shape(share: float) -> float:
         return cos((share + COSINE) / (1 + COSINE) * pi / 2) ** 2
 
-    held, alpha = [], 1.0
+    alphas, alpha = [], 1.0
     for t in range(steps):
         alpha *= 1 - min(1 - shape((t + 1) / steps) / shape(t / steps), LARGEST_BETA)
-        held.append(alpha)
-    return held
+        alphas.append(alpha)
+    return alphas

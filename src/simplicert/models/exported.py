@@ -1,8 +1,7 @@
 """Load `file.pt2`: a program saved by torch.export.save.
 
-load_exported    checks the archive, then opens the program
-Program          the program as an ordinary module: it has no training mode, and it checks the
-                 shape of every batch
+The archive is checked before torch opens it. The program becomes an ordinary module (`Program` in
+modules.py), which has no training mode and checks the shape of every batch.
 """
 
 from pathlib import Path
@@ -12,12 +11,11 @@ from simplicert.errors import InvalidInput
 from simplicert.importing import USER, Trust, first_error_line, import_library
 from simplicert.machine import refuse_huge_unpacking
 from simplicert.models.archives import check_archive, weights_only
-from simplicert.models.fingerprints import digest_parts, tensor_bytes
-from simplicert.models.model import Model, find_model_file
+from simplicert.models.model import Model, digest_parts, find_model_file, tensor_bytes
 
 
 def load_exported(spec: str, trust: Trust = USER) -> Model:
-    """The program as a module; its fingerprint is of its tensors and of its code."""
+    """Load the program as a module; its fingerprint is of its tensors and of its code."""
     path = find_model_file(spec)
     torch = import_library("torch", "torch", f"model {path.name}")
     check_archive(path, trust)
@@ -26,9 +24,11 @@ def load_exported(spec: str, trust: Trust = USER) -> Model:
 
     code = [part.code for part in program.graph_module.modules() if hasattr(part, "code")]
     constants = {name: value for name, value in program.constants.items() if torch.is_tensor(value)}
-    held = [*program.state_dict.values(), *constants.values()]
+    tensors = [*program.state_dict.values(), *constants.values()]
     refuse_huge_unpacking(  # a tensor without strides repeats one number as often as it likes
-        f"model {path.name}", path.stat().st_size, sum(t.numel() * t.element_size() for t in held)
+        f"model {path.name}",
+        path.stat().st_size,
+        sum(t.numel() * t.element_size() for t in tensors),
     )
     fingerprint = digest_parts(
         "exported",
@@ -43,11 +43,11 @@ def load_exported(spec: str, trust: Trust = USER) -> Model:
 
 
 def _open_program(torch: Any, path: Path) -> Any:
-    """The program; no pickle is read, and what torch cannot read is said in a sentence.
+    """Open the program without reading any pickle; what torch cannot read is refused.
 
-    Not by torch.export.load: where an archive fails, it tries its content as an older format, which
-    was not checked. torch would also write guards of the program's own texts and example inputs and
-    run them: shapes are checked by Program instead.
+    torch.export.load is not used: where an archive fails, it tries its content as an older format,
+    which was not checked. torch would also write guards of the program's own texts and example
+    inputs and run them: shapes are checked by Program instead.
     """
     try:
         from torch.export.pt2_archive._package import load_pt2
@@ -64,7 +64,7 @@ def _open_program(torch: Any, path: Path) -> Any:
 
 
 def _declared_shape(path: Path, program: Any) -> tuple[int | None, ...]:
-    """The shape of the one tensor it takes, None where any length will do."""
+    """Return the shape of the one tensor it takes, with None where any length will do."""
     names = program.graph_signature.user_inputs
     values = [node.meta.get("val") for node in program.graph.nodes if node.name in names]
     if len(values) != 1 or not hasattr(values[0], "shape"):

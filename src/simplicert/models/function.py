@@ -6,12 +6,11 @@ from typing import Any, cast
 
 from simplicert.errors import InvalidInput, require
 from simplicert.importing import USER, Trust, describe_error, import_object
-from simplicert.models.fingerprints import classifier_fingerprint
-from simplicert.models.model import Model, explain_uncallable, is_module
+from simplicert.models.model import Model, classifier_fingerprint, explain_uncallable, is_module
 
 
 def load_function(spec: str, trust: Trust = USER) -> Model:
-    """The classifier that the function returns; a torch module is put in eval mode."""
+    """Load the classifier that the function returns; a torch module is put in eval mode."""
     function = _import_model_function(spec, trust)
     try:
         classifier = function()
@@ -27,7 +26,7 @@ def load_function(spec: str, trust: Trust = USER) -> Model:
 
 
 def _import_model_function(spec: str, trust: Trust) -> Callable[[], Any]:
-    """The function by its module and name, checked to need no arguments."""
+    """Import the function by its module and name, and check that it needs no arguments."""
     module, _, name = spec.partition(":")
     function = import_object("model", spec, trust)
     require(callable(function), f"model {spec} must name a function of {module}, got {name!r}")
@@ -39,7 +38,7 @@ def _import_model_function(spec: str, trust: Trust) -> Callable[[], Any]:
 
 
 def _takes_no_arguments(function: Any) -> bool:
-    """Whether it can be called without arguments; a classifier itself cannot."""
+    """Return whether it can be called without arguments; a classifier itself cannot."""
     if is_module(function):
         return False
     try:

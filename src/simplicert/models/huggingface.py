@@ -1,10 +1,8 @@
 """Load `hf:NAME_OR_DIR`: a transformers image classifier, from a folder or the local cache.
 
 Nothing is downloaded, no code from the folder is run, and weights are read from safetensors only.
-The normalisation in the folder's preprocessor_config.json belongs to the model and comes with it.
-
-load_hf_model    the model behind its own normalisation
-Logits           the logits alone, since a transformers model returns a record
+The normalisation in the folder's preprocessor_config.json belongs to the model and comes with it. A
+transformers model returns a record, so `Logits` in modules.py takes the logits out of it.
 """
 
 import json
@@ -20,15 +18,14 @@ from simplicert.files import read_json
 from simplicert.importing import USER, Trust, first_error_line, import_library
 from simplicert.models.archives import weights_only
 from simplicert.models.configuration import check_configuration
-from simplicert.models.fingerprints import digest_parts, module_fingerprint
-from simplicert.models.model import Model
+from simplicert.models.model import Model, digest_parts, module_fingerprint
 from simplicert.models.normalisation import normalise_model
 
 PREPROCESSOR = "preprocessor_config.json"
 
 
 def load_hf_model(where: str, trust: Trust = USER) -> Model:
-    """The model's logits, behind its own normalisation if it has one."""
+    """Load the model's logits, behind its own normalisation if it has one."""
     require(bool(where), "hf: must be followed by a name or a folder, got nothing")
     import_library("torch", "hf", f"model hf:{where}")
     transformers = import_library("transformers", "hf", f"model hf:{where}")
@@ -47,7 +44,7 @@ def load_hf_model(where: str, trust: Trust = USER) -> Model:
 
 
 def _open_network(transformers: Any, where: str) -> Any:
-    """The network, in float32."""
+    """Open the network, in float32."""
     try:
         with (
             warnings.catch_warnings(),
@@ -66,7 +63,7 @@ def _open_network(transformers: Any, where: str) -> Any:
             )
     except InvalidInput:
         raise
-    except Exception as error:  # transformers raises anything for a configuration that is none
+    except Exception as error:  # transformers may raise anything for a bad configuration
         raise InvalidInput(
             f"model hf:{where} must be a folder or a cached name of an image classifier with "
             f"safetensors weights (pickles are never opened): {first_error_line(error)}"
@@ -78,7 +75,7 @@ def _open_network(transformers: Any, where: str) -> Any:
 
 @contextmanager
 def _hide_progress_bars(logging: Any) -> Iterator[None]:
-    """Inside, transformers draws no progress bars: what is shown is the caller's business."""
+    """Inside this context, hide progress bars of transformers: the caller decides what is shown."""
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:
@@ -89,7 +86,7 @@ def _hide_progress_bars(logging: Any) -> Iterator[None]:
 
 
 def _config_text(network: Any) -> str:
-    """The configuration without what says where and by what it was saved."""
+    """Return the configuration without the keys that say where and by what it was saved."""
     config = network.config.to_dict()
     for key in ("_name_or_path", "transformers_version", "dtype", "torch_dtype"):
         config.pop(key, None)
@@ -99,21 +96,21 @@ def _config_text(network: Any) -> str:
 def _read_normalisation(
     transformers: Any, where: str
 ) -> tuple[list[float] | None, list[float] | None]:
-    """Mean and std of the preprocessor; (None, None) where it has none."""
-    found = transformers.utils.cached_file(
+    """Read mean and std of the preprocessor; (None, None) if it has none."""
+    path = transformers.utils.cached_file(
         where,
         PREPROCESSOR,
         local_files_only=True,
         _raise_exceptions_for_missing_entries=False,
         _raise_exceptions_for_connection_errors=False,
     )
-    held = read_json(Path(found)) if found else {}
-    require(isinstance(held, dict), f"{PREPROCESSOR} of hf:{where} must hold settings by name")
-    if not held.get("do_normalize", False) or "image_mean" not in held:
+    settings = read_json(Path(path)) if path else {}
+    require(isinstance(settings, dict), f"{PREPROCESSOR} of hf:{where} must hold settings by name")
+    if not settings.get("do_normalize", False) or "image_mean" not in settings:
         return None, None
     mean, std = (
         [value] if isinstance(value, int | float) else value
-        for value in (held["image_mean"], held.get("image_std"))
+        for value in (settings["image_mean"], settings.get("image_std"))
     )
     for values in (mean, std):
         require(

@@ -14,157 +14,6 @@ from simplicert.types import Floats
 
 Shape = tuple[int, ...] | None  # of one input without the batch, or unknown
 
-
-def finite_values(tensor: torch.Tensor) -> Floats:
-    """A tensor's values in double precision, which holds them exactly; finite."""
-    require(not tensor.is_complex(), "stage must have real weights, got complex ones")
-    values = tensor.detach().cpu().double().numpy()
-    require(bool(np.isfinite(values).all()), "stage must have finite weights, got NaN or infinity")
-    return np.asarray(values)
-
-
-def _require_shape(shape: Shape, name: str) -> tuple[int, ...]:
-    """The shape, which this layer's bound depends on."""
-    require(
-        shape is not None, f"input_shape must be given: the sensitivity of {name} depends on it"
-    )
-    assert shape is not None
-    return shape
-
-
-def _bound_linear(layer: Any, shape: Shape, name: str) -> float:
-    """The largest singular value of the weights; the same for every position."""
-    return matrix_norm(finite_values(layer.weight))
-
-
-def _values_per_axis(value: Any, axes: int) -> tuple[int, ...]:
-    """A setting for each axis of a window."""
-    return tuple(value) if isinstance(value, (tuple, list)) else (int(value),) * axes
-
-
-def _bound_average_pooling(layer: Any, shape: Shape, name: str) -> float:
-    """Averages over windows: exact. Along each axis a matrix, all together their tensor product.
-
-    The norm of a tensor product is the product of the norms. Windows that do not overlap have rows
-    that do not: k x k gives 1 / k. At an edge, windows may have fewer places to divide by.
-    """
-    axes = AVERAGES[type(layer)]
-    lengths = _require_shape(shape, name)[-axes:]
-    kernel, step, pad = (
-        _values_per_axis(getattr(layer, key), axes) for key in ("kernel_size", "stride", "padding")
-    )
-    override = getattr(layer, "divisor_override", None)
-    found = 1.0 if override is None else 1 / abs(override)
-    for length, k, s, p in zip(lengths, kernel, step, pad, strict=True):
-        windows = _place_windows(length, k, s, p, up=layer.ceil_mode)
-        require(
-            bool(windows), f"input_shape must fit the stage, and {name} has no window in {shape}"
-        )
-        inside = [min(past, length) - max(first, 0) for first, past in windows]
-        wide = [past - first for first, past in windows]
-        counted = wide if layer.count_include_pad else inside
-        divisors = counted if override is None else [1] * len(windows)
-        found = float(round_up(found * matrix_norm(window_matrix(length, windows, divisors))))
-    return found
-
-
-def _place_windows(length: int, k: int, step: int, pad: int, *, up: bool) -> list[tuple[int, int]]:
-    """[first, past) of each window along an axis, as torch places them; cut off at the padding."""
-    room = length + 2 * pad - k
-    count = (-(-room // step) if up else room // step) + 1
-    if up and (count - 1) * step >= length + pad:
-        count -= 1
-    firsts = [place * step - pad for place in range(count)]
-    return [(first, min(first + k, length + pad)) for first in firsts]
-
-
-def _bound_adaptive_pooling(layer: Any, shape: Shape, name: str) -> float:
-    """The same for m windows over n places, [floor(i n / m), ceil((i + 1) n / m)) the i-th."""
-    axes = AVERAGES[type(layer)]
-    lengths = _require_shape(shape, name)[-axes:]
-    wanted = layer.output_size
-    wanted = wanted if isinstance(wanted, (tuple, list)) else (wanted,) * axes
-    found = 1.0
-    for length, asked in zip(lengths, wanted, strict=True):
-        m = length if asked is None else asked
-        windows = [(i * length // m, -(-(i + 1) * length // m)) for i in range(m)]
-        divisors = [past - first for first, past in windows]
-        found = float(round_up(found * matrix_norm(window_matrix(length, windows, divisors))))
-    return found
-
-
-def _bound_convolution(layer: Any, shape: Shape, name: str) -> float:
-    """`operator_norms.convolution_norm`, the largest over the groups, times what padding adds.
-
-    Zeros add nothing. Circular padding of a convolution without stride that keeps the size makes a
-    sum of kernel entries times cyclic shifts, whose norm is the largest |F| over some frequencies.
-    Any other padding copies places of the input, at most c times each: a factor of the root of c.
-    """
-    axes = layer.weight.ndim - 2
-    weight = finite_values(layer.weight)
-    spread = _dilate_kernel(weight, layer.dilation)
-    groups = np.split(spread, layer.groups)
-    found = max(convolution_norm(group, layer.stride) for group in groups)
-    if layer.padding_mode == "zeros":
-        return found
-    reach = [size - 1 for size in spread.shape[2:]]
-    pads = [(n // 2, n - n // 2) for n in reach]
-    if layer.padding != "same":
-        wide = 0 if layer.padding == "valid" else layer.padding
-        pads = [(p, p) for p in _values_per_axis(wide, axes)]
-    keeps = [sum(pair) for pair in pads] == reach and prod(layer.stride) == 1
-    if layer.padding_mode == "circular" and keeps:
-        return found
-    copies = [
-        np.bincount(np.pad(np.arange(length), pair, mode=PADDINGS[layer.padding_mode])).max()
-        for length, pair in zip(_require_shape(shape, name)[-axes:], pads, strict=True)
-    ]
-    return float(round_up(found * np.sqrt(prod(int(c) for c in copies))))
-
-
-def _dilate_kernel(weight: Floats, steps: Sequence[int]) -> Floats:
-    """The kernel with zeros between its entries."""
-    sizes = [(k - 1) * step + 1 for k, step in zip(weight.shape[2:], steps, strict=True)]
-    out = np.zeros((*weight.shape[:2], *sizes))
-    out[(slice(None), slice(None), *(slice(None, None, step) for step in steps))] = weight
-    return out
-
-
-def _bound_batch_norm(layer: Any, shape: Shape, name: str) -> float:
-    """The largest |weight| / sqrt(variance + eps), as it is when serving."""
-    _require_eval_mode(layer, shape, name)
-    require(
-        layer.running_var is not None, f"stage must divide by fixed numbers, and {name} does not"
-    )
-    spread = np.sqrt(np.nextafter(finite_values(layer.running_var) + layer.eps, 0.0)) * (1 - 1e-15)
-    weight = 1.0 if layer.weight is None else np.abs(finite_values(layer.weight))
-    return float(round_up(np.max(weight / spread)))
-
-
-def bound_division(layer: Any, shape: Shape, name: str) -> float:
-    """Division by std: 1 / the smallest, in either precision."""
-    std = np.atleast_1d(np.asarray(layer.std, dtype=float))
-    least = min(float(std.min()), float(std.astype(np.float32).min()))
-    require(least > 0, f"stage must divide by positive numbers, and {name} divides by {least}")
-    return float(round_up(1 / least))
-
-
-def _require_eval_mode(layer: nn.Module, shape: Shape, name: str) -> float:
-    """1, for what does nothing when serving."""
-    require(not layer.training, f"stage must be in eval mode, and {name} is training")
-    return 1.0
-
-
-def _constant_bound(value: float) -> Callable[[Any, Shape, str], float]:
-    """A constant: the largest slope of a function applied to each number, or a move of numbers."""
-    return lambda layer, shape, name: value
-
-
-def _bound_leaky_relu(layer: Any, shape: Shape, name: str) -> float:
-    """The steeper of both sides."""
-    return float(np.maximum(1.0, abs(layer.negative_slope)))  # NaN stays, and is refused
-
-
 AVERAGES: dict[type, int] = {
     nn.AvgPool1d: 1,
     nn.AvgPool2d: 2,
@@ -175,6 +24,157 @@ AVERAGES: dict[type, int] = {
 }
 
 PADDINGS: dict[str, Any] = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+
+
+def _bound_linear(layer: Any, shape: Shape, name: str) -> float:
+    """Return the largest singular value of the weights; it is the same for every position."""
+    return matrix_norm(finite_values(layer.weight))
+
+
+def _bound_average_pooling(layer: Any, shape: Shape, name: str) -> float:
+    """Bound averages over windows exactly: a matrix along each axis, and their tensor product.
+
+    The norm of a tensor product is the product of the norms. Windows that do not overlap have rows
+    that do not overlap: k x k gives 1 / k. At an edge, windows may have fewer places to divide by.
+    """
+    axes = AVERAGES[type(layer)]
+    lengths = _require_shape(shape, name)[-axes:]
+    kernel, step, pad = (
+        _values_per_axis(getattr(layer, key), axes) for key in ("kernel_size", "stride", "padding")
+    )
+    override = getattr(layer, "divisor_override", None)
+    bound = 1.0 if override is None else 1 / abs(override)
+    for length, k, s, p in zip(lengths, kernel, step, pad, strict=True):
+        windows = _place_windows(length, k, s, p, up=layer.ceil_mode)
+        require(
+            bool(windows), f"input_shape must fit the stage, and {name} has no window in {shape}"
+        )
+        inside = [min(past, length) - max(first, 0) for first, past in windows]
+        wide = [past - first for first, past in windows]
+        counted = wide if layer.count_include_pad else inside
+        divisors = counted if override is None else [1] * len(windows)
+        bound = float(round_up(bound * matrix_norm(window_matrix(length, windows, divisors))))
+    return bound
+
+
+def _bound_adaptive_pooling(layer: Any, shape: Shape, name: str) -> float:
+    """Do the same for m windows over n places, the i-th [floor(i n / m), ceil((i + 1) n / m))."""
+    axes = AVERAGES[type(layer)]
+    lengths = _require_shape(shape, name)[-axes:]
+    wanted = layer.output_size
+    wanted = wanted if isinstance(wanted, (tuple, list)) else (wanted,) * axes
+    bound = 1.0
+    for length, size in zip(lengths, wanted, strict=True):
+        m = length if size is None else size
+        windows = [(i * length // m, -(-(i + 1) * length // m)) for i in range(m)]
+        divisors = [past - first for first, past in windows]
+        bound = float(round_up(bound * matrix_norm(window_matrix(length, windows, divisors))))
+    return bound
+
+
+def _bound_convolution(layer: Any, shape: Shape, name: str) -> float:
+    """Return the largest `convolution_norm` of the groups, times what padding adds.
+
+    Zeros add nothing. Circular padding of a convolution without stride that keeps the size makes a
+    sum of kernel entries times cyclic shifts, whose norm is the largest |F| over some frequencies.
+    Any other padding copies places of the input, at most c times each: a factor of the root of c.
+    """
+    axes = layer.weight.ndim - 2
+    weight = finite_values(layer.weight)
+    spread = _dilate_kernel(weight, layer.dilation)
+    groups = np.split(spread, layer.groups)
+    bound = max(convolution_norm(group, layer.stride) for group in groups)
+    if layer.padding_mode == "zeros":
+        return bound
+    reach = [size - 1 for size in spread.shape[2:]]
+    pads = [(n // 2, n - n // 2) for n in reach]
+    if layer.padding != "same":
+        wide = 0 if layer.padding == "valid" else layer.padding
+        pads = [(p, p) for p in _values_per_axis(wide, axes)]
+    keeps = [sum(pair) for pair in pads] == reach and prod(layer.stride) == 1
+    if layer.padding_mode == "circular" and keeps:
+        return bound
+    copies = [
+        np.bincount(np.pad(np.arange(length), pair, mode=PADDINGS[layer.padding_mode])).max()
+        for length, pair in zip(_require_shape(shape, name)[-axes:], pads, strict=True)
+    ]
+    return float(round_up(bound * np.sqrt(prod(int(c) for c in copies))))
+
+
+def _bound_batch_norm(layer: Any, shape: Shape, name: str) -> float:
+    """Return the largest |weight| / sqrt(variance + eps), as it is in eval mode."""
+    _require_eval_mode(layer, shape, name)
+    require(
+        layer.running_var is not None, f"stage must divide by fixed numbers, and {name} does not"
+    )
+    spread = np.sqrt(np.nextafter(finite_values(layer.running_var) + layer.eps, 0.0)) * (1 - 1e-15)
+    weight = 1.0 if layer.weight is None else np.abs(finite_values(layer.weight))
+    return float(round_up(np.max(weight / spread)))
+
+
+def bound_division(layer: Any, shape: Shape, name: str) -> float:
+    """Bound a division by std: 1 / the smallest, in either precision."""
+    std = np.atleast_1d(np.asarray(layer.std, dtype=float))
+    least = min(float(std.min()), float(std.astype(np.float32).min()))
+    require(least > 0, f"stage must divide by positive numbers, and {name} divides by {least}")
+    return float(round_up(1 / least))
+
+
+def _require_eval_mode(layer: nn.Module, shape: Shape, name: str) -> float:
+    """Return 1 for a layer that does nothing in eval mode, which is required."""
+    require(not layer.training, f"stage must be in eval mode, and {name} is training")
+    return 1.0
+
+
+def _constant_bound(value: float) -> Callable[[Any, Shape, str], float]:
+    """Make a constant bound: the largest slope of a function of each number, or 1 for a move."""
+    return lambda layer, shape, name: value
+
+
+def _bound_leaky_relu(layer: Any, shape: Shape, name: str) -> float:
+    """Return the steeper slope of the two sides."""
+    return float(np.maximum(1.0, abs(layer.negative_slope)))  # NaN stays, and is refused
+
+
+def finite_values(tensor: torch.Tensor) -> Floats:
+    """Return a tensor's values in double precision, which holds them exactly; all are finite."""
+    require(not tensor.is_complex(), "stage must have real weights, got complex ones")
+    values = tensor.detach().cpu().double().numpy()
+    require(bool(np.isfinite(values).all()), "stage must have finite weights, got NaN or infinity")
+    return np.asarray(values)
+
+
+def _require_shape(shape: Shape, name: str) -> tuple[int, ...]:
+    """Return the shape, which this layer's bound depends on; refuse None."""
+    require(
+        shape is not None, f"input_shape must be given: the sensitivity of {name} depends on it"
+    )
+    assert shape is not None
+    return shape
+
+
+def _values_per_axis(value: Any, axes: int) -> tuple[int, ...]:
+    """Return a setting for each axis of a window."""
+    return tuple(value) if isinstance(value, (tuple, list)) else (int(value),) * axes
+
+
+def _place_windows(length: int, k: int, step: int, pad: int, *, up: bool) -> list[tuple[int, int]]:
+    """Return [first, past) of each window along an axis as torch does, cut off at the padding."""
+    room = length + 2 * pad - k
+    count = (-(-room // step) if up else room // step) + 1
+    if up and (count - 1) * step >= length + pad:
+        count -= 1
+    firsts = [place * step - pad for place in range(count)]
+    return [(first, min(first + k, length + pad)) for first in firsts]
+
+
+def _dilate_kernel(weight: Floats, steps: Sequence[int]) -> Floats:
+    """Return the kernel with zeros between its entries."""
+    sizes = [(k - 1) * step + 1 for k, step in zip(weight.shape[2:], steps, strict=True)]
+    out = np.zeros((*weight.shape[:2], *sizes))
+    out[(slice(None), slice(None), *(slice(None, None, step) for step in steps))] = weight
+    return out
+
 
 LAYERS: dict[type, Callable[[Any, Shape, str], float]] = {
     nn.Linear: _bound_linear,

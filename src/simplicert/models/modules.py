@@ -1,4 +1,9 @@
-"""Normalise inside a torch module, so that the step moves and compiles with its classifier."""
+"""Wrap classifiers as torch modules, so that each moves to a device and compiles as one.
+
+Normalised    (x - mean) / std in front of a classifier
+Program       an exported program as an ordinary module
+Logits        the logits of a transformers model
+"""
 
 import copy
 import warnings
@@ -19,24 +24,24 @@ class Normalised(nn.Module):
     std: Tensor
 
     def __init__(self, classifier: nn.Module, mean: Sequence[float], std: Sequence[float]) -> None:
-        """One number for all channels, or one a channel."""
+        """`mean` and `std` have one number for all channels, or one per channel."""
         super().__init__()
         self.classifier = classifier
         self.register_buffer("mean", torch.tensor(mean, dtype=torch.float32))
         self.register_buffer("std", torch.tensor(std, dtype=torch.float32))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Logits of a batch in [0, 1]."""
+        """Return the logits of a batch in [0, 1]."""
         shape = channel_shape(len(self.mean), x.shape)
         logits: Tensor = self.classifier((x - self.mean.view(shape)) / self.std.view(shape))
         return logits
 
 
 class Program(nn.Module):
-    """Calls the program; its modes were fixed when it was exported."""
+    """Calls an exported program, whose modes were fixed when it was exported."""
 
     def __init__(self, name: str, program: nn.Module, declared: Declared) -> None:
-        """`declared` is the shape of a batch, None where any length will do."""
+        """`declared` is the shape of a batch, with None where any length will do."""
         super().__init__()
         self.name = name
         self.program = program
@@ -44,17 +49,17 @@ class Program(nn.Module):
         self.training = False
 
     def train(self, mode: bool = True) -> "Program":
-        """Nothing to change: an exported program refuses to be asked."""
+        """Change nothing: an exported program refuses to switch modes."""
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Program":
-        """A copy that keeps quiet about a change inside torch."""
+        """Copy without the warning about a change inside torch."""
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=".*LeafSpec", category=FutureWarning)
             return Program(self.name, copy.deepcopy(self.program, memo), self.declared)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Logits of a batch."""
+        """Return the logits of a batch."""
         check_batch(self.name, self.declared, x.shape)
         logits: Tensor = self.program(x)
         return logits
@@ -69,6 +74,6 @@ class Logits(nn.Module):
         self.network = network
 
     def forward(self, x: Tensor) -> Tensor:
-        """Logits of a batch."""
+        """Return the logits of a batch."""
         logits: Tensor = self.network(pixel_values=x).logits
         return logits

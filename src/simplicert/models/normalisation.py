@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simplicert.errors import InvalidInput, require
-from simplicert.models.fingerprints import digest_parts
-from simplicert.models.model import Model, is_module
+from simplicert.models.model import Model, digest_parts, is_module
 
 Numbers = tuple[float, ...]
 
@@ -23,7 +22,7 @@ Numbers = tuple[float, ...]
 def apply_normalisation(
     model: Model, mean: Sequence[float] | None, std: Sequence[float] | None
 ) -> Model:
-    """The model behind (x - mean) / std; the model itself where neither is given."""
+    """Return the model behind (x - mean) / std; the model itself if neither is given."""
     if mean is None and std is None:
         return model
     require(
@@ -36,7 +35,7 @@ def apply_normalisation(
 def normalise_model(
     model: Model, mean: Sequence[float] | None, std: Sequence[float] | None
 ) -> Model:
-    """The model behind (x - mean) / std, which becomes part of its fingerprint."""
+    """Return the model behind (x - mean) / std, which becomes part of its fingerprint."""
     classifier = _prepend_normalisation(model.classifier, *check_mean_std(mean, std))
     fingerprint = normalised_fingerprint(model.fingerprint, mean, std)
     return replace(model, classifier=classifier, fingerprint=fingerprint)
@@ -45,7 +44,7 @@ def normalise_model(
 def normalised_fingerprint(
     fingerprint: str, mean: Sequence[float] | None, std: Sequence[float] | None
 ) -> str:
-    """Of a model behind (x - mean) / std; its own where neither is given."""
+    """Return the fingerprint of a model behind (x - mean) / std; its own if neither is given."""
     if mean is None and std is None:
         return fingerprint
     centre, scale = check_mean_std(mean, std)
@@ -55,7 +54,7 @@ def normalised_fingerprint(
 def _prepend_normalisation(
     classifier: Callable[[Any], Any], mean: Numbers, std: Numbers
 ) -> Callable[[Any], Any]:
-    """A module in front of a module, a function in front of a function."""
+    """Put a module in front of a module, or a function in front of a function."""
     if not is_module(classifier):
         centre, scale = np.array(mean, dtype=np.float32), np.array(std, dtype=np.float32)
         return partial(_classify_normalised, classifier, centre, scale)
@@ -65,7 +64,7 @@ def _prepend_normalisation(
 
 
 def _has_normalisation(classifier: Callable[[Any], Any]) -> bool:
-    """Whether the loader already put a normalisation in front."""
+    """Return whether the loader already put a normalisation in front."""
     if not is_module(classifier):
         return False
     from simplicert.models.modules import Normalised
@@ -79,13 +78,13 @@ def _classify_normalised(
     std: NDArray[np.float32],
     batch: NDArray[np.float32],
 ) -> Any:
-    """classifier((batch - mean) / std), by channel."""
+    """Return classifier((batch - mean) / std), by channel."""
     shape = channel_shape(len(mean), batch.shape)
     return classifier((batch - mean.reshape(shape)) / std.reshape(shape))
 
 
 def channel_shape(count: int, batch: Sequence[int]) -> tuple[int, ...]:
-    """The shape in which the numbers meet a batch B x C x ...: one for all, or one a channel."""
+    """Return the shape that broadcasts one number, or one per channel, to a batch B x C x ...."""
     require(
         count in (1, batch[1]),
         f"mean and std must have one number or {batch[1]}, one for each channel, got {count}",
@@ -96,7 +95,7 @@ def channel_shape(count: int, batch: Sequence[int]) -> tuple[int, ...]:
 def check_mean_std(
     mean: Sequence[float] | None, std: Sequence[float] | None
 ) -> tuple[Numbers, Numbers]:
-    """Both lists, of one length; finite, and no std that is not positive."""
+    """Return both as tuples of one length; all must be finite, and every std positive."""
     if mean is None or std is None:
         raise InvalidInput(f"mean and std must be given together, got mean {mean}, std {std}")
     centre, scale = (tuple(float(value) for value in values) for values in (mean, std))

@@ -13,16 +13,14 @@ from simplicert.errors import InvalidInput, require
 from simplicert.files import open_file, read_file
 from simplicert.importing import USER, Trust, first_error_line, import_library
 from simplicert.machine import require_memory
-from simplicert.models.fingerprints import digest_parts
-from simplicert.models.model import Declared, Model, check_batch, find_model_file
+from simplicert.models.model import Declared, Model, check_batch, digest_parts, find_model_file
 
-MOST = 2**31  # bytes of a model without what is kept outside, as the format says
-
+MOST = 2**31  # bytes of a model without its external files, by the format
 EXTERNAL = 1  # ONNX's TensorProto.EXTERNAL: the values lie in a file beside the model
 
 
 def load_onnx(spec: str, trust: Trust = USER) -> Model:
-    """A function from a float32 batch to logits; its fingerprint is of the file's bytes."""
+    """Load a function from a float32 batch to logits; its fingerprint is of the file's bytes."""
     path = find_model_file(spec)
     outside = _read_external_files(path)  # before onnxruntime opens what the model names
     session = _open_session(path)
@@ -40,37 +38,12 @@ def load_onnx(spec: str, trust: Trust = USER) -> Model:
 
 
 def onnx_fingerprint(path: Path) -> str:
-    """Of the file's bytes and of the files beside it that hold its weights; nothing is run."""
+    """Hash the file and the files beside it that hold its weights; nothing is run."""
     return digest_parts("onnx", read_file(path, MOST), *_read_external_files(path))
 
 
-def _find_score_output(name: str, outputs: dict[str, str]) -> str:
-    """The output that holds the scores; converted scikit-learn models have the class beside it."""
-    if "logits" in outputs:
-        return "logits"
-    scores = [output for output, kind in outputs.items() if kind.startswith("tensor(float")]
-    if len(outputs) == 1 or len(scores) == 1:
-        return scores[0] if scores else next(iter(outputs))
-    said = ", ".join(f"{output}: {kind}" for output, kind in outputs.items())
-    maps = any("map(" in kind for kind in outputs.values())
-    hint = "; a map is no tensor, convert the model again with zipmap=False" if maps else ""
-    raise InvalidInput(
-        f"model {name} must have one output of float scores or one called logits, got {said}{hint}"
-    )
-
-
-def _run_session(
-    session: Any, name: str, output: str, declared: Declared, batch: NDArray[np.float32]
-) -> NDArray[np.float32]:
-    """The logits of one batch."""
-    check_batch(name, declared, batch.shape)
-    rows = np.ascontiguousarray(batch, dtype=np.float32)
-    logits: NDArray[np.float32] = session.run([output], {session.get_inputs()[0].name: rows})[0]
-    return logits
-
-
 def _open_session(path: Path) -> Any:
-    """An onnxruntime session."""
+    """Open the model in onnxruntime."""
     runtime = import_library("onnxruntime", "onnx", f"model {path.name}")
     errors = runtime.capi.onnxruntime_pybind11_state
     names = ("Fail", "InvalidProtobuf", "InvalidGraph", "InvalidArgument", "NotImplemented")
@@ -83,11 +56,37 @@ def _open_session(path: Path) -> Any:
         ) from None
 
 
-def _read_external_files(path: Path) -> list[bytes]:
-    """The files beside the model in which ONNX keeps large weights, one after the other.
+def _find_score_output(name: str, outputs: dict[str, str]) -> str:
+    """Find the output with the scores; converted scikit-learn models also output the class."""
+    if "logits" in outputs:
+        return "logits"
+    scores = [output for output, kind in outputs.items() if kind.startswith("tensor(float")]
+    if len(outputs) == 1 or len(scores) == 1:
+        return scores[0] if scores else next(iter(outputs))
+    listed = ", ".join(f"{output}: {kind}" for output, kind in outputs.items())
+    maps = any("map(" in kind for kind in outputs.values())
+    hint = "; a map is no tensor, convert the model again with zipmap=False" if maps else ""
+    raise InvalidInput(
+        f"model {name} must have one output of float scores or one called logits, "
+        f"got {listed}{hint}"
+    )
 
-    Each must be a plain file inside the model's folder: a link, a pipe or a device is refused,
-    also where onnxruntime would not look at it, because the tensor is not used.
+
+def _run_session(
+    session: Any, name: str, output: str, declared: Declared, batch: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Return the logits of one batch."""
+    check_batch(name, declared, batch.shape)
+    rows = np.ascontiguousarray(batch, dtype=np.float32)
+    logits: NDArray[np.float32] = session.run([output], {session.get_inputs()[0].name: rows})[0]
+    return logits
+
+
+def _read_external_files(path: Path) -> list[bytes]:
+    """Read the files beside the model in which ONNX keeps large weights.
+
+    Each must be a plain file inside the model's folder: a link, a pipe or a device is refused, even
+    if onnxruntime would not look at it, because the tensor is not used.
     """
     onnx = import_library("onnx", "onnx", f"model {path.name}")
     try:
@@ -105,19 +104,19 @@ def _read_external_files(path: Path) -> list[bytes]:
 
 
 def _external_locations(model: Any) -> Iterator[str]:
-    """Where a model keeps the values of tensors outside of itself, at any depth of its graphs."""
+    """Yield the files that hold a model's external tensors, at any depth of its graphs."""
     waiting = [model]
     while waiting:
-        held = waiting.pop()
-        for field, value in held.ListFields():
+        message = waiting.pop()
+        for field, value in message.ListFields():
             if field.type == field.TYPE_MESSAGE:
                 waiting.extend([value] if hasattr(value, "ListFields") else value)
-        if held.DESCRIPTOR.name == "TensorProto" and held.data_location == EXTERNAL:
-            yield from (entry.value for entry in held.external_data if entry.key == "location")
+        if message.DESCRIPTOR.name == "TensorProto" and message.data_location == EXTERNAL:
+            yield from (entry.value for entry in message.external_data if entry.key == "location")
 
 
 def _external_file_size(path: Path, place: str) -> int:
-    """The bytes of a file that a model names; it lies in the model's folder, and no link leads."""
+    """Return the size of an external file; it must be in the model's folder, not behind a link."""
     steps = Path(place).parts
     inside = place and "\0" not in place and not Path(place).is_absolute() and ".." not in steps
     require(

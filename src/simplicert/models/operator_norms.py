@@ -16,31 +16,25 @@ from numpy.typing import NDArray
 
 from simplicert.types import Floats
 
-UNIT = 2.0**-53
-
+UNIT = 2.0**-53  # rounding of one operation in double precision, relative
 TINY = 1e-150  # more than all underflows in sums of squares of numbers up to 1
-
 ANGLES = 1e-14  # far above the error of a sine or cosine of an angle up to 2 pi
-
-MARGIN = 1e-13  # for each row of a matrix: so far above its norm Cholesky's root still exists
-
+MARGIN = 1e-13  # for each row of a matrix: this far above its norm Cholesky's root still exists
 POINTS = 12  # frequencies for each coefficient of a kernel, along an axis
-
 MOST_WORK = 10**11  # multiplications of a search over frequencies; beyond, sums must do
-
 Stack = NDArray[np.float64] | NDArray[np.complex128]  # (B, m, n)
 
 
 def matrix_norm(matrix: Floats) -> float:
-    """At least the largest singular value of an (m, n) matrix, and mostly within 1e-12 of it."""
+    """Return the largest singular value of an (m, n) matrix or more, mostly within 1e-12 of it."""
     return float(bound_norms(np.asarray(matrix, dtype=float)[None])[0])
 
 
 def bound_norms(stack: Stack) -> Floats:
-    """(B,) for each matrix the smallest of three bounds of its largest singular value.
+    """Return (B,) for each matrix the smallest of three bounds of its largest singular value.
 
-    The first is checked by a decomposition (`_decomposed`). The others are Frobenius' norm, and the
-    root of the largest row sum times the largest column sum.
+    The first is checked by a decomposition (`_cholesky_bound`). The others are Frobenius' norm, and
+    the root of the largest row sum times the largest column sum.
     """
     largest = np.abs(stack).max(axis=(1, 2), initial=0.0)
     exponent = np.frexp(np.where(largest > 0, largest, 1.0))[1]
@@ -49,20 +43,20 @@ def bound_norms(stack: Stack) -> Floats:
     unit = unit * np.ldexp(1.0, half - exponent)[:, None, None]
     rows, columns = np.abs(unit).sum(axis=2), np.abs(unit).sum(axis=1)
     sums = np.sqrt(rows.max(axis=1, initial=0.0) * columns.max(axis=1, initial=0.0))
-    found = np.minimum(sums * (1 + _rounding_slack(max(stack.shape[1:]))), _frobenius_norms(unit))
+    bound = np.minimum(sums * (1 + _rounding_slack(max(stack.shape[1:]))), _frobenius_norms(unit))
     # Where a decomposition fails the sums are true all the same.
     with contextlib.suppress(np.linalg.LinAlgError):
-        found = np.minimum(found, _cholesky_bound(unit))
-    return np.where(largest > 0, round_up(np.ldexp(found, exponent)), 0.0)
+        bound = np.minimum(bound, _cholesky_bound(unit))
+    return np.where(largest > 0, round_up(np.ldexp(bound, exponent)), 0.0)
 
 
 def _cholesky_bound(stack: Stack) -> Floats:
-    """(B,) by a decomposition that is checked, for entries of at most 1.
+    """Return (B,) bounds by a decomposition that is checked, for entries of at most 1.
 
     Let G = A* A, or A A* if that is smaller, and t a little above its largest eigenvalue as LAPACK
     has it. With any L at all, t 1 - G = L L* + E gives G <= t 1 - E, because L L* is not negative:
-    |A|^2 <= t + |E|_F. L is Cholesky's, so that E is tiny; that it is is computed, with a bound on
-    the rounding of G and of computing E.
+    |A|^2 <= t + |E|_F. L is Cholesky's, so E should be tiny; its size is computed, with a bound
+    on the rounding of G and of computing E.
     """
     tall = stack.shape[1] >= stack.shape[2]
     adjoint = np.swapaxes(stack, 1, 2).conj()
@@ -78,27 +72,27 @@ def _cholesky_bound(stack: Stack) -> Floats:
 
 
 def _frobenius_norms(stack: Stack) -> Floats:
-    """(B,) Frobenius' norms, rounded up."""
+    """Return (B,) Frobenius' norms, rounded up."""
     squares = (np.abs(stack) ** 2).sum(axis=(1, 2))
     return np.asarray(np.sqrt(squares) * (1 + _rounding_slack(prod(stack.shape[1:]))) + TINY)
 
 
 def _rounding_slack(length: int) -> float:
-    """More than gamma of a sum of so many products, and of a few operations after it."""
+    """Return more than gamma of a sum of `length` products and a few operations after it."""
     return 8 * (length + 8) * UNIT
 
 
 def round_up(value: Floats | float) -> Floats:
-    """Above what the last few operations would have given exactly."""
+    """Return more than the last few operations would have given exactly."""
     return np.nextafter(np.asarray(value) * (1 + _rounding_slack(1)), np.inf)
 
 
 def window_matrix(
     length: int, windows: Sequence[tuple[int, int]], divisors: Sequence[float]
 ) -> Floats:
-    """(windows, length) means over [first, past) along one axis, each entry rounded up.
+    """Return (windows, length) means over [first, past) along one axis, each entry rounded up.
 
-    Entries that are not negative: a larger one never makes the norm smaller.
+    No entry is negative, so a larger one never makes the norm smaller.
     """
     matrix = np.zeros((len(windows), length))
     for row, (first, past), divisor in zip(matrix, windows, divisors, strict=True):
@@ -107,13 +101,13 @@ def window_matrix(
 
 
 def convolution_norm(kernel: Floats, stride: Sequence[int]) -> float:
-    """At least the norm of x -> y, y[t] = sum over j of K[j] x[s t + j], zeros around x.
+    """Bound the norm of x -> y, y[t] = sum over j of K[j] x[s t + j], zeros around x, from above.
 
     `kernel` is (out, in, k_1, ..., k_d). 1. Taking x apart by its places modulo the stride loses
     no length, and leaves a convolution without stride from in * prod(s) channels. 2. With zeros
     around it, x is a signal on the whole of Z^d, of the same length, and the outputs kept are some
     of all: the norm is at most that on Z^d, which is M, the largest over all frequencies of |F|, F
-    = sum over q of K[q] e^(i q.f). 3. |F| is computed on a grid of N frequencies an axis. Along an
+    = sum over q of K[q] e^(i q.f). 3. |F| is computed on a grid of N frequencies per axis. Along an
     axis with q coefficients, Re u* F v e^(i c f) is at best vectors u, v a trigonometric polynomial
     of degree (q - 1) / 2 after a shift, at most M in size, and M at the maximum; by M. Riesz (1914)
     it is at least M cos((q - 1) / 2 d) at a distance d from there. A point of the grid is within pi
@@ -146,7 +140,7 @@ def convolution_norm(kernel: Floats, stride: Sequence[int]) -> float:
 
 
 def polyphase_kernel(kernel: Floats, stride: Sequence[int]) -> Floats:
-    """(out, in * prod(stride), q...) the kernel of the convolution between phases, zeros added."""
+    """Return (out, in * prod(stride), q...) the kernel between phases, with zeros added."""
     out, channels, *sizes = kernel.shape
     counts = [-(-size // step) for size, step in zip(sizes, stride, strict=True)]
     room = [(0, q * s - k) for q, s, k in zip(counts, stride, sizes, strict=True)]
@@ -159,12 +153,12 @@ def polyphase_kernel(kernel: Floats, stride: Sequence[int]) -> Floats:
 
 
 def _fourier_blocks(phases: Floats, counts: Sequence[int]) -> "list[NDArray[np.complex128]]":
-    """Blocks (B, out, in) of F on the grid; one half of the first axis, as F(-f) is F(f)*."""
-    found = np.moveaxis(phases, (0, 1), (-2, -1)).astype(complex)  # (q..., out, in)
+    """Return blocks (B, out, in) of F on the grid; half of the first axis, as F(-f) is F(f)*."""
+    values = np.moveaxis(phases, (0, 1), (-2, -1)).astype(complex)  # (q..., out, in)
     for axis, n in enumerate(counts):
         taken = np.arange(n // 2 + 1 if axis == 0 else n)
-        turns = np.outer(taken, np.arange(found.shape[axis])) % n  # whole: the angle is below 2 pi
+        turns = np.outer(taken, np.arange(values.shape[axis])) % n  # whole: the angle is below 2 pi
         waves = np.exp(2j * np.pi * turns / n)
-        found = np.moveaxis(np.tensordot(waves, found, axes=(1, axis)), 0, axis)
-    flat = found.reshape(-1, *found.shape[-2:])
+        values = np.moveaxis(np.tensordot(waves, values, axes=(1, axis)), 0, axis)
+    flat = values.reshape(-1, *values.shape[-2:])
     return [flat[start : start + 256] for start in range(0, len(flat), 256)]

@@ -130,39 +130,14 @@ SIZES = """
 """
 
 OTHERS, ARITHMETIC = frozenset(BESIDES.split()), frozenset(SIZES.split())
-
 OPERATOR = re.compile(r"torch\.ops\.(?P<family>\w+)\.(?P<name>\w+)(?:\.(?P<overload>\w+))?")
 
-# What a user may vouch for: any operator, but nothing that is none.
+# What a user may vouch for: any operator, but nothing else.
 FAMILIES = ("aten", "prim", "prims", "higher_order", "torchvision", "quantized")
 
-
-def is_listed(target: str) -> bool:
-    """Whether an operation is on the list; overloads that write into a given tensor are not."""
-    if target in ARITHMETIC:
-        return True
-    found = OPERATOR.fullmatch(target)
-    if found is None or f"_{found['overload']}".endswith("_out"):
-        return False
-    family, name = found["family"], found["name"]
-    return name in ATEN if family == "aten" else f"{family}.{name}" in OTHERS
-
-
-def is_operator(target: str) -> bool:
-    """Whether an operation is one of torch's operators at all, on the list or not."""
-    found = OPERATOR.fullmatch(target)
-    return target in ARITHMETIC or (
-        found is not None
-        and (found["family"] in FAMILIES or found["family"].startswith("quantized"))
-    )
-
-
-NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|")  # becomes a name of the written function
-
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|")  # becomes a name in the function that torch writes
 TERM = re.compile(r"[A-Za-z0-9_ ()*+/.,-]*")  # of symbols: torch prints those it does not find
-
 PATH = re.compile(r"[A-Za-z0-9_.:/+-]*")  # of a parameter: becomes attributes in it
-
 NAMES = ("name", "as_name", "graph_name")
 
 PATHS = (
@@ -171,9 +146,7 @@ PATHS = (
 )
 
 OBJECTS = ("as_custom_obj", "custom_obj", "custom_obj_values", "as_operator")
-
 TREES = ("in_spec", "out_spec")
-
 HOLDERS = ("builtins.tuple", "builtins.list", "builtins.dict", "collections.OrderedDict", None)
 
 
@@ -182,12 +155,12 @@ class UnlistedOperator(str):
 
 
 def find_faults(program: dict[str, Any]) -> Iterator[str]:
-    """Why torch should not be given this program, in words; an Unlisted for an operation."""
-    for held in _walk_dictionaries(program):
-        size, target = held.get("expr_str", ""), held.get("target", "")
+    """Yield why torch should not get this program; an UnlistedOperator for an operation."""
+    for part in _walk_dictionaries(program):
+        size, target = part.get("expr_str", ""), part.get("target", "")
         if not is_size(size):
             yield f"one of its sizes is {_quote_value(size)}"
-        if "inputs" in held and target and not is_listed(str(target)):
+        if "inputs" in part and target and not is_listed(str(target)):
             known = is_operator(str(target))
             yield (
                 UnlistedOperator(target)
@@ -195,23 +168,43 @@ def find_faults(program: dict[str, Any]) -> Iterator[str]:
                 else f"one of its operations is {_quote_value(target)}"
             )
         for key, grammar in (*((name, NAME) for name in NAMES), *((path, PATH) for path in PATHS)):
-            text = held.get(key)
+            text = part.get(key)
             if text is not None and not (isinstance(text, str) and grammar.fullmatch(text)):
                 yield f"one of its names is {_quote_value(text)}"
         for key, grammar in (("forward_arg_names", NAME), ("range_constraints", TERM)):
-            texts = held.get(key) or ()
+            texts = part.get(key) or ()
             for text in texts if isinstance(texts, list | dict | tuple) else [texts]:
                 if not isinstance(text, str) or not grammar.fullmatch(text):
                     yield f"one of its names is {_quote_value(text)}"
-        if any(held.get(key) for key in OBJECTS):
+        if any(part.get(key) for key in OBJECTS):
             yield "it holds objects that are no tensors"
         for key in TREES:
-            if held.get(key) is not None and not _is_plain_tree(held[key]):
-                yield f"the form of its inputs or outputs is {_quote_value(held[key])}"
+            if part.get(key) is not None and not _is_plain_tree(part[key]):
+                yield f"the form of its inputs or outputs is {_quote_value(part[key])}"
+
+
+def is_listed(target: str) -> bool:
+    """Return whether an operation is listed; overloads that write into a given tensor are not."""
+    if target in ARITHMETIC:
+        return True
+    match = OPERATOR.fullmatch(target)
+    if match is None or f"_{match['overload']}".endswith("_out"):
+        return False
+    family, name = match["family"], match["name"]
+    return name in ATEN if family == "aten" else f"{family}.{name}" in OTHERS
+
+
+def is_operator(target: str) -> bool:
+    """Return whether an operation is one of torch's operators at all, listed or not."""
+    match = OPERATOR.fullmatch(target)
+    return target in ARITHMETIC or (
+        match is not None
+        and (match["family"] in FAMILIES or match["family"].startswith("quantized"))
+    )
 
 
 def _is_plain_tree(text: object) -> bool:
-    """Whether inputs or outputs are tuples, lists and dictionaries: others may import a module."""
+    """Return whether it is made of tuples, lists and dictionaries: others may import a module."""
     try:
         form = json.loads(str(text))
     except ValueError:
@@ -231,7 +224,7 @@ def _is_plain_tree(text: object) -> bool:
 
 
 def _walk_dictionaries(value: Any) -> Iterator[dict[str, Any]]:
-    """Every dictionary inside, at any depth."""
+    """Yield every dictionary inside, at any depth."""
     waiting = [value]
     while waiting:
         item = waiting.pop()
@@ -242,5 +235,5 @@ def _walk_dictionaries(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def _quote_value(value: object) -> str:
-    """A foreign value, quoted and cut."""
+    """Quote a foreign value, cut to 60 characters."""
     return repr(str(value)[:60])

@@ -20,7 +20,7 @@ from simplicert.models.layers import AtLayer
 from simplicert.models.modules import Normalised
 from simplicert.models.operator_norms import matrix_norm, round_up
 
-MATRIX = 2  # axes
+MATRIX = 2  # axes of a matrix
 
 
 def sensitivity_of(stage: Any, input_shape: Sequence[int] | None = None) -> float:
@@ -29,28 +29,28 @@ def sensitivity_of(stage: Any, input_shape: Sequence[int] | None = None) -> floa
         return _sensitivity_at_layer(stage, input_shape)
     if isinstance(stage, nn.Module):
         shape = None if input_shape is None else tuple(int(n) for n in input_shape)
-        found, _ = _bound_layer(stage, shape, type(stage).__name__)
+        bound, _ = _bound_layer(stage, shape, type(stage).__name__)
     else:
-        found = _matrix_sensitivity("stage", stage)
-    require(found > 0, "stage must not be constant, and its sensitivity is 0")
-    return found
+        bound = _matrix_sensitivity("stage", stage)
+    require(bound > 0, "stage must not be constant, and its sensitivity is 0")
+    return bound
 
 
 def _matrix_sensitivity(name: str, values: Any) -> float:
-    """The norm of an array of two axes."""
+    """Return the norm of an array of two axes."""
     if isinstance(values, torch.Tensor):
         values = finite_values(values)
     try:
-        held = np.asarray(values)
+        array = np.asarray(values)
     except ValueError:  # rows of different lengths
-        held = np.array(None)
-    wide = held.dtype.itemsize > np.dtype(float).itemsize
+        array = np.array(None)
+    wide = array.dtype.itemsize > np.dtype(float).itemsize
     require(
-        held.dtype.kind in "biuf" and not wide,
+        array.dtype.kind in "biuf" and not wide,
         f"{name} must be a torch module or a matrix of real numbers in double precision or less, "
         f"got {type(values).__name__}",
     )
-    matrix = held.astype(float)
+    matrix = array.astype(float)
     require(
         matrix.ndim == MATRIX and matrix.size > 0,
         f"{name} must be a torch module or a matrix, got an array of shape {matrix.shape}",
@@ -60,7 +60,7 @@ def _matrix_sensitivity(name: str, values: Any) -> float:
 
 
 def _sensitivity_at_layer(rest: AtLayer, input_shape: Sequence[int] | None) -> float:
-    """Of all that comes before the noise at a layer, that layer included."""
+    """Bound all that comes before the noise at a layer, that layer included."""
     example = rest.example
     if input_shape is None and isinstance(example, torch.Tensor):
         input_shape = tuple(example.shape[1:])
@@ -68,7 +68,7 @@ def _sensitivity_at_layer(rest: AtLayer, input_shape: Sequence[int] | None) -> f
 
 
 def _first_layers(network: nn.Module, layer: str) -> nn.Sequential:
-    """The layers up to this one, in the order in which they run: known where all are in a row."""
+    """Return the layers up to this one in the order they run; they must all be in a row."""
     name, _, inner = layer.partition(".")
     if type(network) is Normalised and name == "classifier":
         first = Normalised(nn.Identity(), network.mean.tolist(), network.std.tolist())
@@ -88,30 +88,30 @@ def _first_layers(network: nn.Module, layer: str) -> nn.Sequential:
 
 
 def _is_sequential(layer: nn.Module) -> bool:
-    """Whether it does nothing but run its parts one after another."""
+    """Return whether it does nothing but run its parts one after another."""
     names = ("forward", "__call__", "__iter__")
     own = [getattr(type(layer), name, None) for name in names]
     return own == [getattr(nn.Sequential, name) for name in names] and _is_unmodified(layer)
 
 
 def _is_unmodified(layer: nn.Module) -> bool:
-    """Whether it does what its class says: no hooks, no function in place of its own."""
+    """Return whether it does what its class says: no hooks, no function in place of its own."""
     return not (layer._forward_hooks or layer._forward_pre_hooks or "forward" in vars(layer))
 
 
 def _bound_layer(layer: nn.Module, shape: Shape, name: str) -> tuple[float, Shape]:
-    """The bound of one layer, and the shape of what it puts out."""
+    """Return the bound of one layer, and the shape of its output."""
     require(
         _is_unmodified(layer),
         f"stage must do what its layers say, and {name} has hooks or a function of its own",
     )
     if _is_sequential(layer):
-        found = 1.0
-        for place, part in layer._modules.items():  # one layer may come twice
+        product = 1.0
+        for place, part in layer._modules.items():  # one layer may occur twice
             assert part is not None
             bound, shape = _bound_layer(part, shape, f"{place} ({type(part).__name__})")
-            found = float(round_up(found * bound))
-        return found, shape
+            product = float(round_up(product * bound))
+        return product, shape
     if type(layer) is Normalised:
         least = float(np.abs(finite_values(layer.std)).min())
         require(least > 0, f"stage must not divide by 0, and {name} does")
@@ -129,12 +129,12 @@ def _bound_layer(layer: nn.Module, shape: Shape, name: str) -> tuple[float, Shap
 
 
 def _output_shape(layer: nn.Module, shape: tuple[int, ...], name: str) -> tuple[int, ...]:
-    """The shape of what a layer makes of inputs of this one."""
-    held = next(layer.parameters(), next(layer.buffers(), torch.zeros(1)))
-    kind = held.dtype if held.dtype.is_floating_point else torch.float32
+    """Return the shape of a layer's output for inputs of this shape."""
+    weights = next(layer.parameters(), next(layer.buffers(), torch.zeros(1)))
+    kind = weights.dtype if weights.dtype.is_floating_point else torch.float32
     try:
         with torch.inference_mode():
-            outputs = layer(torch.zeros((1, *shape), dtype=kind, device=held.device))
+            outputs = layer(torch.zeros((1, *shape), dtype=kind, device=weights.device))
     except RuntimeError as error:
         words = str(error).strip().splitlines() or [type(error).__name__]
         raise InvalidInput(
@@ -144,7 +144,7 @@ def _output_shape(layer: nn.Module, shape: tuple[int, ...], name: str) -> tuple[
 
 
 def _torchvision_normalise(layer: nn.Module) -> type | None:
-    """The class of a normalisation of torchvision's, where that library made the layer."""
+    """Return the layer's class if it is torchvision's Normalize, else None."""
     kind = type(layer)
     theirs = kind.__module__.startswith("torchvision.") and kind.__name__ == "Normalize"
     return kind if theirs else None

@@ -10,13 +10,9 @@ import re
 from math import frexp, isfinite
 
 MOST_CHARACTERS = 2000  # of one size
-
 MOST_NODES = 500  # of its tree
-
 MOST_BITS = 1024  # of any number that can come up on the way
-
 DEEPEST = 40  # brackets inside each other
-
 SYMBOL_BITS = 64  # a symbol stands for a length of a tensor
 
 # sympy's and torch's operations on lengths; none computes more than its arguments allow.
@@ -35,7 +31,7 @@ NAME = re.compile("[a-z]+[0-9]+")  # of a symbol
 
 
 def is_size(text: object) -> bool:
-    """Whether a text is a size that may be worked out; an empty one is none, and harmless."""
+    """Return whether a text is a size that is safe to evaluate; an empty text is harmless."""
     if not isinstance(text, str) or len(text) > MOST_CHARACTERS or _bracket_depth(text) > DEEPEST:
         return False
     try:
@@ -46,6 +42,7 @@ def is_size(text: object) -> bool:
 
 
 def _bracket_depth(text: str) -> int:
+    """Return how deep brackets are nested."""
     depth, most = 0, 0
     for character in text:
         depth += (character in "([{") - (character in ")]}")
@@ -54,7 +51,7 @@ def _bracket_depth(text: str) -> int:
 
 
 def _count_bits(node: ast.expr) -> int:
-    """Binary digits of the largest number that can come up; a TypeError for what is no size."""
+    """Return the bits of the largest number that can come up; raise TypeError for no size."""
     match node:
         case ast.Constant(value=int() | float() as value) if isfinite(value):
             bits = value.bit_length() if isinstance(value, int) else abs(frexp(value)[1])
@@ -80,7 +77,7 @@ def _count_bits(node: ast.expr) -> int:
 
 
 def _call_bits(name: str, args: list[ast.expr]) -> int:
-    """The digits that a named operation can come to."""
+    """Return the bits that a named operation can come to."""
     match name, args:
         case "Symbol", [ast.Constant(value=str(text))] if text.isidentifier():
             bits = SYMBOL_BITS
@@ -100,7 +97,7 @@ def _call_bits(name: str, args: list[ast.expr]) -> int:
 
 
 def _power_bits(base: ast.expr, exponent: ast.expr) -> int:
-    """A power whose exponent is a number: so many times the base's digits."""
+    """Return the bits of a power whose exponent is a number: that many times the base's bits."""
     match exponent:
         case ast.Call(func=ast.Name(id="Integer"), args=[inner]):
             exponent = inner

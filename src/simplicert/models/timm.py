@@ -3,13 +3,12 @@
 from simplicert.errors import InvalidInput, require
 from simplicert.importing import USER, Trust, first_error_line, import_library, require_local
 from simplicert.models.archives import weights_only
-from simplicert.models.fingerprints import module_fingerprint
-from simplicert.models.model import Model
+from simplicert.models.model import Model, module_fingerprint
 from simplicert.models.normalisation import normalise_model
 
 
 def load_timm(name: str, trust: Trust = USER) -> Model:
-    """The model by that name; timm looks for its weights, which are read as tensors only."""
+    """Load the model of that name; timm finds its weights, which are read as tensors only."""
     require(bool(name), "timm: must be followed by the name of a model, got nothing")
     require_local(trust, "model", f"timm:{name}")
     timm = import_library("timm", "timm", f"model timm:{name}")

@@ -15,33 +15,38 @@ from typing import Any
 
 from simplicert.errors import InvalidInput
 from simplicert.importing import USER, Trust, first_error_line, import_library, require_vouched
-from simplicert.models.fingerprints import digest_parts
-from simplicert.models.model import Model, find_model_file, open_archive, require_unpacked_size
+from simplicert.models.model import (
+    Model,
+    digest_parts,
+    find_model_file,
+    open_archive,
+    require_unpacked_size,
+)
 
 # Where the code came from and what it was traced with: not part of what is computed.
 IGNORED_MEMBERS = (".debug_pkl", "traced_inputs.pkl", "serialization_id")
 
 
 def load_torchscript(spec: str, trust: Trust = USER) -> Model:
-    """The module in eval mode; its fingerprint is of the code, constants and tensors in the file.
+    """Load the module in eval mode, with a fingerprint of its code, constants and tensors.
 
     TorchScript numbers its classes as it goes, so saving one module twice in one process may give
-    two fingerprints; copies of one file have one.
+    two fingerprints; copies of one file have the same.
     """
     path = find_model_file(spec)
     require_vouched(trust, path.name, "TorchScript can run code of its own when it is opened")
     torch = import_library("torch", "torch", f"model {path.name}")
-    with suppress(RuntimeError):  # no archive of torch's: said below
+    with suppress(RuntimeError):  # not an archive of torch's: reported below
         open_archive(path.name, path.stat().st_size, str(path))
     fingerprint = digest_parts("torchscript", _read_members(path))
     return Model(_open_script(torch, path).eval(), path.name, fingerprint)
 
 
 def _open_script(torch: Any, path: Path) -> Any:
-    """The module on the CPU."""
+    """Open the module on the CPU."""
     try:
         with warnings.catch_warnings():
-            # TorchScript is deprecated; the files people have of it are not.
+            # TorchScript is deprecated, but people still have files of it.
             warnings.filterwarnings("ignore", message=".*torch.jit.load", category=Warning)
             return torch.jit.load(path, map_location="cpu")
     except RuntimeError as error:
@@ -51,9 +56,10 @@ def _open_script(torch: Any, path: Path) -> Any:
 
 
 def _read_members(path: Path) -> Iterator[bytes]:
-    """Name and content of each part that says what is computed, by name without the outer folder.
+    """Return name and content of each part that decides what is computed, sorted by name.
 
-    A file without code is no TorchScript; most likely it was pickled by torch.save.
+    Names are without the outer folder. A file without code is no TorchScript; most likely it was
+    pickled by torch.save.
     """
     try:
         with zipfile.ZipFile(path) as archive:

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 from simplicert.errors import InvalidInput, choose, require
 from simplicert.files import read_toml
 from simplicert.importing import USER, Trust, import_library
-from simplicert.models.fingerprints import digest_parts, module_fingerprint
-from simplicert.models.model import Model
+from simplicert.models.model import Model, digest_parts, module_fingerprint
 from simplicert.models.weights import (
     build_fitting_network,
     fill_network,
@@ -28,10 +27,9 @@ from simplicert.models.weights import (
 if TYPE_CHECKING:
     from torch import nn
 
-
 TEXT, WEIGHTS = "model.toml", "weights.safetensors"
-
-FORMAT = 1
+FORMAT = 1  # of model.toml
+FOLDER = Path(__file__).parent / "zoo"  # one folder per network that ships with the package
 
 
 @dataclass(frozen=True)
@@ -49,22 +47,33 @@ class ModelFacts:
 
 @dataclass(frozen=True, eq=False)
 class TrainedNetwork:
-    """A network in eval mode, normalisation in front, and what is known about it."""
+    """A network in eval mode behind its normalisation, and what is known about it."""
 
     module: "nn.Module"
     facts: ModelFacts
 
 
 def load_trained(spec: str, trust: Trust = USER) -> Model:
-    """The classifier of a folder, by the folder's name.
+    """Load the classifier of a folder.
 
-    model.toml is a file: the network of a user's own that it may name is not built on its word.
+    If model.toml names a network of the user's own, it is not built on the word of that file.
     """
     return load_trained_folder(Path(spec))
 
 
+def load_zoo(name: str, trust: Trust = USER) -> Model:
+    """Load the network of that name from the package."""
+    folder = choose("model zoo:NAME", name, {known: FOLDER / known for known in list_zoo_names()})
+    return load_trained(str(folder))
+
+
+def list_zoo_names() -> list[str]:
+    """List the networks that ship with the package."""
+    return sorted(path.parent.name for path in FOLDER.glob(f"*/{TEXT}"))
+
+
 def load_trained_folder(folder: Path, arch: str | None = None) -> Model:
-    """The classifier of a folder; `arch` is the user's word for what network it is."""
+    """Load the classifier of a folder; `arch` is the network that the user says it is."""
     trained = read_trained_folder(folder, arch)
     facts = trained.facts
     return Model(
@@ -73,7 +82,7 @@ def load_trained_folder(folder: Path, arch: str | None = None) -> Model:
 
 
 def read_trained_folder(folder: Path, arch: str | None = None) -> TrainedNetwork:
-    """The network and its facts; refuses weights other than those that model.toml speaks of.
+    """Read the network and its facts; refuse weights other than those that model.toml describes.
 
     A network of the user's own is built only where the user names it as `arch`.
     """
@@ -88,13 +97,13 @@ def read_trained_folder(folder: Path, arch: str | None = None) -> TrainedNetwork
     path = folder / WEIGHTS
     require(path.is_file(), f"model {folder} must hold {WEIGHTS} beside {TEXT}, and it does not")
     state, metadata = read_weights(path)
-    whose = Trust(str(folder / TEXT)) if arch is None else USER
-    ours = partial(build_network, facts.arch, trust=whose, instead=f"--model {facts.arch}@{path}")
-    if ":" in facts.arch:  # a function of the user's own may not know memory that is none
-        inner = ours(facts.num_classes, facts.input_shape)
+    trust = Trust(str(folder / TEXT)) if arch is None else USER
+    build = partial(build_network, facts.arch, trust=trust, instead=f"--model {facts.arch}@{path}")
+    if ":" in facts.arch:  # the user's own function may not work on the meta device
+        inner = build(facts.num_classes, facts.input_shape)
     else:
         inner = build_fitting_network(
-            path, facts.arch, ours, facts.num_classes, facts.input_shape, state
+            path, facts.arch, build, facts.num_classes, facts.input_shape, state
         )
     fill_network(path, facts.arch, inner, state)
     module = Normalised(
@@ -108,12 +117,12 @@ def read_trained_folder(folder: Path, arch: str | None = None) -> TrainedNetwork
 
 
 def trained_fingerprint(module: "nn.Module") -> str:
-    """Of structure, weights and normalisation."""
+    """Return the fingerprint of structure, weights and normalisation."""
     return digest_parts("trained", module_fingerprint(module))
 
 
 def read_facts(folder: Path) -> ModelFacts:
-    """model.toml, checked as far as a loader needs it."""
+    """Read model.toml, checked as far as a loader needs it."""
     path = folder / TEXT
     require(path.is_file(), f"model {folder} must be a folder written by train, with {TEXT}")
     try:
@@ -131,17 +140,3 @@ def read_facts(folder: Path) -> ModelFacts:
         )
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise InvalidInput(f"{path} is no {TEXT} that train wrote: {error!r}") from None
-
-
-FOLDER = Path(__file__).parent / "zoo"
-
-
-def list_zoo_names() -> list[str]:
-    """The networks that are there."""
-    return sorted(path.parent.name for path in FOLDER.glob(f"*/{TEXT}"))
-
-
-def load_zoo(name: str, trust: Trust = USER) -> Model:
-    """The network of that name."""
-    folder = choose("model zoo:NAME", name, {known: FOLDER / known for known in list_zoo_names()})
-    return load_trained(str(folder))

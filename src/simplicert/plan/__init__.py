@@ -1,4 +1,4 @@
-"""Plan a run before it is drawn: what radius the draws can reach, lose to sampling, and cost."""
+"""Plan a run before it is drawn: the radius in reach, what sampling loses of it, and the cost."""
 
 from simplicert.plan.declared import DeclaredSettings
 from simplicert.plan.population import (
@@ -24,7 +24,6 @@ from simplicert.plan.simulation import (
     simulate_plan,
     smallest_draws,
 )
-from simplicert.tables.plan import plan_record, plan_tables, serving_record, serving_table
 
 __all__ = [
     "DeclaredSettings",
@@ -40,15 +39,11 @@ __all__ = [
     "largest_radius",
     "make_plan_report",
     "pilot_population",
-    "plan_record",
-    "plan_tables",
     "point_population",
     "published_population",
     "resample_inputs",
-    "serving_record",
     "serving_scheme",
     "serving_settings",
-    "serving_table",
     "simulate_plan",
     "smallest_draws",
 ]

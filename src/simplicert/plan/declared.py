@@ -1,4 +1,4 @@
-"""DeclaredSettings: the settings that a plan is made for, and tallies as they would bound them."""
+"""DeclaredSettings: the settings that a plan is made for, with tallies and radii by them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,12 +16,12 @@ from simplicert.types.scores import BINS, MOST_SOFTMAX_DRAWS
 # The most draws of an input that are planned for, whatever the scheme.
 MOST_PLANNED_DRAWS = {"multinomial": joint.MOST_DRAWS, "softmax": MOST_SOFTMAX_DRAWS}
 
-MOST_CLASSES = 10**7
+MOST_CLASSES = 10**7  # that can be planned for
 
 
 @dataclass(frozen=True)
 class DeclaredSettings:
-    """What `bound` will be asked for, by the names that `sample` declares it with."""
+    """The settings of `bound`, by the names that `sample` declares them with."""
 
     sigma: float = 1.0
     alpha: float = 0.001
@@ -29,19 +29,19 @@ class DeclaredSettings:
     kind: str = "multinomial"
     scheme: str = "gated"
     method: str | None = None
-    reserve: float = 0.0  # share of alpha that is kept for extensions
-    sensitivity: float = 1.0  # of a stage before the noise; radii are of what goes into it
-    histograms: bool = False  # kept beside softmax scores: they take a share of alpha
+    reserve: float = 0.0  # share of alpha kept for extensions
+    sensitivity: float = 1.0  # of a stage before the noise; radii are measured before it
+    histograms: bool = False  # kept beside softmax scores; they take a share of alpha
 
     def __post_init__(self) -> None:
-        """Refuse what no run could declare; alpha is checked by whoever spends it."""
+        """Refuse what no run could declare; `bound` checks alpha."""
         for name in ("sigma", "sensitivity"):
             object.__setattr__(self, name, check_positive(name, getattr(self, name)))
         object.__setattr__(self, "kind", choose("kind", self.kind, KINDS))
         methods = choose("scheme", self.scheme, SCHEMES[self.kind], f" for kind {self.kind}")
         if self.method is not None:
             choose("method", self.method, methods)
-        Plan((1,)).reserved(self.reserve)  # refuses what is no share
+        Plan((1,)).reserved(self.reserve)  # raises an error if it is not a share
         require(
             2 <= self.classes <= MOST_CLASSES,  # noqa: PLR2004
             f"classes must be a whole number in 2..{MOST_CLASSES}, got {self.classes}",
@@ -49,7 +49,7 @@ class DeclaredSettings:
 
     @property
     def most(self) -> int:
-        """The largest number of draws that is planned for."""
+        """The largest number of draws that can be planned for."""
         return MOST_PLANNED_DRAWS[self.kind]
 
     def require_draws(self, draws: int) -> None:
@@ -59,14 +59,20 @@ class DeclaredSettings:
         )
 
     def radii(self, tally: Tally, mechanism: str = "two_sided") -> Floats:
-        """(N,) certified radii in units of the input; 0 where the certificate is refused."""
+        """(N,) certified radii in units of the input; 0 for an abstained input."""
         known = bound(tally, self.alpha, self.kind, self.scheme, self.method)
         return np.asarray(certify(known, [mechanism], self.sensitivity).radii[mechanism])
+
+    def certifies(self, tally: Tally) -> bool:
+        """Whether any input of this tally would be certified with a radius above 0."""
+        known = bound(tally, self.alpha, self.kind, self.scheme, self.method)
+        issued = known.e0 > known.e1 if known.margin is None else known.margin > 0
+        return bool((issued & ~known.abstained).any())
 
     def tally(
         self, cells: Ints, plan: Plan, top: Ints, sums: Ints | None = None, squares: Any = None
     ) -> Tally:
-        """What is seen where the classes come up so often: cells (N, K + 1), the last for none.
+        """Make the tally of these class counts: cells (N, K + 1), the last for no class.
 
         `top` is what a pilot would have chosen. Scores are 0 or 1 unless their sums are given.
         """
@@ -82,7 +88,7 @@ class DeclaredSettings:
         return Tally(counts, self.sigma, invalid=cells[:, -1], plan=plan, **fields)
 
     def unanimous_tally(self, draws: int, share: float = 1.0) -> Tally:
-        """The best there is to see: all draws are of one class, at a look with this share."""
+        """Make the best possible tally: all draws agree, at a look with this share of alpha."""
         cells = np.zeros((1, self.classes + 1), np.int64)
         cells[0, 0] = draws
         tally = self.tally(cells, Plan((draws,), (share,)), np.zeros(1, np.int64))

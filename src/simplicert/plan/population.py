@@ -13,8 +13,8 @@ from simplicert.stopping.projection import apportion_counts
 from simplicert.types import FIXED_POINT, Floats, Ints, Plan, Tally
 
 # Share of 500 ImageNet inputs certified at radius R / sigma by 100,000 draws, sigma = 1, in the
-# published logs of Cohen et al. (2019). None is taken to lie beyond FARTHEST, and those that were
-# not certified at all to have a top class in ABSTAINED.
+# published logs of Cohen et al. (2019). We assume that none lies beyond FARTHEST, and that inputs
+# which were not certified at all have a top class with a share in ABSTAINED_RANGE.
 PUBLISHED_CERTIFIED = {
     0.0: 0.704,
     0.25: 0.598,
@@ -26,29 +26,26 @@ PUBLISHED_CERTIFIED = {
 }
 
 FARTHEST = 6.0
-
 ABSTAINED_RANGE = (0.15, 0.5)
-
-LARGEST_RIVAL_SHARE = 0.95  # of the top class, the most that its rival gets there
-
-UNSEEN_DRAWS = 0.5  # draws added to the two leading classes of a pilot: what it did not see may be
+LARGEST_RIVAL_SHARE = 0.95  # the most that a rival gets, as a share of the top class
+UNSEEN_DRAWS = 0.5  # added to a pilot's two leading classes: what it did not see may exist
 
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """M inputs by their true expectations."""
+    """M inputs, given by their true expectations."""
 
-    shares: Floats  # (M, K) what they leave of 1 has no class
+    shares: Floats  # (M, K); what is missing to 1 has no class
     source: str  # where they come from, in words
     variance: Floats | None = None  # (M, K) of a draw's score; None: scores are 0 or 1
 
     def __len__(self) -> int:
-        """M."""
+        """Return M, the number of inputs."""
         return len(self.shares)
 
     @property
     def cells(self) -> Floats:
-        """(M, K + 1) expectations, the last of no class; they sum to 1."""
+        """(M, K + 1) expectations that sum to 1; the last cell is for no class."""
         return np.column_stack([self.shares, np.maximum(1 - self.shares.sum(axis=1), 0.0)])
 
     @property
@@ -57,20 +54,20 @@ class Population:
         return np.asarray(self.shares.argmax(axis=1))
 
     def true_radii(self, sigma: float) -> Floats:
-        """(M,) what endless draws would certify; an invalid cell counts among the rivals."""
+        """(M,) radii that endless draws would certify; the cell for no class is a rival too."""
         rows, others = np.arange(len(self)), self.cells
         own = others[rows, self.top]
         others[rows, self.top] = 0.0
         return np.asarray(radius("two_sided", own, others.max(axis=1), sigma))
 
     def some(self, rows: Ints) -> "Population":
-        """These inputs, some of them perhaps several times."""
+        """Return these inputs; an input may be chosen several times."""
         variance = None if self.variance is None else self.variance[rows]
         return Population(self.shares[rows], self.source, variance)
 
 
 def point_population(pa: float, pb: float | None, classes: int) -> Population:
-    """One input: its two leading expectations, the rest evenly over the other classes."""
+    """Make one input of two leading expectations; the rest is spread over the other classes."""
     require(0 < pa < 1, f"pa must lie strictly between 0 and 1, got {pa}")
     pb = 1 - pa if pb is None else pb
     require(
@@ -88,9 +85,9 @@ def point_population(pa: float, pb: float | None, classes: int) -> Population:
 
 
 def published_population(classes: int, inputs: int) -> Population:
-    """Inputs as in the published logs REACHED, at even steps of their distribution.
+    """Make inputs as in PUBLISHED_CERTIFIED, at even steps of their distribution.
 
-    The logs know the top class only: the runner-up is taken to have half of the rest.
+    The logs hold the top class only, so the runner-up is assumed to have half of the rest.
     """
     at = (np.arange(inputs) + 0.5) / inputs
     radii, certified = np.array([*PUBLISHED_CERTIFIED.items(), (FARTHEST, 0.0)]).T
@@ -108,7 +105,7 @@ def published_population(classes: int, inputs: int) -> Population:
 
 
 def pilot_population(tally: Tally, kind: str) -> Population:
-    """The inputs of a pilot run, taken at what was seen and a little unseen."""
+    """Take the inputs of a pilot run: the shares that were seen, and a little for the unseen."""
     fewest, most = int(tally.draws.min()), int(tally.draws.max())
     each = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
     words = f"as in a pilot of {len(tally):,} inputs, {each} draws each"
@@ -126,7 +123,7 @@ def pilot_population(tally: Tally, kind: str) -> Population:
 
 
 def _shares_with_unseen(counts: Floats, draws: Ints) -> Floats:
-    """Shares of the counts, where half a draw was added to each of the two largest."""
+    """Return the shares of the counts, with half a draw added to each of the two largest."""
     leading = np.argsort(-counts, axis=1, kind="stable")[:, :2]
     added = np.take_along_axis(counts, leading, axis=1) + UNSEEN_DRAWS
     out = counts.copy()
@@ -137,7 +134,7 @@ def _shares_with_unseen(counts: Floats, draws: Ints) -> Floats:
 def expected_tally(
     declared: DeclaredSettings, population: Population, draws: int, plan: Plan
 ) -> Tally:
-    """The tally of so many draws if every class comes up as often as it should."""
+    """Make the tally in which every class comes up as often as expected."""
     cells = apportion_counts(population.cells, draws)  # type: ignore[arg-type]
     sums, squares = sum_scores(population, lambda mean, _: mean * draws, draws)
     return declared.tally(cells, plan, population.top, sums, squares)

@@ -1,4 +1,4 @@
-"""A plan as numbers: the radius the draws can reach, what sampling loses, what it costs."""
+"""Compute a plan's numbers: the radius in reach, what sampling loses of it, and the cost."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,30 +20,26 @@ from simplicert.stopping import LAST_LOOK_SHARE, Until
 from simplicert.types import Plan
 from simplicert.types.arrays import check_positive
 
-DEFAULT_RULES = ("decided", "rtol=0.05")  # simulated where neither a rule nor a radius is asked for
-
-FALLBACK_SCHEME = "gated"  # scheme of the simulation where the declared one takes too long
-
-SLOW_SCHEMES = ("joint",)
-
-FEW_INPUTS = 100  # inputs whose radii such a scheme computes in a moment
-
-STEPS = (-1, 0, 1)  # powers of ten by which more or fewer draws are shown
+DEFAULT_RULES = ("decided", "rtol=0.05")  # simulated if neither a rule nor a radius is given
+FALLBACK_SCHEME = "gated"  # simulated where the declared scheme takes too long
+SLOW_SCHEMES = ("joint",)  # take too long to simulate
+FEW_INPUTS = 100  # inputs whose radii a slow scheme computes in a moment
+STEPS = (-1, 0, 1)  # losses are shown at the draws times these powers of ten
 
 
 class RadiusCeiling(NamedTuple):
-    """What draws that all agree come to, at a look with a share of alpha."""
+    """The largest radii if all draws agree, at a look with a share of alpha."""
 
     scheme: str
     share: float
     two_sided: float
     cohen: float | None
     fewest: int | None  # draws that certify anything
-    fewest_for_radius: int | None  # draws that reach the radius asked for
+    fewest_for_radius: int | None  # draws that reach the wanted radius
 
 
 class SamplingLoss(NamedTuple):
-    """The radius that is certified with so many draws, and with endlessly many."""
+    """The radius certified with this many draws, and with endlessly many."""
 
     draws: int
     certified: float
@@ -51,11 +47,11 @@ class SamplingLoss(NamedTuple):
 
 
 class RuleCost(NamedTuple):
-    """What a rule takes over all inputs; seconds are None where nobody said how fast drawing is."""
+    """What a rule costs over all inputs; seconds are None where the throughput is not known."""
 
     rule: str
-    draws: float  # of an input, on average
-    certified: float  # share of inputs, at the radius asked for or at any
+    draws: float  # per input, on average
+    certified: float  # share of inputs, at the wanted radius or at any
     mean_radius: float
     seconds: float | None  # by one worker
     shared: float | None  # by all workers, until the slowest is done
@@ -63,15 +59,15 @@ class RuleCost(NamedTuple):
 
 @dataclass(frozen=True)
 class Workload:
-    """How much is to be drawn, by whom."""
+    """How much is to be drawn, and by how many workers."""
 
     draws: int
     inputs: int = 500
     workers: int = 1
-    throughput: float | None = None  # draws a second of one worker
+    throughput: float | None = None  # draws per second of one worker
 
     def __post_init__(self) -> None:
-        """Refuse what is no amount of work."""
+        """Refuse fewer than one input or worker, or a throughput that is not positive."""
         for name in ("inputs", "workers"):
             value = getattr(self, name)
             require(value >= 1, f"{name} must be a positive whole number, got {value}")
@@ -81,16 +77,16 @@ class Workload:
 
 @dataclass(frozen=True)
 class PlanReport:
-    """All that `simplicert plan` says."""
+    """Everything that `simplicert plan` shows."""
 
     declared: DeclaredSettings
     work: Workload
-    radius: float | None  # asked for
+    radius: float | None  # wanted by the caller
     population: Population
     reach: list[RadiusCeiling]
     losses: list[SamplingLoss]
     costs: list[RuleCost]
-    simulated: str  # scheme of the simulation
+    simulated: str  # the scheme that was simulated
 
     @property
     def certifies_nothing(self) -> bool:
@@ -105,7 +101,7 @@ def make_plan_report(
     rules: Sequence[str] = (),
     radius: float | None = None,
 ) -> PlanReport:
-    """Everything at once, by calls of `bound`; the costs by simulation with a fixed seed."""
+    """Make the whole report by calls of `bound`; costs are simulated with a fixed seed."""
     declared.require_draws(work.draws)
     if radius is not None:
         check_positive("radius", radius)
@@ -133,7 +129,7 @@ def make_plan_report(
 def _find_ceilings(
     declared: DeclaredSettings, draws: int, radius: float | None
 ) -> list[RadiusCeiling]:
-    """The declared scheme in one look and at the last of several; beside it Cohen's own."""
+    """Find the declared scheme's ceilings, at one look and at the last of several, and Cohen's."""
     once = 1 - declared.reserve
     settings = [(declared, once), (declared, once * LAST_LOOK_SHARE)]
     if declared.kind == "multinomial":
@@ -144,7 +140,7 @@ def _find_ceilings(
 def _find_ceiling(
     declared: DeclaredSettings, draws: int, radius: float | None, share: float
 ) -> RadiusCeiling:
-    """One row: largest radii and fewest draws."""
+    """Return one scheme's largest radii and fewest draws."""
     method = declared.method or next(iter(SCHEMES[declared.kind][declared.scheme]))
     pairs = declared.kind == "multinomial" and declared.scheme not in SLOW_SCHEMES
     return RadiusCeiling(
@@ -160,7 +156,7 @@ def _find_ceiling(
 def _sampling_losses(
     declared: DeclaredSettings, population: Population, draws: int
 ) -> list[SamplingLoss]:
-    """Radii at a tenth, at all and at ten times the draws, the average of the population's."""
+    """Return mean radii at a tenth of the draws, at all of them and at ten times as many."""
     few = population
     if len(population) > 1:
         few = resample_inputs(
@@ -168,19 +164,19 @@ def _sampling_losses(
         )
     true = float(few.true_radii(declared.sigma).mean()) / declared.sensitivity
     numbers = [draws * 10**step if step >= 0 else draws // 10**-step for step in STEPS]
-    found = []
+    losses = []
     for n in numbers:
         if 1 <= n <= declared.most:
             plan = Plan((n,)).reserved(declared.reserve)
             radii = declared.radii(expected_tally(declared, few, n, plan))
-            found.append(SamplingLoss(n, float(radii.mean()), true))
-    return found
+            losses.append(SamplingLoss(n, float(radii.mean()), true))
+    return losses
 
 
 def _rule_cost(
     declared: DeclaredSettings, inputs: Population, rule: str, work: Workload, radius: float | None
 ) -> RuleCost:
-    """One rule's draws, certificates and time."""
+    """Simulate one rule: its draws, certificates and time."""
     outcome = simulate_plan(declared, inputs, rule, work.draws)
     name, target = Until(rule).parsed()
     target = target if name == "radius" else (radius or 0.0)

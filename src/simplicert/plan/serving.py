@@ -1,4 +1,4 @@
-"""Estimate what `predict` will cost in use, from a run: draws, latency, abstentions, money."""
+"""Estimate from a run what `predict` will cost: draws, latency, abstentions and money."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -19,24 +19,22 @@ from simplicert.store.manifest import Manifest
 from simplicert.types import Certificates, Expectations, Floats, Ints
 from simplicert.types.arrays import check_positive
 
-REPEATS = 20  # predictions that are simulated of each input
-
-MILLION, HOUR = 1_000_000, 3600.0
-
-SLOW_QUANTILE = 0.99  # of predictions are no slower than the latency called so
+REPEATS = 20  # predictions simulated for each input
+MILLION, HOUR = 1_000_000, 3600.0  # predictions that a price is for; seconds
+SLOW_QUANTILE = 0.99  # share of predictions that are not slower than a "slow" one
 
 
 @dataclass(frozen=True)
 class ServiceSettings:
     """How predictions are made, and what an hour of one worker costs."""
 
-    draws: int = 1000  # at most
+    draws: int = 1000  # at most, per prediction
     alpha: float = 0.001
     seconds: float | None = None  # of one worker for one draw
     price: float | None = None  # of an hour of one worker
 
     def __post_init__(self) -> None:
-        """Refuse what is no service."""
+        """Refuse draws that can decide nothing, and a price without the time of a draw."""
         require_decidable(self.draws, self.alpha)
         if self.price is not None:
             check_positive("price", self.price)
@@ -48,20 +46,20 @@ class ServiceSettings:
 
 @dataclass(frozen=True, eq=False)
 class ServingEstimate:
-    """What predictions of inputs like these come to."""
+    """What predictions of inputs like these will cost."""
 
     service: ServiceSettings
     source: str
-    draws: Floats  # (N REPEATS,) of a prediction
+    draws: Floats  # (N REPEATS,) draws of each simulated prediction
     abstained: float
     disagreed: float  # share that gives another class than the run's most frequent one
-    radius: Floats | None  # (N,) operational, of the run's inputs, in units of the input
+    radius: Floats | None  # (N,) operational radii of the run's inputs, in units of the input
     basis: str = ""  # which bounds the operational radius rests on, in a sentence
     function: dict[str, Any] | None = None  # the settings of the smoothed classifier that serves
 
     @property
     def mean(self) -> float:
-        """Draws of a prediction."""
+        """Mean draws of a prediction."""
         return float(self.draws.mean())
 
     @property
@@ -87,7 +85,7 @@ def estimate_serving(
     basis: str = "",
     function: dict[str, Any] | None = None,
 ) -> ServingEstimate:
-    """Predictions of each input, simulated with a fixed seed on the votes that the run saw."""
+    """Simulate predictions of each input with a fixed seed, from the shares of the population."""
     cells = np.repeat(population.cells, REPEATS, axis=0)
     top = np.repeat(population.top, REPEATS)
     used, classes = _simulate_predictions(cells, service, np.random.default_rng(seed))
@@ -105,7 +103,7 @@ def estimate_serving(
 
 
 def serving_settings(known: Expectations) -> dict[str, Any]:
-    """What `Smoothed` must be given to be the run's function; of a noise scale its fingerprint."""
+    """Return the settings that make `Smoothed` the run's function; a noise scale by fingerprint."""
     held: dict[str, Any] = {"sigma": known.sigma, "kind": known.kind}
     if known.grid is not None:
         held["grid"] = known.grid
@@ -113,13 +111,13 @@ def serving_settings(known: Expectations) -> dict[str, Any]:
 
 
 def serving_scheme(declared: Manifest, kind: str) -> str:
-    """The run's own scheme where it bounds both expectations of this kind; else gated."""
+    """Return the run's own scheme if it bounds both expectations of this kind, else gated."""
     own = declared.scheme
     return own if own != "joint" and own in SCHEMES[kind] else "gated"
 
 
 def describe_radius_basis(declared: Manifest, certificates: Certificates) -> str:
-    """Which bounds an operational radius is computed from, and how likely they are to be wrong."""
+    """Say which bounds an operational radius rests on, and how likely they are to be wrong."""
     known = certificates.known
     own = (known.kind, known.scheme) == (declared.kind, declared.scheme)
     whose = "the run's own bounds" if own else "bounds beside the run's own"
@@ -141,7 +139,7 @@ def describe_radius_basis(declared: Manifest, certificates: Certificates) -> str
 def _simulate_predictions(
     cells: Floats, service: ServiceSettings, random: np.random.Generator
 ) -> tuple[Ints, Ints]:
-    """(M,) draws and classes, -1 where undecided; the last cell votes for nobody."""
+    """Return (M,) draws and classes, -1 where undecided; the last cell is for no class."""
     plan = prediction_looks(service.draws, service.alpha)
     votes = np.zeros(cells.shape, np.int64)
     used, classes = np.zeros(len(cells), np.int64), np.full(len(cells), -1)

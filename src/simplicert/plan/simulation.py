@@ -1,9 +1,8 @@
 """Simulate a plan: the radius its draws can reach, and how many draws its stopping rule takes.
 
-Reach: the largest radius of a number of draws, and the fewest draws that reach a radius. All
-answers are those of `bound` on draws that all agree: no formula of its own is used here.
-Simulation: every input is followed through the looks of the plan on simulated draws, with the rule
-that would stop them.
+`largest_radius` and `smallest_draws` say what draws can reach at best. They call `bound` on draws
+that all agree, and use no formula of their own. `simulate_plan` follows every input through the
+looks of the plan on simulated draws, with the rule that would stop them.
 """
 
 from dataclasses import dataclass
@@ -16,11 +15,23 @@ from simplicert.plan.population import Population, sum_scores
 from simplicert.stopping import Until
 from simplicert.types import Floats, Ints, Plan
 
+SIMULATED_INPUTS = 1000  # the population's inputs are repeated or thinned out to about this many
+SHUFFLES = 20  # random ways to deal inputs out to workers, whose average counts
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedPlan:
+    """The draws and the radii of M inputs when the rule stopped them."""
+
+    rule: str
+    draws: Ints  # (M,)
+    radius: Floats  # (M,)
+
 
 def largest_radius(
     declared: DeclaredSettings, draws: int, share: float = 1.0, mechanism: str = "two_sided"
 ) -> float:
-    """The radius where all draws agree, at a look with this share of alpha."""
+    """Return the radius if all draws agree, at a look with this share of alpha."""
     declared.require_draws(draws)
     return float(declared.radii(declared.unanimous_tally(draws, share), mechanism)[0])
 
@@ -28,15 +39,15 @@ def largest_radius(
 def smallest_draws(
     declared: DeclaredSettings, radius: float = 0.0, share: float = 1.0
 ) -> int | None:
-    """The fewest draws that, all agreeing, reach a radius; any at all for 0; None if none do.
+    """Return the fewest draws that reach a radius if all agree (0: any radius), or None.
 
-    The radius rises with draws that all agree. The result is the end of a search that saw the
-    radius reached there, and not reached with one draw less.
+    The radius rises with the number of draws that all agree. The result is the end of a search that
+    saw the radius reached there, and not reached with one draw less.
     """
 
     def reached(draws: int) -> bool:
-        found = largest_radius(declared, draws, share)
-        return found > 0 and found >= radius
+        largest = largest_radius(declared, draws, share)
+        return largest > 0 and largest >= radius
 
     low, high = 0, 1
     while not reached(high):
@@ -50,23 +61,9 @@ def smallest_draws(
 
 
 def certifies_nothing(declared: DeclaredSettings, plan: Plan) -> bool:
-    """Whether not even draws that all agree would be certified at any look of the plan."""
+    """Whether even draws that all agree would not be certified at any look of the plan."""
     looks = zip(plan.looks, plan.weights, strict=True)
-    return not any(declared.radii(declared.unanimous_tally(n, share))[0] > 0 for n, share in looks)
-
-
-SIMULATED_INPUTS = 1000  # inputs followed: the population's own, repeated, or every so many of them
-
-SHUFFLES = 20  # ways to deal inputs out to workers that are averaged
-
-
-@dataclass(frozen=True, eq=False)
-class SimulatedPlan:
-    """What M inputs had been drawn and were certified when the rule let them go."""
-
-    rule: str
-    draws: Ints  # (M,)
-    radius: Floats  # (M,)
+    return not any(declared.certifies(declared.unanimous_tally(n, share)) for n, share in looks)
 
 
 def simulate_plan(
@@ -77,7 +74,7 @@ def simulate_plan(
     names = ("alpha", "kind", "scheme", "method", "sensitivity")
     until = Until(rule, *(getattr(declared, name) for name in names))
     plan, random = until.plan(draws).reserved(declared.reserve), np.random.default_rng(seed)
-    used, found = np.zeros(len(population), np.int64), np.zeros(len(population))
+    used, radii = np.zeros(len(population), np.int64), np.zeros(len(population))
     going = np.arange(len(population))
     cells = np.zeros(population.cells.shape, np.int64)
     sums = np.zeros(population.shares.shape)
@@ -90,24 +87,15 @@ def simulate_plan(
         tally = declared.tally(cells[going], plan, left.top, *held)
         stopped = until(tally) != ""
         used[going] = look
-        found[going] = declared.radii(tally)
+        radii[going] = declared.radii(tally)
         going = going[~stopped]
         if not going.size:
             break
-    return SimulatedPlan(rule, used, found)
-
-
-def _draw_score_sums(population: Population, draws: int, random: np.random.Generator) -> Floats:
-    """(M, K) sums of scores by the normal law, each class by itself; no more than the draws."""
-    assert population.variance is not None
-    noise = random.standard_normal(population.shares.shape)
-    total = draws * population.shares + np.sqrt(draws * population.variance) * noise
-    total = np.clip(total, 0.0, draws)
-    return np.asarray(total * np.minimum(1.0, draws / np.maximum(total.sum(axis=1), 1e-9))[:, None])
+    return SimulatedPlan(rule, used, radii)
 
 
 def resample_inputs(population: Population, inputs: int = SIMULATED_INPUTS) -> Population:
-    """About so many inputs of the population, evenly chosen or evenly repeated."""
+    """Return about this many inputs of the population, evenly chosen or evenly repeated."""
     size = len(population)
     if size >= inputs:
         return population.some((2 * np.arange(inputs) + 1) * size // (2 * inputs))
@@ -115,13 +103,22 @@ def resample_inputs(population: Population, inputs: int = SIMULATED_INPUTS) -> P
 
 
 def slowest_worker_draws(outcome: SimulatedPlan, inputs: int, workers: int, seed: int = 0) -> float:
-    """Draws of the worker that has most to do, on average over ways to deal the inputs out."""
+    """Return the draws of the busiest worker, on average over ways to deal the inputs out."""
     random = np.random.default_rng(seed)
     if workers == 1:
         return inputs * float(outcome.draws.mean())
-    worker = np.arange(inputs) % workers  # as shards are dealt
+    worker = np.arange(inputs) % workers  # as inputs are dealt to shards
     most = []
     for _ in range(SHUFFLES):
         dealt = random.choice(outcome.draws, inputs)
         most.append(np.bincount(worker, dealt, workers).max())
     return float(np.mean(most))
+
+
+def _draw_score_sums(population: Population, draws: int, random: np.random.Generator) -> Floats:
+    """Draw (M, K) sums of scores by the normal law, class by class; at most the draws in all."""
+    assert population.variance is not None
+    noise = random.standard_normal(population.shares.shape)
+    total = draws * population.shares + np.sqrt(draws * population.variance) * noise
+    total = np.clip(total, 0.0, draws)
+    return np.asarray(total * np.minimum(1.0, draws / np.maximum(total.sum(axis=1), 1e-9))[:, None])

@@ -25,9 +25,13 @@ from simplicert.tables.summary import describe_draw_count
 from simplicert.types import Bools, Certificates, Floats, Kind
 from simplicert.types.certificates import format_radius_down
 
+SIZE, DPI = (3.9, 3.4), 180  # of the attack's figure, in inches and dots per inch
+
+MOST = 25  # inputs in the attack's table, the closest to breaking first
+
 
 def class_table(view: View, names: Sequence[str] | None) -> Grid:
-    """One row a class that occurs: by label where there are labels, else by predicted class."""
+    """Summarise each class that occurs, one row per label, or per predicted class if unlabelled."""
     labelled = view.labels is not None
     classes = view.labels if view.labels is not None else view.predicted
     rows = [
@@ -46,7 +50,7 @@ def class_table(view: View, names: Sequence[str] | None) -> Grid:
 
 
 def _class_row(view: View, mine: Bools, name: str, labelled: bool) -> tuple[str, ...]:
-    """Counts and radii of the inputs of one class."""
+    """Return counts and radii of the inputs of one class."""
     radius, abstained = view.radius[mine], int(view.abstained[mine].sum())
     row = [name, str(len(radius)), str(len(radius) - abstained)]
     if labelled:
@@ -57,21 +61,16 @@ def _class_row(view: View, mine: Bools, name: str, labelled: bool) -> tuple[str,
 
 
 def class_name(number: int, names: Sequence[str] | None) -> str:
-    """A class by name and number; by number alone where the data had no names."""
+    """Return a class's name and number; the number alone where the data had no names."""
     if number < 0:
-        return "none (abstained)"
+        return "abstained"
     if names is None or number >= len(names):
         return str(number)
     return str(number) if names[number] == str(number) else f"{names[number]} ({number})"
 
 
-SIZE, DPI = (3.9, 3.4), 180
-
-MOST = 25  # inputs in the table, the closest to breaking first
-
-
 def attack_block(view: View) -> dict[str, Any] | None:
-    """Figure, summary and the closest inputs; None where nothing was attacked."""
+    """Return figure, summary and the closest inputs; None where nothing was attacked."""
     rows = view.study.attack(view.kind)
     if not rows:
         return None
@@ -83,39 +82,39 @@ def attack_block(view: View) -> dict[str, Any] | None:
 
 
 def attack_cautions(view: View) -> list[str]:
-    """What the attack has to say before anything else on the page is believed."""
+    """Say what the attack found before a reader believes anything else on the page."""
     rows = view.study.attack(view.kind)
-    found = []
+    cautions = []
     if broken := [row for row in rows if row.broken]:
         named = ", ".join(str(row.index) for row in broken[:MOST])
-        found.append(
+        cautions.append(
             f"BROKEN: an attack confirmed another class inside the certified radius of "
             f"{len(broken)} of {len(rows)} inputs: {named}"
         )
     if rows and view.study.stage != 1:
-        found.append(
+        cautions.append(
             "the attack's radii and distances are those at the noise, behind the first stage: they "
             f"are not divided by the sensitivity of {view.study.stage:g}"
         )
     now = dict(zip(view.index.tolist(), _radii_without_stage(view).tolist(), strict=True))
     changed = sum(now.get(row.index) != row.radius for row in rows)
     if changed:
-        found.append(
+        cautions.append(
             f"the attack is of other certificates: {changed} of {len(rows)} radii have changed "
             "since, and what is said of it below is about the radii of then"
         )
-    return found
+    return cautions
 
 
 def _radii_without_stage(view: View) -> Floats:
-    """(N,) the best radii without a first stage, which is what an attack is about."""
+    """Return (N,) the best radii without a first stage, which is what an attack is about."""
     if view.study.stage == 1:
         return view.radius
     return view.study.run.certify(kind=view.kind, sensitivity=1.0).radius
 
 
 def _attack_figure_url(rows: Sequence[AttackRow], staged: bool) -> str:
-    """The figure as an address that holds it."""
+    """Draw the figure and return it as a data URL."""
     with tempfile.TemporaryDirectory() as folder:
         path = save_figure(
             lambda axes: attack_distances({"inputs": rows}, axes, staged=staged),
@@ -127,17 +126,17 @@ def _attack_figure_url(rows: Sequence[AttackRow], staged: bool) -> str:
 
 
 def comparison_tables(views: Sequence[View], radii: Sequence[float]) -> list[tuple[Kind, Grid]]:
-    """One table a kind, one row a run; none where no kind has two runs."""
-    found = []
+    """Return one table per kind with one row per run; no table for a kind of one run."""
+    tables = []
     for kind in dict.fromkeys(view.kind for view in views):
         mine = [view for view in views if view.kind == kind and view.certificates is not None]
         if len(mine) > 1:
-            found.append((kind, _runs_table(mine, radii)))
-    return found
+            tables.append((kind, _runs_table(mine, radii)))
+    return tables
 
 
 def _runs_table(views: Sequence[View], radii: Sequence[float]) -> Grid:
-    """Runs against the same radii; accuracies only where all have labels."""
+    """Compare runs at the same radii; accuracies only where all have labels."""
     labelled = all(view.labels is not None for view in views)
     headings = ["run", "sigma", "draws", "certified"]
     if labelled:
@@ -159,14 +158,15 @@ def _runs_table(views: Sequence[View], radii: Sequence[float]) -> Grid:
             ]
         rows.append((*row, *_mean_radii(certificates, labelled)))
         alone.setdefault(explain_no_comparison(certificates), []).append(view.title)
-    counted = "a wrong or refused input counts as 0" if labelled else "a refused input counts as 0"
+    which = "a wrong or abstained" if labelled else "an abstained"
+    counted = f"{which} input counts as 0"
     note = f"acc>r: certified as the label beyond r by the best radius; mean radius: {counted}"
     reasons = [f"{', '.join(names)}: {reason}" for reason, names in alone.items() if reason]
     return Grid("Side by side", tuple(headings), rows, (note, *reasons))
 
 
 def _mean_radii(certificates: Certificates, labelled: bool) -> list[str]:
-    """Of the best radius, of the ensemble, of Cohen's; empty where there is no such evidence."""
+    """Return the means of the best radius, the ensemble and Cohen; empty without evidence."""
     cells = []
     held = certificates.columns if compares_mechanisms(certificates) else ()
     for name in ("radius", "ensemble", "cohen"):

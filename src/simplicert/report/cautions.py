@@ -1,4 +1,4 @@
-"""Warn a reader of what they must know before believing a number of a view."""
+"""Warn readers of what they must know before they believe a number of a view."""
 
 import numpy as np
 
@@ -19,56 +19,56 @@ SAME = 1e-9  # share of a radius: the largest reachable one, up to rounding
 
 
 def view_cautions(view: View) -> list[str]:
-    """One sentence each, the gravest first."""
+    """Return the warnings, one sentence each, the gravest first."""
     run = view.study.run
-    found = []
+    cautions = []
     if lacking := view.study.lacking:
-        found.append(
+        cautions.append(
             f"incomplete: {lacking}, and everything here is over the {len(view.frame)} that are "
             "there, with the draws they have"
         )
     if view.certificates is not None and view.certificates.exploratory:
         declared = run.manifest
-        found.append(
+        cautions.append(
             f"exploratory: the run declared alpha {declared.alpha:g}, kind {declared.kind}, "
             f"scheme {declared.scheme}; alpha covers other settings only if they were fixed "
             "before the draws"
         )
     if view.certificates is not None and view.certificates.stage:
-        found.append(
+        cautions.append(
             f"radii are distances of {view.certificates.space}, which is taken as given"
             + ("" if view.study.stage == run.manifest.sensitivity else _declared_stage_clause(run))
         )
     rule = stopping_rule(view.study)
     if view.certificates is not None and rule != FIXED:
-        found.append(f"stopped early: {draws_sentence(view.certificates, rule)}")
+        cautions.append(f"stopped early: {draws_sentence(view.certificates, rule)}")
     if isinstance(run, ImportedRun):
         wrong = view.study.disproofs
-        found += [f"imported log, its stated level is disproved: {text}" for text in wrong]
-        found += [f"imported log: {text}" for text in run.audit if text not in wrong]
+        cautions += [f"imported log, its stated level is disproved: {text}" for text in wrong]
+        cautions += [f"imported log: {text}" for text in run.audit if text not in wrong]
     else:
-        found += _draws_cautions(view, run)
-        if run.manifest.source.get("random"):
-            found.append("the model is random by itself: drawn again, its tallies would differ")
+        cautions += _draws_cautions(view, run)
+        if run.manifest.random:
+            cautions.append("the model is random by itself: drawn again, its tallies would differ")
         if run.noise_scale is not None:
-            found.append(describe_scaled_norm(run.noise_scale))
+            cautions.append(describe_scaled_norm(run.noise_scale))
     if view.study.label_doubt:
-        found.insert(0, view.study.label_doubt)
+        cautions.insert(0, view.study.label_doubt)
     if view.labels is None:
-        found.append("no labels: nothing is said of accuracy, and risk goes by the radius alone")
-    return found
+        cautions.append("no labels: nothing is said of accuracy, and risk goes by the radius alone")
+    return cautions
 
 
 def _declared_stage_clause(run: Run | ImportedRun) -> str:
-    """What the run declared of the stage before the noise, where it was certified by another."""
+    """Name the stage before the noise that the run declared, where another one was used."""
     return f"; the run itself declares sensitivity {run.manifest.sensitivity:g}"
 
 
 def _draws_cautions(view: View, run: Run) -> list[str]:
-    """Few draws, and inputs whose radius the draws limit rather than the model."""
+    """Warn of few draws, and of inputs whose radius the draws limit rather than the model."""
     assert view.certificates is not None
     tally = run.tally()
-    found, most, saturated = [], int(tally.draws.max()), 0
+    cautions, most, saturated = [], int(tally.draws.max()), 0
     reachable = 0.0
     for draws in np.unique(tally.draws).tolist():
         limit = largest_reachable_radius(view.certificates, tally, draws)
@@ -83,18 +83,18 @@ def _draws_cautions(view: View, run: Run) -> list[str]:
             if reachable
             else "reach nothing"
         )
-        found.append(f"few draws: {most} an input, and even draws that all agree {reach}")
+        cautions.append(f"few draws: {most} an input, and even draws that all agree {reach}")
     if saturated:
-        found.append(
+        cautions.append(
             f"saturation: {saturated} of {len(tally)} inputs have the largest radius that their "
             f"draws can certify, {format_radius_down(reachable)} at most: more draws "
             f"would certify more"
         )
-    return found
+    return cautions
 
 
 def largest_reachable_radius(certificates: Certificates, tally: Tally, draws: int) -> float | None:
-    """What draws that all agree would certify by the same settings; None where that is unknown."""
+    """Return what unanimous draws would certify by the same settings; None if that is unknown."""
     known = certificates.known
     try:
         agreed = unanimous_tally(tally, draws)

@@ -26,7 +26,7 @@ class Tile(NamedTuple):
 
 
 def round_radii(views: Sequence[View]) -> list[float]:
-    """0 and a few round radii, up to the largest of the page; 0 alone where there is none."""
+    """Return 0 and a few round radii, up to the largest of the page; 0 alone if there is none."""
     largest = max(float(view.radius.max()) for view in views)
     if largest <= 0:
         return [0.0]
@@ -36,36 +36,36 @@ def round_radii(views: Sequence[View]) -> list[float]:
 
 
 def headline_tiles(view: View) -> list[Tile]:
-    """The numbers to see first."""
+    """Return the numbers to see first."""
     total, certified = len(view.frame), int((~view.abstained).sum())
-    found = [Tile(f"{certified} of {total}", "inputs certified")]
+    tiles = [Tile(f"{certified} of {total}", "inputs certified")]
     if view.labels is not None:
-        found.append(
+        tiles.append(
             Tile(format_share_down(int(view.correct.sum()), total), "certified accuracy at 0")
         )
     if view.certificates is not None and view.labels is not None:
         mean = average_radius(view.certificates).value
-        found.append(Tile(format_radius_down(mean, 4), "average certified radius"))
-    found.append(Tile(format_radius_down(float(view.radius.max()), 4), "largest radius"))
-    return found
+        tiles.append(Tile(format_radius_down(mean, 4), "average certified radius"))
+    tiles.append(Tile(format_radius_down(float(view.radius.max()), 4), "largest radius"))
+    return tiles
 
 
 def headline_sentences(view: View, radii: Sequence[float]) -> list[str]:
-    """What is certified, how far, what the mechanisms add, and what is proved of it."""
-    said = [_count_sentence(view)]
+    """Say what is certified, how far, what the mechanisms add, and what is proved of it."""
+    sentences = [_count_sentence(view)]
     if view.certificates is None:
         return [
-            *said,
+            *sentences,
             "The log holds bare radii: they are shown as it printed them, certified by the tool "
             "that wrote them alone, and none of our mechanisms applies.",
         ]
     if view.labels is not None:
-        said.append(_accuracy_sentence(view.certificates, radii))
-    return [*said, *_improvement_sentences(view.certificates), _meaning_sentence(view)]
+        sentences.append(_accuracy_sentence(view.certificates, radii))
+    return [*sentences, *_improvement_sentences(view.certificates), _meaning_sentence(view)]
 
 
 def _count_sentence(view: View) -> str:
-    """How many inputs have a certificate, and how many the right one."""
+    """Say how many inputs have a certificate, and how many have the right one."""
     total, certified = len(view.frame), int((~view.abstained).sum())
     start = f"{certified} of {total} inputs are certified at some radius"
     if view.labels is None:
@@ -75,7 +75,7 @@ def _count_sentence(view: View) -> str:
 
 
 def _accuracy_sentence(certificates: Certificates, radii: Sequence[float]) -> str:
-    """Certified accuracy by the best radius, at round radii."""
+    """State certified accuracy by the best radius, at round radii."""
     rates = [certified_accuracy(certificates, radius) for radius in radii]
     named = ", ".join(
         f"{format_share_down(rate.hits, rate.total)} at r = {radius:g}"
@@ -88,43 +88,43 @@ def _accuracy_sentence(certificates: Certificates, radii: Sequence[float]) -> st
 
 
 def _improvement_sentences(certificates: Certificates) -> list[str]:
-    """By how much the ensemble and the tight radius improve on Cohen, or on the kind's first."""
+    """Say how much the ensemble and the tight radius improve on Cohen, or on the kind's first."""
     kind, radii = certificates.known.kind, certificates.radii
     if alone := explain_no_comparison(certificates):
         return [f"{alone[0].upper()}{alone[1:]}."]
     base = "cohen" if "cohen" in radii else "lecuyer"
     if base not in radii:
         return []
-    said = [_comparison_sentence(certificates, "ensemble", base, "The paper's ensemble")]
+    sentences = [_comparison_sentence(certificates, "ensemble", base, "The paper's ensemble")]
     if "two_sided" in radii:
-        said.append(
+        sentences.append(
             _comparison_sentence(certificates, "two_sided", base, "The tight two-sided radius")
         )
     if "cdf" in radii:
-        said.append(
+        sentences.append(
             _comparison_sentence(
                 certificates, "cdf", base, "The radius from score histograms (cdf)"
             )
         )
     if kind == "softmax":
-        said.insert(0, "Cohen's one-sided radius has no proof for softmax scores.")
-    return said
+        sentences.insert(0, "Cohen's one-sided radius has no proof for softmax scores.")
+    return sentences
 
 
 def _comparison_sentence(certificates: Certificates, column: str, base: str, name: str) -> str:
-    """One column against the base, over all inputs."""
-    found = measure_improvement(certificates, column, base)
+    """Compare one column with the base, over all inputs."""
+    gain = measure_improvement(certificates, column, base)
     percent = ""
-    if found.mean_percent is not None:
-        percent = f" ({format_down(found.mean_percent, 1)} % where {base} certifies)"
+    if gain.mean_percent is not None:
+        percent = f" ({format_down(gain.mean_percent, 1)} % where {base} certifies)"
     return (
-        f"{name} improves on {base} for {format_percent_down(found.improved)} % of all inputs, by "
-        f"{format_down(found.mean, 4)} in the mean{percent}."
+        f"{name} improves on {base} for {format_percent_down(gain.improved)} % of all inputs, by "
+        f"{format_down(gain.mean, 4)} in the mean{percent}."
     )
 
 
 def _meaning_sentence(view: View) -> str:
-    """What is certified, against what, and how surely."""
+    """Say what is certified, against what, and how surely."""
     assert view.certificates is not None
     known = view.certificates.known
     proved = level_sentence(view.certificates, disproved=bool(view.study.disproofs))

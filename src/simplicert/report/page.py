@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from simplicert.atomic import write_atomically
 from simplicert.errors import require
+from simplicert.files import write_atomically
 from simplicert.metrics.study import Study, require_same_inputs, require_same_norm
 from simplicert.report.blocks import attack_block, attack_cautions, class_table, comparison_tables
 from simplicert.report.cautions import view_cautions
@@ -43,19 +43,19 @@ def write_report(
 def report_page(
     studies: Sequence[Study] = (), *, data: str | None = None, images: bool = True
 ) -> str:
-    """The HTML text for these runs, which must cover the same inputs; none: the explorer."""
+    """Return the HTML text for runs over the same inputs, or the explorer where there are none."""
     from plotly.offline import get_plotlyjs
 
     if len(studies) > 1:
         require_same_inputs(studies)
         require_same_norm(studies)
     views = make_views(studies)
-    found = find_pictures(views, data) if images and views else Pictures(None)
+    pictures = find_pictures(views, data) if images and views else Pictures(None)
     names = next((study.class_names for study in studies if study.class_names), None)
     templates = template_environment()
     plotly = get_plotlyjs()
     script = "\n".join(read_template(templates, name) for name in SCRIPTS)
-    content = build_payload(views, names, found.sheet)
+    content = build_payload(views, names, pictures.sheet)
     return str(
         templates.get_template("report.html").render(
             policy=_content_security_policy(plotly, script),
@@ -70,14 +70,14 @@ def report_page(
             or list(content["simplex"]["kinds"]),
             ensembles=content["simplex"]["ensembles"],
             steps=content["simplex"]["steps"],
-            note=found.note,
+            note=pictures.note,
             version=package_version(),
         )
     )
 
 
 def _view_blocks(views: Sequence[View], names: Sequence[str] | None) -> list[dict[str, Any]]:
-    """What the template writes for each view; the script shows one at a time."""
+    """Return what the template writes for each view; the script shows one at a time."""
     radii = round_radii(views) if views else []
     return [
         {
@@ -97,7 +97,7 @@ def _view_blocks(views: Sequence[View], names: Sequence[str] | None) -> list[dic
 
 
 def _content_security_policy(*scripts: str) -> str:
-    """A Content-Security-Policy: these very scripts may run, and nothing may call out.
+    """Return a Content-Security-Policy: these very scripts may run, and nothing may call out.
 
     So a name that the page failed to escape still could not run, and a fault still could not send.
     """
@@ -110,7 +110,7 @@ def _content_security_policy(*scripts: str) -> str:
 
 
 def template_environment() -> Any:
-    """Templates beside this file; every text in them is escaped unless marked as our own."""
+    """Load templates beside this file; every text in them is escaped unless marked as our own."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(
@@ -123,5 +123,5 @@ def template_environment() -> Any:
 
 
 def read_template(templates: Any, name: str) -> str:
-    """A file of the templates as it stands."""
+    """Return a file of the templates unchanged."""
     return str(templates.loader.get_source(templates, name)[0])

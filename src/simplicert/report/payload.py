@@ -24,45 +24,10 @@ from simplicert.types import Floats
 
 STEPS = 300  # grid points from E_0 = 0 to 1; on a screen about two pixels each
 
-
-def grid_points(steps: int = STEPS) -> tuple[Floats, Floats]:
-    """E_0 = (i + 1/2) / steps and E_1 = (j + 1/2) / steps inside the triangle, row j by row j.
-
-    Row j holds i = j + 1, ..., steps - 1 - j: E_0 > E_1 and E_0 + E_1 <= 1. A point of the
-    triangle with E_0 rounded down and E_1 rounded up to this grid still has a sum of at most 1:
-    the sum is a multiple of 1 / steps, and below 1 + 1 / steps.
-    """
-    pairs = [(i, j) for j in range(steps // 2) for i in range(j + 1, steps - j)]
-    places = np.array(pairs, dtype=float)
-    return (places[:, 0] + 0.5) / steps, (places[:, 1] + 0.5) / steps
-
-
-def radius_grids(steps: int = STEPS) -> dict[str, Any]:
-    """Each mechanism's radii at sigma 1 as float32, rounded down, little-endian in base64."""
-    e0, e1 = grid_points(steps)
-    names = [name for name, row in MECHANISMS.items() if row.needs == "pair"]
-    return {
-        "steps": steps,
-        "radii": {name: pack_floats(np.asarray(radius(name, e0, e1))) for name in names},
-        "kinds": {
-            kind: [name for name in names if kind in MECHANISMS[name].kinds]
-            for kind in PAPER_ENSEMBLE
-        },
-        "ensembles": {kind: list(members) for kind, members in PAPER_ENSEMBLE.items()},
-    }
-
-
-def pack_floats(values: Floats) -> str:
-    """Float32, never above the value."""
-    near = values.astype(np.float32)
-    above = near.astype(float) > values
-    safe = np.where(above, np.nextafter(near, np.float32(0)), near)
-    return base64.b64encode(safe.astype("<f4").tobytes()).decode("ascii")
-
-
-# Inside a script element these could end it or begin a comment; JSON knows them as escapes too.
+# Inside a script element these could end it or begin a comment; JSON can escape them.
 ESCAPES = {sign: f"\\u{ord(sign):04x}" for sign in "<>&"}
 
+# From purple to orange, as the figures' differences.
 DIVERGING = (
     "#2d004b",
     "#542788",
@@ -79,7 +44,7 @@ DIVERGING = (
 def build_payload(
     views: Sequence[View], class_names: Sequence[str] | None, sheet: ThumbnailSheet | None
 ) -> dict[str, Any]:
-    """Everything that the script needs; no views: the simplex explorer."""
+    """Return everything that the script needs; without views, that of the simplex explorer."""
     grids = radius_grids()
     names = {*grids["radii"], "ensemble", *(name for view in views for name in view.columns)}
     return {
@@ -93,8 +58,54 @@ def build_payload(
     }
 
 
+def embed_json(content: dict[str, Any]) -> str:
+    """Write JSON in ASCII without the signs that mean something to HTML."""
+    text = json.dumps(content, allow_nan=False, separators=(",", ":"))
+    return re.sub("[<>&]", lambda match: ESCAPES[match[0]], text)
+
+
+def radius_grids(steps: int = STEPS) -> dict[str, Any]:
+    """Return each mechanism's radii at sigma 1: float32, rounded down, little-endian in base64."""
+    e0, e1 = grid_points(steps)
+    names = [name for name, row in MECHANISMS.items() if row.needs == "pair"]
+    return {
+        "steps": steps,
+        "radii": {name: pack_floats(np.asarray(radius(name, e0, e1))) for name in names},
+        "kinds": {
+            kind: [name for name in names if kind in MECHANISMS[name].kinds]
+            for kind in PAPER_ENSEMBLE
+        },
+        "ensembles": {kind: list(members) for kind, members in PAPER_ENSEMBLE.items()},
+    }
+
+
+def grid_points(steps: int = STEPS) -> tuple[Floats, Floats]:
+    """Return E_0 = (i + 1/2) / steps and E_1 = (j + 1/2) / steps inside the triangle, row by row.
+
+    Row j holds i = j + 1, ..., steps - 1 - j: E_0 > E_1 and E_0 + E_1 <= 1. A point of the triangle
+    with E_0 rounded down and E_1 rounded up to this grid still has a sum of at most 1: the sum is a
+    multiple of 1 / steps, and below 1 + 1 / steps.
+    """
+    pairs = [(i, j) for j in range(steps // 2) for i in range(j + 1, steps - j)]
+    places = np.array(pairs, dtype=float)
+    return (places[:, 0] + 0.5) / steps, (places[:, 1] + 0.5) / steps
+
+
+def pack_floats(values: Floats) -> str:
+    """Pack values as float32 in base64, never above the value."""
+    near = values.astype(np.float32)
+    above = near.astype(float) > values
+    safe = np.where(above, np.nextafter(near, np.float32(0)), near)
+    return base64.b64encode(safe.astype("<f4").tobytes()).decode("ascii")
+
+
+def safe_file_name(name: str) -> str:
+    """Turn a run's name into the beginning of a file name that every system takes."""
+    return re.sub(r"[^\w.-]+", "_", name, flags=re.ASCII).strip("._") or "run"
+
+
 def _view_payload(view: View) -> dict[str, Any]:
-    """One table, as the text of its CSV file, and what the script needs beside it."""
+    """Return one table, as the text of its CSV file, and what the script needs beside it."""
     order = risk_order(view)
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(1, len(order) + 1)
@@ -114,17 +125,6 @@ def _view_payload(view: View) -> dict[str, Any]:
 
 
 def _mechanism_payload(name: str) -> dict[str, str]:
-    """A mechanism's name and colour, those of the figures."""
+    """Return a mechanism's name and colour, those of the figures."""
     look = mechanism_style(name)
     return {"label": look.name, "colour": look.colour}
-
-
-def safe_file_name(name: str) -> str:
-    """A run's name as the beginning of a file name that every system takes."""
-    return re.sub(r"[^\w.-]+", "_", name, flags=re.ASCII).strip("._") or "run"
-
-
-def embed_json(content: dict[str, Any]) -> str:
-    """JSON in ASCII without the signs that mean something to HTML."""
-    text = json.dumps(content, allow_nan=False, separators=(",", ":"))
-    return re.sub("[<>&]", lambda found: ESCAPES[found[0]], text)

@@ -21,22 +21,25 @@ from simplicert.errors import InvalidInput, SimplicertError, require
 from simplicert.report.views import View, risk_order
 from simplicert.types import Ints
 
-MOST = 2000  # thumbnails
+MOST = 2000  # thumbnails on a page
 
-SIDE = 48  # pixels, the longer side
+SIDE = 48  # pixels of a thumbnail's longer side, at most
 
 LIGHT = 2**20  # bytes: a heavier sheet is written as JPEG, of photographs a third as large
 
-QUALITY = 85
+QUALITY = 85  # of that JPEG
 
 CHANNELS = (1, 3)  # grey, or red, green and blue
 
 IMAGE = 3  # axes of one image: channels, height, width
 
+# How a user gets thumbnails after all.
+HINT = "give --data as `simplicert sample` had it to see thumbnails"
+
 
 @dataclass(frozen=True)
 class ThumbnailSheet:
-    """Thumbnails row by row in one picture; `slots` says which input stands where."""
+    """Thumbnails row by row in one picture; `slots` says where each input stands."""
 
     picture: bytes
     width: int  # of one thumbnail
@@ -45,7 +48,7 @@ class ThumbnailSheet:
     slots: dict[int, int]  # number of the input -> place on the sheet
 
     def for_page(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """Return the sheet as JSON can hold it."""
         kind = "png" if self.picture[:4] == b"\x89PNG" else "jpeg"
         data = base64.b64encode(self.picture).decode("ascii")
         return {
@@ -58,58 +61,6 @@ class ThumbnailSheet:
         }
 
 
-def are_images(shape: Sequence[int]) -> bool:
-    """Whether inputs of this shape (N, ...) can be shown: grey or RGB, channels first."""
-    return len(shape) == IMAGE + 1 and shape[1] in CHANNELS
-
-
-def choose_thumbnails(total: int, orders: Sequence[Ints], most: int) -> Ints:
-    """Which of the inputs get a thumbnail: half of these by risk, the rest an even spread.
-
-    `orders` are the risk orders of the page's views, each of which has an equal share.
-    """
-    if total <= most:
-        return np.arange(total)
-    risky = np.unique(np.concatenate([order[: most // (2 * len(orders))] for order in orders]))
-    others = np.setdiff1d(np.arange(total), risky)
-    spread = others[np.linspace(0, len(others) - 1, most - len(risky)).astype(np.int64)]
-    return np.union1d(risky, spread)
-
-
-def make_sheet(images: NDArray[np.float32], numbers: Ints) -> ThumbnailSheet:
-    """A sheet of (N, C, H, W) images in [0, 1]; what lies outside is clipped, as on any screen."""
-    from PIL import Image
-
-    count, _, height, width = images.shape
-    shrink = min(1.0, SIDE / max(height, width))
-    small = (max(1, round(width * shrink)), max(1, round(height * shrink)))
-    across = int(np.ceil(np.sqrt(count)))
-    colour = images.shape[1] == CHANNELS[1]
-    sheet = Image.new("RGB" if colour else "L", (across * small[0], -(-count // across) * small[1]))
-    pixels = (np.clip(np.nan_to_num(images), 0, 1) * 255).round().astype(np.uint8)
-    for slot, one in enumerate(pixels):
-        picture = Image.fromarray(np.moveaxis(one, 0, -1) if colour else one[0])
-        if shrink < 1:
-            picture = picture.resize(small, Image.Resampling.BOX)
-        sheet.paste(picture, (slot % across * small[0], slot // across * small[1]))
-    slots = {int(number): slot for slot, number in enumerate(numbers)}
-    return ThumbnailSheet(_encode_sheet(sheet), *small, across, slots)
-
-
-def _encode_sheet(sheet: Any) -> bytes:
-    """PNG, or JPEG where that would be heavy."""
-    exact = BytesIO()
-    sheet.save(exact, "PNG", optimize=True)
-    if exact.tell() <= LIGHT:
-        return exact.getvalue()
-    lossy = BytesIO()
-    sheet.save(lossy, "JPEG", quality=QUALITY)
-    return lossy.getvalue()
-
-
-HINT = "give --data as `simplicert sample` had it to see thumbnails"
-
-
 class Pictures(NamedTuple):
     """A sheet of thumbnails, or a sentence that says why there is none."""
 
@@ -118,7 +69,7 @@ class Pictures(NamedTuple):
 
 
 def find_pictures(views: Sequence[View], spec: str | None) -> Pictures:
-    """Thumbnails of the inputs from the data that `spec` names, by default the run's own.
+    """Make thumbnails of the inputs from the data that `spec` names, by default the run's own.
 
     Data that was asked for and is not the run's is refused: the wrong picture beside a certificate
     is worse than none. Data that the run names are opened only by their fingerprint. Where that
@@ -129,7 +80,7 @@ def find_pictures(views: Sequence[View], spec: str | None) -> Pictures:
     run = views[0].study.run
     if run.manifest.made.get("data") is None:
         return Pictures(None, f"No thumbnails: the run does not name its data; {HINT}.")
-    if not isinstance(run.manifest.source.get("data_fingerprint"), str):
+    if run.manifest.data_fingerprint is None:
         return Pictures(None, f"No thumbnails: the run keeps no fingerprint of its data; {HINT}.")
     try:
         return _make_pictures(views, _check_data(open_named_data(run), views[0]))
@@ -138,8 +89,8 @@ def find_pictures(views: Sequence[View], spec: str | None) -> Pictures:
 
 
 def _check_data(data: Dataset, view: View) -> Dataset:
-    """The data, if it can be what the run was drawn from."""
-    recorded = view.study.run.manifest.source.get("data_fingerprint")
+    """Return the data if it can be what the run was drawn from; refuse it otherwise."""
+    recorded = view.study.run.manifest.data_fingerprint
     require(
         recorded in (None, data.fingerprint),
         f"data must be what {view.study.name} was drawn from, and {data.name} has another "
@@ -162,7 +113,7 @@ def _check_data(data: Dataset, view: View) -> Dataset:
 
 
 def _make_pictures(views: Sequence[View], data: Dataset) -> Pictures:
-    """A sheet of at most MOST inputs; the page's views are all of the same inputs."""
+    """Make a sheet of at most MOST inputs; the page's views are all of the same inputs."""
     if not are_images(data.inputs.shape):
         shape = " x ".join(str(n) for n in data.inputs.shape[1:])
         return Pictures(None, f"No thumbnails: inputs of shape {shape} are no images.")
@@ -175,3 +126,52 @@ def _make_pictures(views: Sequence[View], data: Dataset) -> Pictures:
     if len(numbers) < len(everything):
         note = f"Thumbnails of {MOST} inputs: the riskiest and an even spread of the others."
     return Pictures(make_sheet(data.inputs[numbers], numbers), note)
+
+
+def are_images(shape: Sequence[int]) -> bool:
+    """Say whether inputs of this shape (N, ...) can be shown: grey or RGB, channels first."""
+    return len(shape) == IMAGE + 1 and shape[1] in CHANNELS
+
+
+def choose_thumbnails(total: int, orders: Sequence[Ints], most: int) -> Ints:
+    """Choose the inputs that get a thumbnail: half of them by risk, the rest an even spread.
+
+    `orders` are the risk orders of the page's views, each of which has an equal share.
+    """
+    if total <= most:
+        return np.arange(total)
+    risky = np.unique(np.concatenate([order[: most // (2 * len(orders))] for order in orders]))
+    others = np.setdiff1d(np.arange(total), risky)
+    spread = others[np.linspace(0, len(others) - 1, most - len(risky)).astype(np.int64)]
+    return np.union1d(risky, spread)
+
+
+def make_sheet(images: NDArray[np.float32], numbers: Ints) -> ThumbnailSheet:
+    """Make a sheet of (N, C, H, W) images in [0, 1]; clip what lies outside, as any screen does."""
+    from PIL import Image
+
+    count, _, height, width = images.shape
+    shrink = min(1.0, SIDE / max(height, width))
+    small = (max(1, round(width * shrink)), max(1, round(height * shrink)))
+    across = int(np.ceil(np.sqrt(count)))
+    colour = images.shape[1] == CHANNELS[1]
+    sheet = Image.new("RGB" if colour else "L", (across * small[0], -(-count // across) * small[1]))
+    pixels = (np.clip(np.nan_to_num(images), 0, 1) * 255).round().astype(np.uint8)
+    for slot, one in enumerate(pixels):
+        picture = Image.fromarray(np.moveaxis(one, 0, -1) if colour else one[0])
+        if shrink < 1:
+            picture = picture.resize(small, Image.Resampling.BOX)
+        sheet.paste(picture, (slot % across * small[0], slot // across * small[1]))
+    slots = {int(number): slot for slot, number in enumerate(numbers)}
+    return ThumbnailSheet(_encode_sheet(sheet), *small, across, slots)
+
+
+def _encode_sheet(sheet: Any) -> bytes:
+    """Encode a sheet as PNG, or as JPEG where PNG would be heavy."""
+    exact = BytesIO()
+    sheet.save(exact, "PNG", optimize=True)
+    if exact.tell() <= LIGHT:
+        return exact.getvalue()
+    lossy = BytesIO()
+    sheet.save(lossy, "JPEG", quality=QUALITY)
+    return lossy.getvalue()

@@ -8,17 +8,17 @@ from simplicert.report.views import View
 from simplicert.tables import Grid
 from simplicert.types.certificates import format_radius_down
 
-# Not as a row, or under another name.
+# Settings that have no row of their own, or one under another name.
 HIDDEN_SETTINGS = (
     *("answers", "index", "class_names", "plan", "audit", "audit_codes", "source", "made"),
     "sensitivity",
 )
 
-MOST_ROWS = 400  # of the noise scale
+MOST_ROWS = 400  # of the table of the noise scale
 
 
 def settings_table(view: View) -> Grid:
-    """One row a setting: of these certificates first, then all that run.toml records."""
+    """List one setting per row: of these certificates first, then all that run.toml records."""
     manifest = view.study.run.manifest
     rows = [("run", view.study.name), *_certificate_settings(view)]
     if manifest.plan is not None:
@@ -47,7 +47,7 @@ def settings_table(view: View) -> Grid:
 
 
 def _certificate_settings(view: View) -> list[tuple[str, str]]:
-    """The settings that these certificates were made by."""
+    """Return the settings that these certificates were made by."""
     if view.certificates is None:
         return [("sigma", f"{view.study.sigma:g}"), ("radii", "as the log printed them")]
     known = view.certificates.known
@@ -70,7 +70,7 @@ def _certificate_settings(view: View) -> list[tuple[str, str]]:
 
 
 def _format_value(value: object) -> str:
-    """A recorded value as text."""
+    """Format a recorded value as text."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
@@ -79,7 +79,7 @@ def _format_value(value: object) -> str:
 
 
 def norm_table(view: View) -> Grid | None:
-    """What a radius means for each feature, where features have their own share of the noise."""
+    """Show what a radius means for each feature, where features have their own share of noise."""
     scale = getattr(view.study.run, "noise_scale", None)
     if scale is None:
         return None

@@ -19,7 +19,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-NO_CLASS = -1
+NO_CLASS = -1  # the predicted class of an abstention
+
+RISK_ORDER = (
+    "Riskiest first: certified as another class than the label, the largest radius first, because "
+    "the promise is far-reaching and wrong; then the abstentions; then what is certified as its "
+    "label, the smallest radius first."
+)
+
+RISK_ORDER_UNLABELLED = "Riskiest first: the abstentions, then the certified ones by rising radius."
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +35,7 @@ class View:
     """The table of one run and kind. A log of bare radii has a table and no certificates."""
 
     study: Study
-    run: int  # its place among the runs of the page
+    run: int  # the run's place among those of the page
     kind: Kind
     frame: "pd.DataFrame"
     certificates: Certificates | None
@@ -57,7 +65,7 @@ class View:
 
     @cached_property
     def index(self) -> Ints:
-        """(N,) numbers of the inputs."""
+        """(N,) the numbers of the inputs."""
         return np.asarray(self.frame["index"], dtype=np.int64)
 
     @cached_property
@@ -72,7 +80,7 @@ class View:
 
     @property
     def abstained(self) -> Bools:
-        """(N,) nothing is promised."""
+        """(N,) where nothing is promised."""
         return ~(self.radius > 0)
 
     @cached_property
@@ -83,38 +91,29 @@ class View:
 
     @property
     def correct(self) -> Bools:
-        """(N,) certified as the class of the label; only where there are labels."""
+        """(N,) where the label's class is certified; only where there are labels."""
         return np.asarray(~self.abstained & (self.predicted == self.labels))
 
 
 def make_views(studies: Sequence[Study]) -> list[View]:
-    """Every kind of every run, the declared kind of the first run first."""
+    """Return every kind of every run, the declared kind of the first run first."""
     return [view for place, study in enumerate(studies) for view in _make_run_views(study, place)]
 
 
 def _make_run_views(study: Study, place: int) -> list[View]:
-    """A run's views; what cannot be certified anew is shown as its log had it."""
+    """Return a run's views; what cannot be certified anew is shown as its log had it."""
     run = study.run
     if isinstance(run, ImportedRun) and run.holds == "radii":
         return [View(study, place, study.kinds[0], run.to_frame(), None)]
-    found = {kind: study.certificates(kind) for kind in study.kinds}
+    by_kind = {kind: study.certificates(kind) for kind in study.kinds}
     return [
         View(study, place, kind, certificates.to_frame(), certificates)
-        for kind, certificates in found.items()
+        for kind, certificates in by_kind.items()
     ]
 
 
-RISK_ORDER = (
-    "Riskiest first: certified as another class than the label, the largest radius first, because "
-    "the promise is far-reaching and wrong; then the abstentions; then what is certified as its "
-    "label, the smallest radius first."
-)
-
-RISK_ORDER_UNLABELLED = "Riskiest first: the abstentions, then the certified ones by rising radius."
-
-
 def risk_order(view: View) -> Ints:
-    """(N,) rows of the table, the riskiest first; WORDS say how. Ties stand by number."""
+    """Return (N,) rows, the riskiest first; `describe_risk_order` says how. Ties go by number."""
     if view.labels is None:
         return np.lexsort((view.index, view.radius))
     wrong = ~view.abstained & ~view.correct
@@ -124,5 +123,5 @@ def risk_order(view: View) -> Ints:
 
 
 def describe_risk_order(view: View) -> str:
-    """What the order is."""
+    """Explain the order to the reader of the page."""
     return RISK_ORDER if view.labels is not None else RISK_ORDER_UNLABELLED

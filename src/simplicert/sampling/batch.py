@@ -1,7 +1,7 @@
 """Keep a batch of fixed shape on one device, fill it with noisy copies and classify it.
 
 Kernels give other last bits for other shapes and layouts, so every forward pass of a run has the
-same shape and layout: a short batch is padded by whatever it held before, and the padding is
+same shape and layout: a short batch is padded with whatever it held before, and the padding is
 dropped.
 """
 
@@ -17,7 +17,7 @@ from simplicert.errors import InvalidInput
 from simplicert.machine import available_cores
 from simplicert.sampling.noise import add_grid_noise, add_noise, chunk_generator, device_seed
 
-MOST_THREADS = 8  # that draw noise side by side
+MOST_THREADS = 8  # drawing noise side by side
 
 
 class NoisyCopies(NamedTuple):
@@ -30,26 +30,26 @@ class NoisyCopies(NamedTuple):
 
 
 class SamplingBatch(Protocol):
-    """What the drawing loop needs of a device."""
+    """What the drawing loop needs from a device."""
 
     def fill(self, copies: Sequence[NoisyCopies]) -> None:
         """Draw the noise of these copies and write them into the batch."""
 
     def outputs(self, rows: int | None = None) -> np.ndarray:
-        """The classifier's outputs for all rows, or for the first ones."""
+        """Return the classifier's outputs for all rows, or for the first ones."""
 
     def rows(self) -> np.ndarray:
-        """A copy of what is in memory, on the host."""
+        """Return a copy of the rows in memory, on the host."""
 
-    def of(self, rows: np.ndarray) -> np.ndarray:
-        """The outputs for these rows."""
+    def outputs_for(self, rows: np.ndarray) -> np.ndarray:
+        """Write these rows into the batch and return their outputs."""
 
     def clear(self) -> None:
-        """Forget all rows: what the classifier failed on must not pad the next batch."""
+        """Set all rows to zero: what the classifier failed on must not pad the next batch."""
 
 
 class HostBatch:
-    """In this machine's memory, by NumPy; the noise has true tails and 128-bit keys."""
+    """A batch in host memory, filled by NumPy; the noise has true tails and 128-bit keys."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class HostBatch:
         spread: np.ndarray,
         step: float | None,
     ) -> None:
-        """`shape` is that of the whole batch; `spread` the noise's deviation, by feature or not."""
+        """`shape` is the whole batch's; `spread` the noise's deviation, for all or each feature."""
         try:
             self.memory = np.zeros(shape, np.float32)
         except (MemoryError, ValueError):
@@ -77,7 +77,7 @@ class HostBatch:
 
     @cached_property
     def pool(self) -> ThreadPoolExecutor:
-        """Threads, from the first time that there is work for several."""
+        """Threads, started when there is work for several of them."""
         return ThreadPoolExecutor(noise_threads())
 
     def _put(self, copies: NoisyCopies) -> None:
@@ -89,31 +89,25 @@ class HostBatch:
             add_grid_noise(out, x, chunk_generator(*where), rows, self.spread, self.step)
 
     def outputs(self, rows: int | None = None) -> np.ndarray:
-        """Classify what is in memory."""
+        """Classify the rows in memory."""
         return self.classify(self.memory if rows is None else self.memory[:rows])
 
     def rows(self) -> np.ndarray:
-        """A copy."""
+        """Return a copy."""
         return self.memory.copy()
 
-    def of(self, rows: np.ndarray) -> np.ndarray:
-        """Classify these rows."""
+    def outputs_for(self, rows: np.ndarray) -> np.ndarray:
+        """Write these rows into the batch and classify them."""
         self.memory[:] = rows
         return self.outputs()
 
     def clear(self) -> None:
-        """Zeros, as at first."""
+        """Set all rows to zero, as at first."""
         self.memory[:] = 0
 
 
-def noise_threads() -> int:
-    """As many as torch is to use where OMP_NUM_THREADS says so, else one for each of its cores."""
-    told = os.environ.get("OMP_NUM_THREADS", "")
-    return min(int(told) if told.isdigit() and int(told) else available_cores(), MOST_THREADS)
-
-
 class DeviceBatch:
-    """In the memory of a torch device: noise is drawn there, only outputs travel back."""
+    """A batch on a torch device: noise is drawn there, and only outputs travel back."""
 
     def __init__(
         self,
@@ -124,11 +118,10 @@ class DeviceBatch:
         device: str,
         chunk: int,
     ) -> None:
-        """As HostBatch, on `device`; a chunk of noise is made whole there, as kernels ask."""
+        """Like HostBatch, on `device`; a chunk of noise is drawn whole there, as kernels need."""
         import torch
 
         self.chunk = chunk
-
         self.memory = torch.zeros(shape, device=device)
         self.classify, self.step = classify, step
         self.random = torch.Generator(device=device)
@@ -145,7 +138,7 @@ class DeviceBatch:
 
         at, x, where, rows = copies
         out = self.memory[at : at + rows.stop - rows.start]
-        x_there = torch.as_tensor(x, dtype=self.spread.dtype, device=out.device)
+        x_on_device = torch.as_tensor(x, dtype=self.spread.dtype, device=out.device)
         self.random.manual_seed(device_seed(*where))
         drawn = torch.randn(
             (self.chunk, *x.shape),
@@ -154,26 +147,33 @@ class DeviceBatch:
             dtype=self.spread.dtype,
         )[rows]
         if self.step is None:
-            out.copy_(drawn.mul_(self.spread).add_(x_there))
+            out.copy_(drawn.mul_(self.spread).add_(x_on_device))
         else:
             steps = torch.floor(drawn * (self.spread / self.step) + 0.5)
-            out.copy_((torch.round(x_there / self.step) + steps) * self.step)
+            out.copy_((torch.round(x_on_device / self.step) + steps) * self.step)
 
     def outputs(self, rows: int | None = None) -> np.ndarray:
         """Classify on the device, and wait for the outputs."""
         return np.asarray(self.classify(self.memory if rows is None else self.memory[:rows]))
 
     def rows(self) -> np.ndarray:
-        """A copy on the host."""
+        """Return a copy on the host."""
         return np.asarray(self.memory.cpu().numpy().copy())
 
-    def of(self, rows: np.ndarray) -> np.ndarray:
-        """Classify these rows."""
+    def outputs_for(self, rows: np.ndarray) -> np.ndarray:
+        """Write these rows into the batch and classify them."""
         import torch
 
         self.memory.copy_(torch.from_numpy(rows))
         return self.outputs()
 
     def clear(self) -> None:
-        """Zeros, as at first."""
+        """Set all rows to zero, as at first."""
         self.memory.zero_()
+
+
+def noise_threads() -> int:
+    """Return the number of threads: OMP_NUM_THREADS, as for torch, else one per core."""
+    setting = os.environ.get("OMP_NUM_THREADS", "")
+    threads = int(setting) if setting.isdigit() else 0
+    return min(threads or available_cores(), MOST_THREADS)

@@ -5,10 +5,10 @@ connection reset). Whatever class such an error has, it says nothing about our f
 arguments. The same rows are sent again a few times; then the error is raised as ClassifierFailed,
 whose cause is the original.
 
-call_with_retries      the classifier's outputs, after a few attempts
 wrap_array_function    a NumPy function as a function of a batch in memory
 wrap_torch_function    a torch function, or a module laid out for its device
 frozen_copy            our own copy of a module, in eval mode and without gradients
+call_with_retries      the classifier's outputs, after a few attempts
 first_outputs          the first call, which explains an error in one sentence
 check_outputs          numbers, one row for each row of the batch
 """
@@ -24,98 +24,33 @@ import numpy as np
 from simplicert.errors import InvalidInput, SamplingFailed, SimplicertError, require
 from simplicert.models.model import channels_hint, is_module
 
-PAUSES = (0.05, 0.1, 0.2)  # seconds before the same batch is asked again
+PAUSES = (0.05, 0.1, 0.2)  # seconds to wait before each new attempt
+Classify = Callable[[Any], np.ndarray]
+ONE_IMAGE = 3  # axes of a batch whose rows are flat images, or of one image mistaken for a batch
 
 
 class ClassifierFailed(SamplingFailed):
-    """The classifier raised, each time it was asked; `__cause__` is what it raised last."""
+    """The classifier raised an error at every attempt; `__cause__` is the last one."""
 
     def __init__(self, words: str) -> None:
-        """`words`: what the classifier said, in one line."""
+        """`words` is the message of the classifier's error, in one line."""
         super().__init__(words)
         self.words = words
 
     def __str__(self) -> str:
-        """As a sentence."""
+        """Return a sentence."""
         return f"the classifier failed: {self.words}"
 
 
-def call_with_retries(
-    classify: Callable[[], np.ndarray], restore: Callable[[], None]
-) -> np.ndarray:
-    """The classifier's answer; `restore` writes the batch anew, which it may have changed."""
-    for pause in PAUSES:
-        try:
-            return classify()
-        except Exception:  # whatever it is, it was raised by the classifier
-            time.sleep(pause)
-        restore()
-    try:
-        return classify()
-    except Exception as error:
-        raise ClassifierFailed(first_line(error)) from error
-
-
-def retry_calls(forward: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
-    """The same function of rows, which it writes into the batch itself; failures as above."""
-    return lambda rows: call_with_retries(lambda: forward(rows), lambda: None)
-
-
-def is_temporary_error(error: Exception) -> bool:
-    """Whether a classifier that has not answered yet may do so later, by the error it raised.
-
-    Errors of connections are OSErrors; any other error in the first batch, or a file that is not
-    there, means that model and data do not fit, which is better told at once.
-    """
-    local = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
-    return isinstance(error, OSError) and not isinstance(error, local)
-
-
-def first_line(error: BaseException) -> str:
-    """What an error says, as one line that cannot move a cursor; its class if it says nothing."""
-    lines = str(error).strip().splitlines() or [type(error).__name__]
-    return "".join(letter if letter.isprintable() else "?" for letter in lines[0])
-
-
-Classify = Callable[[Any], np.ndarray]
-
-ONE_IMAGE = 3  # axes of a batch whose rows are flat images, or of one image taken for a batch
-
-
 def wrap_array_function(classifier: Callable[[np.ndarray], Any]) -> Classify:
-    """A plain function of NumPy arrays; its outputs are copied, as they may lie in the batch."""
+    """Wrap a function of NumPy arrays; its outputs are copied, as they may lie in the batch."""
     return lambda memory: np.array(classifier(memory))
-
-
-def frozen_copy(classifier: Any) -> Any:
-    """A copy of a module in eval mode that asks for no gradients; a function is what it is.
-
-    The caller's module is never moved, switched or trained by us, and what the caller does to it
-    later does not change what was certified.
-    """
-    if not is_module(classifier):
-        return classifier
-    import torch
-
-    try:
-        with torch.no_grad():  # or the weights of a copy of TorchScript are no leaves
-            own = copy.deepcopy(classifier)
-    except Exception as error:  # foreign code may raise anything
-        words = str(error).strip().splitlines() or [type(error).__name__]
-        raise InvalidInput(
-            f"classifier must be a module that copy.deepcopy can copy, and that failed: {words[0]}"
-        ) from error
-    for parameter in own.parameters():  # the module's own requires_grad_ fails for TorchScript
-        parameter.requires_grad_(False)
-    with contextlib.suppress(NotImplementedError):  # an exported program has no modes
-        own.eval()
-    return own
 
 
 def wrap_torch_function(
     own: Any, device: str, channels_last: bool, compiled: bool, autocast: bool
 ) -> Classify:
-    """A torch function, or a module of our own, which is moved and laid out for the device."""
+    """Wrap a torch function, or our copy of a module, which is laid out for the device."""
     import torch
 
     run = own
@@ -146,10 +81,56 @@ def wrap_torch_function(
     return classify
 
 
-def first_outputs(classify: Callable[[], np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
-    """The first outputs of a classifier, or a sentence that says why there are none.
+def frozen_copy(classifier: Any) -> Any:
+    """Return a copy of a module in eval mode without gradients; a function is returned as it is.
 
-    `shape` is the batch's as the classifier sees it; in memory its axes may lie in another order.
+    The caller's module is never moved, switched or trained by us, and what the caller does to it
+    later does not change what was certified.
+    """
+    if not is_module(classifier):
+        return classifier
+    import torch
+
+    try:
+        with torch.no_grad():  # otherwise the weights of a TorchScript copy are not leaves
+            own = copy.deepcopy(classifier)
+    except Exception as error:  # foreign code may raise anything
+        words = str(error).strip().splitlines() or [type(error).__name__]
+        raise InvalidInput(
+            f"classifier must be a module that copy.deepcopy can copy, and that failed: {words[0]}"
+        ) from error
+    for parameter in own.parameters():  # the module's own requires_grad_ fails for TorchScript
+        parameter.requires_grad_(False)
+    with contextlib.suppress(NotImplementedError):  # an exported program has no modes
+        own.eval()
+    return own
+
+
+def call_with_retries(
+    classify: Callable[[], np.ndarray], restore: Callable[[], None]
+) -> np.ndarray:
+    """Return the outputs; `restore` rewrites the batch, which a failed call may have changed."""
+    for pause in PAUSES:
+        try:
+            return classify()
+        except Exception:  # the classifier is foreign code and may raise anything
+            time.sleep(pause)
+        restore()
+    try:
+        return classify()
+    except Exception as error:
+        raise ClassifierFailed(first_line(error)) from error
+
+
+def retry_calls(forward: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
+    """Wrap a function of rows in `call_with_retries`; it writes the rows into the batch itself."""
+    return lambda rows: call_with_retries(lambda: forward(rows), lambda: None)
+
+
+def first_outputs(classify: Callable[[], np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
+    """Return a classifier's first outputs, or raise an error that explains why there are none.
+
+    `shape` is the batch's as the classifier sees it; in memory its axes may be in another order.
     """
     try:
         return classify()
@@ -162,7 +143,7 @@ def first_outputs(classify: Callable[[], np.ndarray], shape: tuple[int, ...]) ->
 
 
 def check_outputs(outputs: np.ndarray, labels_only: bool, rows: int) -> None:
-    """Numbers, one row for each of the batch."""
+    """Check that outputs are numbers, with one row for each row of the batch."""
     require(
         outputs.dtype.kind in "biuf",
         f"classifier must return numbers, got {outputs.ravel()[:1].tolist()!r:.60}",
@@ -176,8 +157,24 @@ def check_outputs(outputs: np.ndarray, labels_only: bool, rows: int) -> None:
     )
 
 
+def is_temporary_error(error: Exception) -> bool:
+    """Return whether a classifier that raised this error at its first call may answer later.
+
+    Errors of connections are OSErrors; any other error in the first batch, or a file that is not
+    there, means that model and data do not fit, which is better reported at once.
+    """
+    local = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
+    return isinstance(error, OSError) and not isinstance(error, local)
+
+
+def first_line(error: BaseException) -> str:
+    """Return an error's message as one line that cannot move a cursor; its class if it has none."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return "".join(letter if letter.isprintable() else "?" for letter in lines[0])
+
+
 def _explain_failure(shape: tuple[int, ...], error: Exception) -> InvalidInput:
-    """A classifier's own error at its first batch, in one sentence with what may be the matter."""
+    """Explain a classifier's error at its first batch in one sentence, with a likely cause."""
     words = str(error).strip().splitlines()
     hint = channels_hint(shape)
     if len(shape) == ONE_IMAGE and not isinstance(error, MemoryError):
@@ -189,7 +186,7 @@ def _explain_failure(shape: tuple[int, ...], error: Exception) -> InvalidInput:
 
 
 def _labels_hint(outputs: np.ndarray, labels_only: bool) -> str:
-    """Class numbers where scores were awaited: how to say so."""
+    """Say how to declare class numbers, where scores were expected."""
     if outputs.ndim != 1 or labels_only:
         return ""
     if outputs.dtype.kind == "f" and (outputs != np.floor(outputs)).any():

@@ -24,17 +24,17 @@ from simplicert.types.tally import select_inputs
 
 
 class StoppingRule(Protocol):
-    """When to stop; what it knows of bounds and radii is no business of this room."""
+    """Decides when to stop; sampling itself knows nothing of bounds and radii."""
 
     @property
     def rule(self) -> str:
-        """In words, for the plan."""
+        """The rule in words, for the plan."""
 
     def plan(self, draws: int) -> Plan:
-        """The looks, the last at `draws`."""
+        """Return the looks, the last at `draws`."""
 
     def __call__(self, tally: Tally) -> Texts:
-        """For each input of a tally at a look the reason to stop there, "" to go on."""
+        """Return for each input of a tally at a look the reason to stop there, or "" to go on."""
 
 
 def sample(  # noqa: PLR0913
@@ -69,7 +69,7 @@ def sample(  # noqa: PLR0913
     `plan` says when the tally may be bounded: at `draws`, unless these draws are part of more
     (tallies of several seeds add up to a look of their common plan). With `until`, such as
     `sc.Until("radius=0.5")`, an input is drawn look by look until that gives a reason to stop.
-    No alpha is kept for looks added later, as a run keeps some: here is no run to extend.
+    No alpha is kept for looks added later, as a run keeps some: there is no run to extend.
 
     >>> inputs = np.array([[0.9, 0.2], [0.1, 0.7]], dtype=np.float32)
     >>> classifier = lambda batch: np.column_stack([batch[:, 0], 1 - batch[:, 0]])
@@ -83,7 +83,7 @@ def sample(  # noqa: PLR0913
     numbers = integer_array("index", np.arange(rows) if index is None else index, (rows,))
     where = device if device is not None else default_device()
     size = batch_size if batch_size is not None else default_batch_size(array.shape[1:], where)
-    scale: Any = noise_scale  # becomes an array there
+    scale: Any = noise_scale  # Smoothing makes it an array
     smoothing = Smoothing(sigma, outputs, num_classes, score_limit, scale, grid, autocast)
     settings = SamplingSettings(smoothing, seed, size, pilot, histograms, device=where)
     tensors = hasattr(inputs, "detach")
@@ -122,7 +122,7 @@ def _sample_by_looks(
     plan: Plan,
     until: StoppingRule,
 ) -> Tally:
-    """Look after look, all inputs that go on packed together."""
+    """Draw look after look; all inputs that go on are packed together."""
     done: list[Tally] = []
     seen: Tally | None = None
     left = np.arange(len(inputs))

@@ -1,4 +1,4 @@
-"""The drawing loop: which draws fill which rows of a batch, and where their outputs are counted."""
+"""Run the drawing loop: fill batches with draws, classify them, and count the outputs."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -17,30 +17,24 @@ from simplicert.sampling.noise import (
     chunk_generator,
     stream_number,
 )
-from simplicert.sampling.score import Scores
+from simplicert.sampling.outputs import Scores
 from simplicert.types import Floats, Ints
 
 # The pilot is the same whatever the seed: tallies of other seeds then share leaders and pilot, and
 # can be added. Its draws are in a stream of their own, so it is separate from every tally's.
 PILOT_SEED = 0
 
-STREAMS = {False: (NOISE, VOTES), True: (PILOT, PILOT_VOTES)}
-
-AfterBatch = Callable[[int, int], bool]
-
-
-def go_on(rows: int, complete: int) -> bool:
-    """Never stop."""
-    return False
+STREAMS = {False: (NOISE, VOTES), True: (PILOT, PILOT_VOTES)}  # by whether it is the pilot
+AfterBatch = Callable[[int, int], bool]  # (rows drawn, inputs completed) -> whether to stop
 
 
 class DrawCounter(Protocol):
-    """Where draws are counted."""
+    """What the loop adds its draws to."""
 
     classes: int
 
-    def add(self, slots: Ints, scores: Scores, lots: Floats) -> None:
-        """One batch: row i belongs to input slots[i] (not falling), lots[i] is its lot."""
+    def add(self, slots: Ints, scores: Scores, uniforms: Floats) -> None:
+        """Count one batch: row i is of input slots[i] (ascending); uniforms[i] picks its vote."""
 
 
 class ChunkSlice(NamedTuple):
@@ -52,7 +46,7 @@ class ChunkSlice(NamedTuple):
 
 
 class DrawingLoop(NamedTuple):
-    """What the loop needs, made once for a classifier."""
+    """What the loop needs; it is made once for a classifier."""
 
     batch: SamplingBatch
     size: int  # rows of a batch
@@ -60,15 +54,67 @@ class DrawingLoop(NamedTuple):
     read: Callable[[np.ndarray], Scores]
     packable: bool  # inputs may share a batch without changing a bit
     seed: int
-    whole: bool = True  # passes of whole batches only: kernels give other last bits for fewer
+    whole: bool = True  # classify whole batches only: kernels give other last bits for fewer rows
 
-    def passed(self, filled: int) -> int:
-        """Rows of the pass that classifies so many."""
+    def pass_rows(self, filled: int) -> int:
+        """Return how many rows to classify when `filled` rows are in use."""
         return self.size if self.whole else min(self.size, max(2, 1 << (filled - 1).bit_length()))
 
 
+def go_on(rows: int, complete: int) -> bool:
+    """Never stop: the default."""
+    return False
+
+
+def draw_inputs(
+    loop: DrawingLoop,
+    inputs: np.ndarray,
+    items: np.ndarray,
+    span: tuple[int, int],
+    counter: DrawCounter,
+    *,
+    pilot: bool = False,
+    after_batch: AfterBatch = go_on,
+    keep_finished: bool = False,
+) -> int:
+    """Count draws span[0]..span[1]-1 of each input; return the number of inputs completed.
+
+    `after_batch` gets the rows drawn and the inputs completed, and returns True to stop. With
+    `keep_finished` a classifier that fails stops the loop too, once an input is complete.
+    """
+    complete = 0
+    noise, votes = (stream_number(stream, loop.chunk) for stream in STREAMS[pilot])
+    slots, uniforms = np.empty(loop.size, np.int64), np.empty(loop.size)
+    for group in pack_batches(
+        chunk_slices(len(inputs), *span, loop.chunk), loop.size, loop.packable
+    ):
+        at, copies = 0, []
+        for slot, chunk, rows in group:
+            end = at + rows.stop - rows.start
+            where = (PILOT_SEED if pilot else loop.seed, int(items[slot]), chunk)
+            copies.append(NoisyCopies(at, inputs[slot], (*where, noise), rows))
+            slots[at:end] = slot
+            uniforms[at:end] = chunk_generator(*where, votes).random(rows.stop)[rows]
+            at = end
+        loop.batch.fill(copies)
+        classify = partial(_classify_batch, loop, loop.pass_rows(at), counter.classes)
+        try:
+            outputs = call_with_retries(classify, partial(_refill_batch, loop.batch, copies))
+        except ClassifierFailed:
+            if complete and keep_finished:
+                return complete
+            raise
+        counter.add(slots[:at], loop.read(outputs[:at]), uniforms[:at])
+        last = group[-1]
+        at_end = last.chunk * loop.chunk + last.rows.stop == span[1]
+        complete = last.slot + int(at_end)
+        if after_batch(at, complete) and complete < len(inputs):
+            return complete
+    return len(inputs)
+
+
 def chunk_slices(slots: int, first: int, stop: int, chunk: int) -> Iterator[ChunkSlice]:
-    """The draws first..stop-1 of every input, chunk by chunk."""
+    """Yield the draws first..stop-1 of every input, chunk by chunk."""
     for slot in range(slots):
         for number in range(first // chunk, -(-stop // chunk)):
             start = max(first - number * chunk, 0)
@@ -78,7 +124,7 @@ def chunk_slices(slots: int, first: int, stop: int, chunk: int) -> Iterator[Chun
 def pack_batches(
     work: Iterator[ChunkSlice], size: int, together: bool
 ) -> Iterator[list[ChunkSlice]]:
-    """Pieces that fill one batch after another; `together`: inputs may share a batch."""
+    """Group pieces into one batch after another; `together`: inputs may share a batch."""
     group: list[ChunkSlice] = []
     used = 0
     for piece in work:
@@ -93,7 +139,7 @@ def pack_batches(
 
 
 def _classify_batch(loop: DrawingLoop, rows: int, classes: int) -> np.ndarray:
-    """The outputs for the batch; others than it gave at first would be counted for other inputs."""
+    """Classify the batch; outputs of another shape would be counted for other inputs."""
     outputs = loop.batch.outputs(rows)
     allowed = (rows,), (rows, classes)
     if outputs.shape not in allowed:
@@ -102,53 +148,6 @@ def _classify_batch(loop: DrawingLoop, rows: int, classes: int) -> np.ndarray:
 
 
 def _refill_batch(batch: SamplingBatch, copies: Sequence[NoisyCopies]) -> None:
-    """The same rows anew, and no others: the classifier may have failed on those around them."""
+    """Write the same rows again, and clear the others: the classifier may have failed on those."""
     batch.clear()
     batch.fill(copies)
-
-
-def draw_inputs(
-    loop: DrawingLoop,
-    inputs: np.ndarray,
-    items: np.ndarray,
-    span: tuple[int, int],
-    ledger: DrawCounter,
-    *,
-    pilot: bool = False,
-    after_batch: AfterBatch = go_on,
-    keep_finished: bool = False,
-) -> int:
-    """Draw span[0]..span[1]-1 of each input into the ledger; the number of inputs completed.
-
-    `after_batch` is told the rows drawn and the inputs completed, and stops the loop by True. So
-    does a classifier that fails, with `keep_finished`, once an input is complete.
-    """
-    complete = 0
-    noise, votes = (stream_number(stream, loop.chunk) for stream in STREAMS[pilot])
-    slots, lots = np.empty(loop.size, np.int64), np.empty(loop.size)
-    for group in pack_batches(
-        chunk_slices(len(inputs), *span, loop.chunk), loop.size, loop.packable
-    ):
-        at, copies = 0, []
-        for slot, chunk, rows in group:
-            end = at + rows.stop - rows.start
-            where = (PILOT_SEED if pilot else loop.seed, int(items[slot]), chunk)
-            copies.append(NoisyCopies(at, inputs[slot], (*where, noise), rows))
-            slots[at:end] = slot
-            lots[at:end] = chunk_generator(*where, votes).random(rows.stop)[rows]
-            at = end
-        loop.batch.fill(copies)
-        asked = partial(_classify_batch, loop, loop.passed(at), ledger.classes)
-        try:
-            outputs = call_with_retries(asked, partial(_refill_batch, loop.batch, copies))
-        except ClassifierFailed:
-            if complete and keep_finished:
-                return complete
-            raise
-        ledger.add(slots[:at], loop.read(outputs[:at]), lots[:at])
-        last = group[-1]
-        ended = last.chunk * loop.chunk + last.rows.stop == span[1]
-        complete = last.slot + int(ended)
-        if after_batch(at, complete) and complete < len(inputs):
-            return complete
-    return len(inputs)

@@ -1,4 +1,4 @@
-"""Make noise that depends only on (seed, input, chunk), whoever draws it.
+"""Make noise that depends only on (seed, input, chunk), wherever it is drawn.
 
 Draw d of an input is row d mod c of its chunk d // c, where the batch size decides c. The rows of a
 chunk come one after another from its own generator, so a draw does not depend on which other draws
@@ -13,38 +13,36 @@ import numpy as np
 
 from simplicert.errors import InvalidInput
 
-SMALLEST_CHUNK, LARGEST_CHUNK = 32, 64
-
+SMALLEST_CHUNK, LARGEST_CHUNK = 32, 64  # draws
 NOISE, VOTES, PILOT, PILOT_VOTES = range(4)  # streams that never share a number
-
-STREAMS = 4
+STREAM_COUNT = 4
 
 
 def stream_number(stream: int, chunk: int) -> int:
-    """The stream for chunks of this size: draws of other batch sizes never share noise."""
-    return stream + STREAMS * (LARGEST_CHUNK - chunk)
+    """Return the stream for chunks of this size: draws of other chunk sizes never share noise."""
+    return stream + STREAM_COUNT * (LARGEST_CHUNK - chunk)
 
 
 def chunk_rows(batch_size: int) -> int:
-    """Draws made together: of 32 to 64 what fills most of the batch, the larger of equals."""
+    """Return the draws per chunk: of 32 to 64 what fills most of the batch, the larger on a tie."""
     sizes = range(min(SMALLEST_CHUNK, batch_size), min(LARGEST_CHUNK, batch_size) + 1)
     return max(sizes, key=lambda c: (batch_size // c * c, c))
 
 
 def chunk_generator(seed: int, item: int, chunk: int, stream: int) -> np.random.Generator:
-    """The generator of one chunk: a counter-based stream keyed by (seed, item), none shared."""
+    """Return the generator of one chunk: its own counter-based stream, keyed by (seed, item)."""
     key = np.random.SeedSequence((seed, item)).generate_state(2, np.uint64)
     return np.random.Generator(np.random.Philox(key=key, counter=[0, 0, chunk, stream]))
 
 
 def device_seed(seed: int, item: int, chunk: int, stream: int) -> int:
-    """63 bits for a generator on a GPU, which takes one number instead of a key and a counter."""
+    """Return 63 bits for a generator on a GPU, which takes one number, not a key and a counter."""
     packed = struct.pack("<qqqq", seed, item, chunk, stream)
     return int.from_bytes(hashlib.blake2b(packed, digest_size=8).digest(), "little") >> 1
 
 
 def hash_seed(*words: object) -> int:
-    """63 bits of a hash: seeds of other words never meet, but for a chance of 2^-63."""
+    """Hash words to a seed of 63 bits; other words give another, except by a chance of 2^-63."""
     text = "\n".join(map(str, words))
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little") >> 1
 
@@ -69,7 +67,7 @@ def add_grid_noise(
     spread: np.ndarray,
     step: float,
 ) -> None:
-    """The same on a grid: the noise is drawn in double precision and rounded to whole steps.
+    """Do the same on a grid: noise is drawn in double precision and rounded to whole steps.
 
     With x on the grid, Q(x + noise) = x + Q(noise) exactly, Q rounding to the grid: the result is
     Gaussian smoothing of the classifier composed with Q in real arithmetic, and no low-order bit
@@ -81,7 +79,7 @@ def add_grid_noise(
 
 
 def refuse_off_grid(inputs: np.ndarray, index: np.ndarray, step: float) -> None:
-    """Every input must lie on the grid; snapping one would certify another input."""
+    """Refuse an input that is not on the grid; snapping it would certify another input."""
     off = np.flatnonzero(~is_on_grid(inputs, step))
     if off.size:
         raise InvalidInput(
@@ -90,6 +88,6 @@ def refuse_off_grid(inputs: np.ndarray, index: np.ndarray, step: float) -> None:
 
 
 def is_on_grid(inputs: np.ndarray, step: float) -> Any:
-    """(N,) whether every feature of an input is the float32 nearest to a whole number of steps."""
+    """Return (N,) whether each feature is the float32 nearest to a whole number of steps."""
     snapped = (np.rint(inputs.astype(np.float64) / step) * step).astype(np.float32)
     return (snapped == inputs).reshape(len(inputs), -1).all(axis=1)

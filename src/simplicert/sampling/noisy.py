@@ -22,7 +22,7 @@ from simplicert.sampling.forward import (
     wrap_torch_function,
 )
 from simplicert.sampling.noise import refuse_off_grid
-from simplicert.sampling.score import Scores, output_reader
+from simplicert.sampling.outputs import Scores, output_reader
 from simplicert.types import Ints
 from simplicert.types.smoothing import Smoothing
 
@@ -30,12 +30,12 @@ IMAGE = 3  # dimensions of an input that is an image: channels, height, width
 
 
 class NoisyClassifier:
-    """A classifier under noise on one device: a copy made at once, for inputs of any shape."""
+    """A classifier under noise on one device, for inputs of any shape."""
 
     def __init__(
         self, classifier: Any, smoothing: Smoothing, device: str = "cpu", compiled: bool = False
     ) -> None:
-        """A module is copied here; a function is called as it is."""
+        """Copy a module at once; a function is called as it is."""
         wrong = explain_uncallable(classifier)
         require(not wrong, f"classifier {wrong}")
         self.smoothing, self.device, self.compiled = smoothing, device, compiled
@@ -44,10 +44,10 @@ class NoisyClassifier:
         self._lock = threading.Lock()
 
     def on(self, shape: tuple[int, ...], tensors: bool = False) -> "Evaluation":
-        """For inputs of this shape; `tensors`: a function that is no module takes tensors."""
+        """Prepare for inputs of this shape; `tensors`: a plain function takes tensors."""
         torch_kind = tensors or is_module(self.own)
         channels_last = torch_kind and len(shape) == IMAGE
-        with self._lock:  # the copy is laid out once, before anybody uses it
+        with self._lock:  # the copy is laid out once, before any thread uses it
             key = (torch_kind, channels_last)
             if key not in self._ready:
                 self._ready[key] = self._classify(*key)
@@ -67,11 +67,11 @@ class NoisyClassifier:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """What travels to another process: the copy and its settings, to be made ready there."""
+        """Return what goes to another process: the copy and its settings, to be prepared there."""
         return {**self.__dict__, "_ready": {}, "_lock": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """As new."""
+        """Restore the copy and its settings, with a lock of its own."""
         self.__dict__.update(state, _lock=threading.Lock())
 
 
@@ -84,15 +84,15 @@ class Evaluation:
     device: str
     torch_kind: bool  # takes tensors
     channels_last: bool  # how images lie in memory
-    spread: np.ndarray  # the noise's deviation, as inputs lie in memory
+    spread: np.ndarray  # the noise's deviation, laid out like the inputs
     classify: Classify
 
     def lay_out(self, inputs: np.ndarray) -> np.ndarray:
-        """Inputs as they lie in the memory of a batch."""
+        """Return inputs in the memory layout of a batch."""
         return np.ascontiguousarray(np.moveaxis(inputs, 1, -1)) if self.channels_last else inputs
 
     def batch(self, rows: int, chunk: int) -> SamplingBatch:
-        """Memory for so many noisy copies on the device, whose noise is drawn by the chunk."""
+        """Allocate a batch of noisy copies on the device; a chunk of noise has `chunk` rows."""
         empty = np.empty((0, *self.shape), np.float32)
         shape = (rows, *self.lay_out(empty).shape[1:])
         step = self.smoothing.grid
@@ -101,22 +101,22 @@ class Evaluation:
         return HostBatch(shape, self.classify, self.spread, step)
 
     def read(self, outputs: np.ndarray) -> Scores:
-        """What a batch of outputs says."""
+        """Read a batch of outputs as classes and scores."""
         return output_reader(self.smoothing)(outputs)
 
     def count_classes(self, outputs: np.ndarray, rows: int) -> int:
-        """The number of classes by the outputs of a first pass, or what is wrong with them."""
-        said, labels_only = self.smoothing.num_classes, self.smoothing.outputs == "labels"
+        """Return the number of classes by the first outputs, or say what is wrong with them."""
+        declared, labels_only = self.smoothing.num_classes, self.smoothing.outputs == "labels"
         check_outputs(outputs, labels_only, rows)
-        classes = said if labels_only else outputs.shape[1]
+        classes = declared if labels_only else outputs.shape[1]
         require(
-            classes is not None and said in (None, classes),
-            f"classifier must have num_classes = {said} outputs, got {classes}",
+            classes is not None and declared in (None, classes),
+            f"classifier must have num_classes = {declared} outputs, got {classes}",
         )
         assert classes is not None
         return int(classes)
 
     def refuse_off_grid(self, inputs: np.ndarray, index: Ints) -> None:
-        """On a grid every input must lie on it."""
+        """Refuse inputs that are not on the grid, if there is one."""
         if self.smoothing.grid is not None:
             refuse_off_grid(inputs, index, self.smoothing.grid)

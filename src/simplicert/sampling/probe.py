@@ -1,28 +1,78 @@
-"""Check before the first draw that the model answers row by row, and always the same.
+"""Look at model and inputs before the first draw.
 
-Draws must be independent given the input. A model whose output for a row depends on the rest of its
-batch (statistics over the batch) breaks that and is refused. One that is random by itself is
-covered by the theory as long as its randomness is fresh for every draw, and is marked.
+`probe_classifier` finds out whether the model classifies row by row, and always the same way.
+`scale_warning` notices features in units of their own, with one sigma for all of them.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from simplicert.errors import InvalidInput
 from simplicert.sampling.forward import Classify
+from simplicert.types import Floats, Ints
 
-CLOSE, CLOSE_HALF = 1e-3, 5e-2  # of an output's spread; half precision rounds coarsely
+APART = 100.0  # factor between the scales of two features that calls for a warning
+FEWEST, SHARE = 7, 0.1  # rows, and share of rows, that must differ for a scale to be known
+ROWS = 256  # looked at, evenly spread
+UPPER = 0.75  # the upper quartile
+VECTORS = 2  # axes of a batch of feature vectors
 
-TINY = 1e-5  # of an output's size
 
+def scale_warning(inputs: Any, argument: str = "noise_scale") -> str:
+    """Return a sentence if features differ in scale by a factor of 100 or more, else "".
+
+    Only feature vectors, of shape (N, features), are checked: the values of pictures, series and
+    volumes share one unit, and a batch with more axes is taken for one of these. `argument` is the
+    caller's name for each feature's share of the noise.
+    """
+    if len(inputs.shape) != VECTORS:
+        return ""
+    scales = feature_scales(inputs[_pick_rows(len(inputs))])
+    if np.isnan(scales).all():
+        return ""
+    small, large = int(np.nanargmin(scales)), int(np.nanargmax(scales))
+    factor = scales[large] / scales[small]
+    if factor < APART:
+        return ""
+    return (
+        f"features differ in scale by a factor of {factor:,.0f}: feature {large} varies by about "
+        f"{scales[large]:.3g}, feature {small} by about {scales[small]:.3g}, and all get the same "
+        f"noise; {argument} gives each feature its own share"
+    )
+
+
+def feature_scales(rows: np.ndarray) -> Floats:
+    """Return (F,) how much each feature varies; NaN where it is constant, or nearly.
+
+    It is the upper quartile of its distances from its median, over the rows that do not have the
+    median itself: a few outliers do not matter, and a column of some ones among zeros has scale 1.
+    A feature that differs from its median in fewer than 7 rows, or in fewer than a tenth of them,
+    is left out: the margin of a picture, a rare flag.
+    """
+    values = np.asarray(rows, dtype=float)
+    middle = np.sort(values, axis=0)[(len(values) - 1) // 2]
+    distances = np.sort(np.abs(values - middle), axis=0)[::-1]
+    differ = (distances > 0).sum(axis=0)
+    at = (differ * (1 - UPPER)).astype(int)
+    scales = np.take_along_axis(distances, at[None], axis=0)[0]
+    known = (differ >= max(FEWEST, SHARE * len(values))) & np.isfinite(values).all(axis=0)
+    return np.where(known, scales, np.nan)
+
+
+def _pick_rows(rows: int) -> Ints:
+    """Return the numbers of at most ROWS rows, evenly spread."""
+    return np.unique(np.linspace(0, rows - 1, min(rows, ROWS)).astype(np.int64))
+
+
+CLOSE, CLOSE_HALF = 1e-3, 5e-2  # share of an output's spread; half precision rounds coarsely
+TINY = 1e-5  # share of an output's size
 LUCK = 4  # times the change from one pass to the next, which a random model may show by chance
-
-PASSES = 4
+PASSES = 4  # over copies of one row, to see whether they share their randomness
 
 
 class ProbeResult(NamedTuple):
-    """What the probe found."""
+    """What the probe learned about a classifier."""
 
     random: bool  # the same batch gave other outputs
     packable: bool  # a row's outputs are the same bits wherever in the batch it stands
@@ -31,7 +81,7 @@ class ProbeResult(NamedTuple):
 def probe_classifier(
     forward: Classify, batch: np.ndarray, other: np.ndarray, half: bool
 ) -> ProbeResult:
-    """Ask the same rows again, moved, and among other neighbours; `other` is a second batch."""
+    """Classify the same rows again, moved, and among the rows of `other`, a second batch."""
     first, again = forward(batch), forward(batch)
     random = not np.array_equal(first, again, equal_nan=True)
     if random:
@@ -55,7 +105,7 @@ def probe_classifier(
 
 
 def _rounding_allowance(first: np.ndarray, half: bool) -> np.ndarray:
-    """How far rounding may move each output: a share of that output's own spread and size."""
+    """Return how far rounding may move each output: a share of its own spread and size."""
     values = np.where(np.isfinite(first), first, 0.0).astype(float).reshape(len(first), -1)
     return np.asarray(
         (CLOSE_HALF if half else CLOSE) * np.ptp(values, axis=0)
@@ -64,7 +114,7 @@ def _rounding_allowance(first: np.ndarray, half: bool) -> np.ndarray:
 
 
 def _output_gap(first: np.ndarray, again: np.ndarray) -> np.ndarray:
-    """The difference, output by output; infinite where only one of the two is a number."""
+    """Return the difference of each output; infinite where only one of the two is a number."""
     one, two = (x.astype(float).reshape(len(x), -1) for x in (first, again))
     number = np.isfinite(one) & np.isfinite(two)
     same = number | (np.isfinite(one) == np.isfinite(two))
@@ -73,7 +123,7 @@ def _output_gap(first: np.ndarray, again: np.ndarray) -> np.ndarray:
 
 
 def _refuse_unless_close(first: np.ndarray, again: np.ndarray, slack: np.ndarray) -> None:
-    """Differences of rounding are fine; larger ones mean that rows are not answered alone."""
+    """Refuse differences larger than rounding: rows would depend on each other."""
     moved = np.abs(_output_gap(first, again))
     if (moved > slack).any():
         raise InvalidInput(
@@ -83,10 +133,9 @@ def _refuse_unless_close(first: np.ndarray, again: np.ndarray, slack: np.ndarray
 
 
 def _refuse_shared_randomness(forward: Classify, batch: np.ndarray) -> None:
-    """A model that is random must be so anew for every row: the draws of a batch are independent.
+    """Refuse a model that is random once per batch: draws within a batch must be independent.
 
-    Sent copies of one row, a model that draws once for the whole batch gives equal answers
-    within a pass and others in the next.
+    Given copies of one row, such a model gives equal outputs within a pass and others in the next.
     """
     copies = np.repeat(batch[:1], len(batch), axis=0)
     passes = [forward(copies) for _ in range(PASSES)]

@@ -20,12 +20,13 @@ from simplicert.sampling.forward import call_with_retries, first_outputs, retry_
 from simplicert.sampling.loop import AfterBatch, DrawingLoop, go_on
 from simplicert.sampling.noise import PILOT, chunk_rows
 from simplicert.sampling.noisy import NoisyClassifier
+from simplicert.sampling.outputs import RunningSums, keep_leading_sums
 from simplicert.sampling.probe import ProbeResult, probe_classifier
 from simplicert.sampling.settings import LEADERS, PILOT_FOR_LEADERS, SamplingSettings
-from simplicert.sampling.sums import RunningSums, keep_leading_sums
 from simplicert.types import Ints, Plan, Tally
 
-ROWS, COLUMNS = 4, 8  # of the outputs that a run keeps, to know its model again
+ROWS, COLUMNS = 4, 8  # of the probe's outputs that a run keeps, to recognise its model
+WORTH = 600.0  # seconds of eager work from which compiling (about a minute) pays off
 
 
 class PilotResult(NamedTuple):
@@ -52,7 +53,7 @@ class Sampler:
         self.evaluation = self.noisy.on(example.shape[1:], tensors)
         self.chunk = chunk_rows(settings.batch_size)
         self.batch = self.evaluation.batch(settings.batch_size, self.chunk)
-        self.probe_result, self.classes, self.answers = self._probe(example)
+        self.probe_result, self.classes, self.probe_outputs = self._probe(example)
         self.loop = DrawingLoop(
             self.batch,
             settings.batch_size,
@@ -63,20 +64,22 @@ class Sampler:
         )
 
     def _probe(self, example: np.ndarray) -> tuple[ProbeResult, int, np.ndarray]:
-        """Two noisy batches of the example inputs: outputs' shape, dependence, randomness.
+        """Classify two noisy batches of the example inputs, and check shape and independence.
 
-        And the outputs themselves, of a few rows: what the model does, whatever it is made of.
+        The outputs of a few rows are returned too: what the model does, whatever it is made of.
         """
         smoothing, laid_out = self.settings.smoothing, self.evaluation.lay_out(example)
         one, other = (self._example_batch(laid_out, turn) for turn in range(2))
-        outputs = first_outputs(lambda: self.batch.of(one), (len(one), *example.shape[1:]))
+        outputs = first_outputs(lambda: self.batch.outputs_for(one), (len(one), *example.shape[1:]))
         classes = self.evaluation.count_classes(outputs, len(one))
         self.normalised = smoothing.outputs != "labels" and sums_to_one(outputs)
-        nature = probe_classifier(retry_calls(self.batch.of), one, other, smoothing.autocast)
-        return nature, classes, outputs.reshape(len(outputs), -1)[:: self.chunk][:ROWS, :COLUMNS]
+        result = probe_classifier(
+            retry_calls(self.batch.outputs_for), one, other, smoothing.autocast
+        )
+        return result, classes, outputs.reshape(len(outputs), -1)[:: self.chunk][:ROWS, :COLUMNS]
 
     def _example_batch(self, inputs: np.ndarray, turn: int) -> np.ndarray:
-        """Noisy copies of the example inputs, in another order each turn."""
+        """Return noisy copies of the example inputs, in another order each turn."""
         rows = slice(0, self.chunk)
         self.batch.fill(
             [
@@ -103,10 +106,10 @@ class Sampler:
         after_batch: AfterBatch = go_on,
         keep_finished: bool = False,
     ) -> Tally | None:
-        """The draws span[0]..span[1]-1 of each input, as a tally that knows which they are.
+        """Draw span[0]..span[1]-1 of each input into a tally that knows which draws it holds.
 
         `before` holds earlier draws of the same inputs in the same order: their pilot is not drawn
-        again. Stopped by `after_batch`, it holds the inputs that were complete; None if none were.
+        again. If `after_batch` stops it, the tally holds the completed inputs; None if none are.
         With `keep_finished` a classifier that fails stops it too, once an input is complete.
         """
         settings = self.settings
@@ -117,13 +120,13 @@ class Sampler:
         pilot, leaders = (
             self._pilot(rows, index, soft) if before is None else (before.pilot, before.leaders)
         )
-        ledger = RunningSums(len(rows), self.classes, soft, leaders)
+        totals = RunningSums(len(rows), self.classes, soft, leaders)
         done = loop.draw_inputs(
             self.loop,
             rows,
             index,
             span,
-            ledger,
+            totals,
             after_batch=after_batch,
             keep_finished=keep_finished,
         )
@@ -131,21 +134,21 @@ class Sampler:
             return None
         seeds = np.full(len(index), settings.seed)
         ends = np.tile(span, (len(index), 1))
-        votes = ledger.votes
+        votes = totals.votes
         fields = {
-            "counts": ledger.counts[:, :-1],
-            "invalid": ledger.counts[:, -1],
+            "counts": totals.counts[:, :-1],
+            "invalid": totals.counts[:, -1],
             "labels": labels,
             "index": index,
             "votes": None if votes is None else votes[:, :-1],
             "votes_invalid": None if votes is None else votes[:, -1],
             "leaders": leaders,
-            "histograms": ledger.histograms,
+            "histograms": totals.histograms,
             "pilot": pilot if settings.pilot else None,
             "segments": np.column_stack([index, seeds, ends]),
         }
-        if ledger.sums is not None and ledger.squares is not None:
-            fields |= keep_leading_sums(ledger.sums, ledger.squares)._asdict()
+        if totals.sums is not None and totals.squares is not None:
+            fields |= keep_leading_sums(totals.sums, totals.squares)._asdict()
         complete: dict[str, Any] = {
             name: None if values is None else values[:done] for name, values in fields.items()
         }
@@ -159,26 +162,23 @@ class Sampler:
         )
 
     def _pilot(self, rows: np.ndarray, index: Ints, soft: bool) -> tuple[Ints | None, Ints | None]:
-        """Counts of separate draws, and the leading classes by mean score in them."""
+        """Return the counts of separate draws, and the leading classes by mean score in them."""
         settings = self.settings
         wanted = settings.histograms and soft
         draws = settings.pilot or (PILOT_FOR_LEADERS if wanted else 0)
-        ledger = RunningSums(len(rows), self.classes, soft, None)
+        totals = RunningSums(len(rows), self.classes, soft, None)
         if draws:
-            loop.draw_inputs(self.loop, rows, index, (0, draws), ledger, pilot=True)
-        if not wanted or ledger.sums is None:
-            return ledger.counts[:, :-1], None
+            loop.draw_inputs(self.loop, rows, index, (0, draws), totals, pilot=True)
+        if not wanted or totals.sums is None:
+            return totals.counts[:, :-1], None
         most = min(LEADERS, self.classes - 1)
-        leaders = np.argsort(-ledger.sums, axis=1, kind="stable")[:, :most]
-        return ledger.counts[:, :-1], leaders
+        leaders = np.argsort(-totals.sums, axis=1, kind="stable")[:, :most]
+        return totals.counts[:, :-1], leaders
 
 
 def sums_to_one(outputs: np.ndarray) -> bool:
-    """Whether outputs are shares of 1, row by row: probabilities rather than logits."""
+    """Return whether rows are not negative and sum to 1: probabilities rather than logits."""
     return bool((outputs >= 0).all() and np.allclose(outputs.sum(axis=1), 1, rtol=0, atol=1e-4))
-
-
-WORTH = 600.0  # seconds of eager work from which compiling (about a minute) is worth its price
 
 
 def decide_compilation(
@@ -186,19 +186,21 @@ def decide_compilation(
     example: np.ndarray,
     settings: SamplingSettings,
     draws: int,
-    asked: bool | None,
+    requested: bool | None,
     tensors: bool = False,
 ) -> SamplingSettings:
-    """The settings with `compiled` set: as asked, or where the planned draws are worth it."""
+    """Return the settings with `compiled` set: as requested, or where the draws are worth it."""
     if not is_module(classifier):
-        require(not asked, "compile must not be asked for a classifier that is no torch module")
+        require(not requested, "compile must not be asked for a classifier that is no torch module")
         return settings
     if _contains_torchscript(classifier):
-        require(not asked, "compile must not be asked for TorchScript: torch.compile refuses it")
+        require(
+            not requested, "compile must not be asked for TorchScript: torch.compile refuses it"
+        )
         return settings
-    if asked is not None:
-        require(not asked or can_compile(), "compile needs a C++ compiler, and none was found")
-        return replace(settings, compiled=asked)
+    if requested is not None:
+        require(not requested or can_compile(), "compile needs a C++ compiler, and none was found")
+        return replace(settings, compiled=requested)
     if draws < settings.batch_size or not can_compile():
         return settings
     sampler = Sampler(classifier, example, settings, tensors)
@@ -208,15 +210,15 @@ def decide_compilation(
     return replace(settings, compiled=planned > WORTH)
 
 
-def _contains_torchscript(module: Any) -> bool:
-    """Whether it is TorchScript, or TorchScript behind a normalisation."""
-    import torch
-
-    return any(isinstance(part, torch.jit.ScriptModule) for part in module.modules())
-
-
 def can_compile() -> bool:
-    """Whether there is a C++ compiler, which torch.compile needs on the CPU."""
+    """Return whether there is a C++ compiler, which torch.compile needs on the CPU."""
     import shutil
 
     return any(shutil.which(name) for name in ("g++", "c++", "clang++", "cl"))
+
+
+def _contains_torchscript(module: Any) -> bool:
+    """Return whether it is TorchScript, or TorchScript behind a normalisation."""
+    import torch
+
+    return any(isinstance(part, torch.jit.ScriptModule) for part in module.modules())

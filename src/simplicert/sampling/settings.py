@@ -14,12 +14,12 @@ MEMORY = 1 << 26  # bytes of one default batch
 
 LEADERS = 3  # classes with a score histogram of their own
 
-PILOT_FOR_LEADERS = 32  # draws that choose them where no pilot is asked for
+PILOT_FOR_LEADERS = 32  # draws that choose them if no pilot is requested
 
 
 @dataclass(frozen=True)
 class SamplingSettings:
-    """Checked at construction; two equal settings draw the same tally of the same input."""
+    """Settings, checked at construction; equal settings draw the same tally of the same input."""
 
     smoothing: Smoothing  # all that changes the function
     seed: int = 0
@@ -30,7 +30,7 @@ class SamplingSettings:
     device: str = "cpu"
 
     def __post_init__(self) -> None:
-        """One sentence for each way to be wrong."""
+        """Check every setting."""
         require(
             isinstance(self.smoothing, Smoothing),
             f"smoothing must be a Smoothing, got {self.smoothing!r}",
@@ -41,7 +41,7 @@ class SamplingSettings:
 
 
 def check_whole_number(name: str, value: Any, least: int) -> None:
-    """A whole number that fits in 64 bits, or a sentence."""
+    """Check for a whole number of at least `least` that fits in 64 bits."""
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     require(
         whole and least <= value < 2**63,
@@ -50,7 +50,7 @@ def check_whole_number(name: str, value: Any, least: int) -> None:
 
 
 def check_device(device: str) -> None:
-    """A device that is there, or a sentence."""
+    """Check that the device exists here."""
     if device == "cpu":
         return
     try:
@@ -66,14 +66,14 @@ def check_device(device: str) -> None:
 
 
 def default_batch_size(shape: tuple[int, ...], device: str) -> int:
-    """A power of two that fills the device and not its memory."""
+    """Return a power of two that keeps the device busy and does not fill its memory."""
     most = CPU_ROWS if device == "cpu" else GPU_ROWS
     fitting = MEMORY // max(4 * int(np.prod(shape)), 1)
     return int(2 ** np.floor(np.log2(max(min(most, fitting), 1))))
 
 
 def default_device() -> str:
-    """The first GPU where torch sees one, else the CPU; named in the run."""
+    """Return the first GPU if torch sees one, else the CPU; the run records which."""
     try:
         import torch
     except ImportError:
@@ -82,7 +82,7 @@ def default_device() -> str:
 
 
 def _refuse_uint8(dtype: Any) -> None:
-    """Bytes are pixels in 0..255, and whoever has them mostly means sigma for [0, 1]."""
+    """Refuse bytes: they are pixels in 0..255, and sigma is mostly meant for [0, 1]."""
     require(
         not str(dtype).endswith("uint8"),
         "inputs must be floats, got uint8: divide images by 255, and sigma and radius are in "
@@ -91,7 +91,7 @@ def _refuse_uint8(dtype: Any) -> None:
 
 
 def convert_inputs(inputs: Any) -> np.ndarray:
-    """Inputs as float32 in this machine's memory; torch tensors too."""
+    """Return inputs as float32 in host memory; torch tensors too."""
     if hasattr(inputs, "detach"):
         inputs = inputs.detach().cpu()
         # NumPy has no bfloat16; single precision holds all of its numbers.

@@ -1,4 +1,4 @@
-"""Compare mechanisms over the simplex of expectations, without dataset, model or draws.
+"""Compare mechanisms over the simplex of expectations, without a dataset, a model or draws.
 
 A radius is linear in sigma, so all radii here are at sigma = 1, whatever sigma the points carry.
 """
@@ -12,15 +12,14 @@ from simplicert.errors import require
 from simplicert.types import Expectations, Floats, Kind
 from simplicert.types.arrays import Texts
 
-SeveralMechanisms = (
-    Sequence[str] | Mapping[str, str | MechanismLike]
-)  # names, or {"mine": function}
+# Names, or {"mine": function}.
+SeveralMechanisms = Sequence[str] | Mapping[str, str | MechanismLike]
 
-Side = str | MechanismLike | SeveralMechanisms  # of several mechanisms the largest counts
+Side = str | MechanismLike | SeveralMechanisms  # of several mechanisms the largest radius counts
 
 
 def make_grid(steps: int, kind: Kind = "multinomial") -> Expectations:
-    """steps^2 points of the permissible triangle 0 <= E_1 <= E_0, E_0 + E_1 <= 1.
+    """Make steps^2 points of the permissible triangle 0 <= E_1 <= E_0, E_0 + E_1 <= 1.
 
     Lines parallel to its sides cut the triangle into steps^2 cells of equal area, and the points
     are their centres: a share of points is a share of area. None lies on a side, where radii are
@@ -39,7 +38,7 @@ def make_grid(steps: int, kind: Kind = "multinomial") -> Expectations:
 
 
 def make_points(e0: Floats, e1: Floats, kind: Kind = "multinomial") -> Expectations:
-    """Any points of the simplex as if they were known exactly."""
+    """Make expectations of any points of the simplex, as if they were known exactly."""
     return Expectations(np.zeros(len(e0), dtype=np.int64), e0, e1, kind=kind)
 
 
@@ -51,7 +50,8 @@ def radius_difference(left: Side, right: Side, known: Expectations) -> Floats:
 def radius_ratio(left: Side, right: Side, known: Expectations) -> Floats:
     """(N,) radius of `left` over that of `right`; paper fig. (Theoretical_comparison_results).
 
-    Never NaN: infinite where only `left` certifies, 1 where neither does, as they are equal there.
+    It is never NaN: infinite where only `left` certifies, and 1 where neither does, as they are
+    equal there.
     """
     above, below = largest_side_radius(left, known), largest_side_radius(right, known)
     only = np.where(above > 0, np.inf, 1.0)
@@ -59,7 +59,7 @@ def radius_ratio(left: Side, right: Side, known: Expectations) -> Floats:
 
 
 def winning_mechanism(mechanisms: SeveralMechanisms, known: Expectations) -> Texts:
-    """(N,) name of the largest radius, the first on a tie, "" where all are 0.
+    """(N,) name of the mechanism with the largest radius, the first on a tie; "" where all are 0.
 
     The region of superiority H_i of paper Corollary (cor:ensemble) is where this is i.
     """
@@ -69,7 +69,7 @@ def winning_mechanism(mechanisms: SeveralMechanisms, known: Expectations) -> Tex
 
 
 def winning_shares(mechanisms: SeveralMechanisms, known: Expectations) -> dict[str, float]:
-    """Share of the points each mechanism wins: on a `grid`, of the simplex's area.
+    """Share of the points that each mechanism wins; on `make_grid`, its share of the area.
 
     The shares add up to 1 unless somewhere no mechanism certifies.
     """
@@ -87,7 +87,7 @@ def largest_side_radius(side: Side, known: Expectations) -> Floats:
 
 
 def gather_mechanisms(side: Side) -> SeveralMechanisms:
-    """One mechanism as a list of one; a function goes by its own name."""
+    """Return one mechanism as a collection of one; a function goes by its own name."""
     if isinstance(side, str):
         return (side,)
     if isinstance(side, Sequence | Mapping):
@@ -96,12 +96,12 @@ def gather_mechanisms(side: Side) -> SeveralMechanisms:
 
 
 def mechanism_name(mechanism: MechanismLike) -> str:
-    """What a function calls itself."""
+    """Return the name that a function gives itself."""
     return str(getattr(mechanism, "__name__", "mechanism"))
 
 
 def _radii_by_mechanism(mechanisms: SeveralMechanisms, known: Expectations) -> dict[str, Floats]:
-    """Each mechanism's (N,) radii at sigma = 1; an error for one without a proof for the kind."""
+    """Return each mechanism's (N,) radii at sigma = 1; refuse one without a proof for the kind."""
     table = choose_mechanisms(mechanisms, known.kind)
     require(bool(table), "mechanisms must name at least one mechanism, got none")
     return {name: certified_radii(name, row, known, scale=1.0) for name, row in table.items()}

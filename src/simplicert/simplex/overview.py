@@ -18,19 +18,16 @@ from simplicert.simplex.extremes import MARGIN, find_extreme, find_extremes
 from simplicert.simplex.regions import BoundaryCurve, trace_boundary, trace_region_borders
 from simplicert.types import Bools, Kind
 
-STEPS = 300  # along a side: shares of the area are good to 0.1 %
-
+STEPS = 300  # of the grid along a side, so that shares of the area are good to 0.1 %
 FLAT = 1e-9  # radii that differ by less are equal
-
 Table = Mapping[str, Mechanism]
-
 MEASURES = {"ratio": simplex.radius_ratio, "difference": simplex.radius_difference}
 
 
 def summarise_comparison(
     measure: str, left: Table, right: Table, kind: Kind, steps: int = STEPS
 ) -> dict[str, Any]:
-    """`left` against `right` by ratio or difference: extremes, who is larger where, the lines."""
+    """Compare `left` with `right` by ratio or difference: extremes, shares of the area, lines."""
     values = choose("measure", measure, MEASURES)
     low, high = find_extremes(partial(values, left, right), kind)
     known = simplex.make_grid(steps, kind)
@@ -57,7 +54,7 @@ def summarise_comparison(
 
 
 def summarise_winners(mechanisms: Table, kind: Kind, steps: int = STEPS) -> dict[str, Any]:
-    """Each mechanism's share of the area, how far it leads at best, and the lines between them."""
+    """Return each mechanism's share of the area and largest lead, and the lines between them."""
     table = choose_mechanisms(mechanisms, kind)
     require(len(table) > 1, f"mechanisms must be at least two to compare, got {', '.join(table)!r}")
     leads = {}
@@ -83,15 +80,15 @@ def summarise_winners(mechanisms: Table, kind: Kind, steps: int = STEPS) -> dict
 
 
 def _comparison_settings(steps: int) -> dict[str, float]:
-    """What the numbers are over."""
+    """Return the settings that the numbers depend on."""
     return {"sigma": 1.0, "steps": steps, "margin": MARGIN}
 
 
 def _area_share(where: Bools) -> float:
-    """Of the points of a grid, which is that of the area."""
+    """Return the share of the grid's points, which is the share of the area."""
     return float(where.mean())
 
 
 def _curve_record(curve: BoundaryCurve) -> dict[str, Any]:
-    """A line as [E_0, E_1] of each point."""
+    """Return a line as [E_0, E_1] of each point."""
     return {"closed": curve.closed, "points": np.stack([curve.e0, curve.e1], axis=1).tolist()}

@@ -3,8 +3,8 @@
 `make_probes` makes the points: spread over the simplex, and close to its sides. All have
 1e-300 <= E_1 < E_0 and E_1 <= 1 - E_0 in floating point, as in certification.
 
-`call_mechanism` calls the function at these points. It may be anybody's function: it may raise,
-return another shape, or write into its inputs, and each of these becomes a `BrokenRule`.
+`call_mechanism` calls the function at these points. It is a user's function, so it may raise an
+error, return another shape or write into its inputs; each of these becomes a `BrokenRule`.
 """
 
 from collections.abc import Callable
@@ -17,34 +17,61 @@ from simplicert.importing import describe_error
 from simplicert.search import BLOCK
 from simplicert.types import Bools, Floats
 
+SMALLEST = 1e-300  # E_1 of a probe is at least this
+DIGITS = 16.0  # decades down to the last digit of a number near 1
+NODES = 256  # points on a line
+ULP = np.finfo(float).eps  # from 1 to the next number
 Function = Callable[[Floats, Floats], Any]
+Pair = tuple[Floats, Floats]
+
+
+class Probes(NamedTuple):
+    """Points in a row: first `columns` lines of NODES points at one E_0, then `rows` at one E_1."""
+
+    e0: Floats
+    e1: Floats
+    columns: int
+    rows: int
 
 
 @dataclass(frozen=True)
 class BrokenRule:
-    """A rule that was broken: at how many points, and at the worst of them by how much."""
+    """A rule that was broken: at how many points, and what happened at the worst of them."""
 
     rule: str
     e0: float
     e1: float
     value: float | None  # what the mechanism returned, where it is a number
-    limit: float | None  # what it may be at most, or at least
+    limit: float | None  # the largest value allowed, or the smallest
     points: int
     says: str
 
 
 class ProbeOutputs(NamedTuple):
-    """One value a point, NaN where none came; which came; what went wrong."""
+    """The values at all points, NaN where none was returned, and what went wrong."""
 
     values: Floats
-    answered: Bools
+    answered: Bools  # where a value was returned
     findings: list[BrokenRule]
 
 
+def make_probes(points: int, seed: int) -> Probes:
+    """Make about this many points, half on lines and half scattered; the seed fixes them."""
+    random = np.random.default_rng(seed)
+    lines = max(points // (4 * NODES), 1)
+    column, row = _random_columns(random, lines), _random_rows(random, lines)
+    loose = max(points - 2 * lines * NODES, 1)
+    parts = [column, row, _special_points(), *_scatter_points(random, loose)]
+    e0, e1 = (np.concatenate([part[side].ravel() for part in parts]) for side in (0, 1))
+    inside = (e1 >= SMALLEST) & (e1 < e0) & (e1 <= 1 - e0)
+    inside[: 2 * lines * NODES] = True  # lines are inside, and stay whole
+    return Probes(e0[inside], e1[inside], lines, lines)
+
+
 def call_mechanism(function: Function, e0: Floats, e1: Floats) -> ProbeOutputs:
-    """The function's values, a block at a time as certification asks; one finding a rule."""
+    """Call the function block by block, as certification does; one finding per broken rule."""
     values, answered = np.full(e0.shape, np.nan), np.zeros(e0.shape, dtype=bool)
-    found: dict[str, list[BrokenRule]] = {}
+    broken: dict[str, list[BrokenRule]] = {}
     for start in range(0, len(e0), BLOCK):
         block = slice(start, start + BLOCK)
         top, rest = e0[block].copy(), e1[block].copy()
@@ -59,20 +86,20 @@ def call_mechanism(function: Function, e0: Floats, e1: Floats) -> ProbeOutputs:
                 values[block], answered[block] = raw, True
                 trouble = _check_inputs_unchanged(top, rest, e0[block], e1[block])
         if trouble is not None:
-            found.setdefault(trouble.rule, []).append(trouble)
+            broken.setdefault(trouble.rule, []).append(trouble)
     return ProbeOutputs(
-        values, answered, [_merge_broken_rules(several) for several in found.values()]
+        values, answered, [_merge_broken_rules(several) for several in broken.values()]
     )
 
 
 def call_quietly(function: Function, e0: Floats, e1: Floats) -> Any:
-    """What it returns; warnings of numpy are left out, as the values themselves are judged."""
+    """Call the function without numpy's warnings, as the values themselves are judged."""
     with np.errstate(all="ignore"):
         return np.asarray(function(e0, e1))
 
 
 def _locate_error(function: Function, e0: Floats, e1: Floats, error: Exception) -> BrokenRule:
-    """An error, and a point at which it comes up alone."""
+    """Report an error, with a point at which it is raised alone."""
     start, stop = 0, len(e0)
     while stop - start > 1:
         middle = (start + stop) // 2
@@ -87,7 +114,7 @@ def _locate_error(function: Function, e0: Floats, e1: Floats, error: Exception) 
 
 
 def _check_output_shape(raw: Any, e0: Floats, e1: Floats) -> BrokenRule | None:
-    """An answer that is not one real number for each point."""
+    """Report an output that is not one real number per point."""
     if raw.shape == e0.shape and raw.dtype.kind in "fiu":
         return None
     at = float(e0[0]), float(e1[0])
@@ -96,7 +123,7 @@ def _check_output_shape(raw: Any, e0: Floats, e1: Floats) -> BrokenRule | None:
 
 
 def _check_inputs_unchanged(top: Floats, rest: Floats, e0: Floats, e1: Floats) -> BrokenRule | None:
-    """Inputs that are not what they were before the call."""
+    """Report inputs that the call has changed."""
     other = (top != e0) | (rest != e1)
     if not other.any():
         return None
@@ -106,47 +133,14 @@ def _check_inputs_unchanged(top: Floats, rest: Floats, e0: Floats, e1: Floats) -
 
 
 def _merge_broken_rules(several: list[BrokenRule]) -> BrokenRule:
-    """The same trouble in several blocks as one."""
+    """Merge what several blocks report about one rule."""
     first = several[0]
     count = sum(finding.points for finding in several)
     return BrokenRule(first.rule, first.e0, first.e1, None, None, count, first.says)
 
 
-SMALLEST = 1e-300
-
-DIGITS = 16.0  # decades down to the last digit of a number near 1
-
-NODES = 256  # on a line
-
-ULP = np.finfo(float).eps
-
-Pair = tuple[Floats, Floats]
-
-
-class Probes(NamedTuple):
-    """Flat points; the first `columns` lines of NODES have one E_0, the next `rows` one E_1."""
-
-    e0: Floats
-    e1: Floats
-    columns: int
-    rows: int
-
-
-def make_probes(points: int, seed: int) -> Probes:
-    """About so many points, the same for the same seed: a half on lines, a half scattered."""
-    random = np.random.default_rng(seed)
-    lines = max(points // (4 * NODES), 1)
-    column, row = _random_columns(random, lines), _random_rows(random, lines)
-    loose = max(points - 2 * lines * NODES, 1)
-    parts = [column, row, _special_points(), *_scatter_points(random, loose)]
-    e0, e1 = (np.concatenate([part[side].ravel() for part in parts]) for side in (0, 1))
-    inside = (e1 >= SMALLEST) & (e1 < e0) & (e1 <= 1 - e0)
-    inside[: 2 * lines * NODES] = True  # lines are inside, and stay whole
-    return Probes(e0[inside], e1[inside], lines, lines)
-
-
 def _random_columns(random: np.random.Generator, lines: int) -> Pair:
-    """(lines, NODES) points of one E_0 each, E_1 rising."""
+    """(lines, NODES) points; each line has one E_0, and E_1 rises along it."""
     e0 = np.where(
         _flip_coins(random, lines), random.random(lines), _numbers_near_ends(random, lines)
     )
@@ -156,7 +150,7 @@ def _random_columns(random: np.random.Generator, lines: int) -> Pair:
 
 
 def _random_rows(random: np.random.Generator, lines: int) -> Pair:
-    """(lines, NODES) points of one E_1 each, E_0 rising."""
+    """(lines, NODES) points; each line has one E_1, and E_0 rises along it."""
     even, low = random.random(lines) / 2, 0.5 * _log_uniform(random, lines, 300)
     e1 = np.clip(np.where(_flip_coins(random, lines), even, low), SMALLEST, 0.5 - ULP)[:, None]
     e0 = e1 + (1 - 2 * e1) * _graded_shares(random, lines)
@@ -165,7 +159,7 @@ def _random_rows(random: np.random.Generator, lines: int) -> Pair:
 
 
 def _scatter_points(random: np.random.Generator, count: int) -> list[Pair]:
-    """A half evenly over the triangle, the rest close to each side and each corner."""
+    """Scatter half of the points evenly over the triangle, the rest near its sides and corners."""
     right, upper = random.random((2, count // 2))
     flip = right + upper > 1
     right, upper = np.where(flip, 1 - right, right), np.where(flip, 1 - upper, upper)
@@ -174,7 +168,7 @@ def _scatter_points(random: np.random.Generator, count: int) -> list[Pair]:
     half = 0.5 + random.choice([-1, 1], n) * _log_uniform(random, n, DIGITS) / 2
     tiny = _log_uniform(random, 2 * n, 298)
     slanted = 1 - _log_uniform(random, 2 * n, DIGITS)
-    slanted[: n // 2] = 1.0  # as near as can be, or on it
+    slanted[: n // 2] = 1.0  # on the side, or as near as floating point allows
     return [
         (right + upper / 2, upper / 2),
         _points_at_share(random.random(n), _log_uniform(random, n, 300)),  # E_1 = 0
@@ -186,7 +180,7 @@ def _scatter_points(random: np.random.Generator, count: int) -> list[Pair]:
 
 
 def _special_points() -> Pair:
-    """Numbers on which floating point trips, paired in every way."""
+    """Return numbers that are hard for floating point, paired in every way."""
     tops = np.array([1e-299, 1e-12, 0.1, 0.5 - ULP / 2, 0.5, 0.5 + ULP, 0.7, 1 - 1e-12, 1 - 1e-16])
     e0 = tops[:, None]
     lows = [SMALLEST, 1e-100, 1e-12, 1e-3, e0 - 1e-12, np.nextafter(e0, 0), e0 / 2]
@@ -196,19 +190,19 @@ def _special_points() -> Pair:
 
 
 def _points_at_share(e0: Floats, share: Floats) -> Pair:
-    """Points whose E_1 is a share of the largest at their E_0."""
+    """Return points whose E_1 is a share of the largest at their E_0."""
     return e0, np.clip(
         np.minimum(e0, 1 - e0) * share, SMALLEST, np.minimum(_largest_e1(e0), 1 - e0)
     )
 
 
 def _largest_e1(e0: Floats) -> Floats:
-    """The next number below, and never above what E_0 leaves."""
+    """The largest E_1 below E_0 that is at most 1 - E_0."""
     return np.minimum(np.nextafter(e0, 0), 1 - e0)
 
 
 def _graded_shares(random: np.random.Generator, lines: int) -> Floats:
-    """(lines, NODES) rising shares of 1: even ones, and ones close to 0 and to 1."""
+    """(lines, NODES) rising shares of 1: half of them even, the others close to 0 and to 1."""
     quarter = NODES // 4
     low, high = (_log_uniform(random, (lines, quarter), DIGITS) for _ in range(2))
     even = random.random((lines, NODES - 2 * quarter))
@@ -216,16 +210,16 @@ def _graded_shares(random: np.random.Generator, lines: int) -> Floats:
 
 
 def _numbers_near_ends(random: np.random.Generator, count: int) -> Floats:
-    """Numbers close to 0, or to 1."""
+    """Draw numbers close to 0 or to 1."""
     gap = _log_uniform(random, count, DIGITS)
     return np.where(_flip_coins(random, count), gap, 1 - gap)
 
 
 def _flip_coins(random: np.random.Generator, count: int) -> Bools:
-    """Heads or tails."""
+    """Draw True or False, each with probability 1/2."""
     return np.asarray(random.integers(2, size=count) == 1)
 
 
 def _log_uniform(random: np.random.Generator, shape: int | tuple[int, int], most: float) -> Floats:
-    """Numbers below 1, evenly over so many powers of ten."""
+    """Draw numbers below 1, spread evenly over `most` powers of ten."""
     return 10.0 ** -(most * random.random(shape))

@@ -1,13 +1,13 @@
 """Trace the exact lines on the simplex where one mechanism overtakes others.
 
 `trace_boundary` gives the lines between two sides, `trace_region_borders` those between the regions
-of several mechanisms, and `find_crossings` the crossings at one E_0. The first functions find the
-edges of a mesh that a line crosses and join the crossings to curves.
+of several mechanisms, and `find_crossings` the crossings at one E_0. `find_crossed_edges` finds the
+edges of a mesh that a line crosses, and `join_segments` joins the crossings to curves.
 
-Every point of a line is one where `left` was found not to be larger, closer than 1e-9 to one where
-it was found to be: the end of a root search along a straight path. Paths run at fixed E_0 and
-across, on a mesh that is logarithmic towards the sides of the triangle: between Li and improved DP
-runs a line at E_1 = 1e-10 and below.
+At every point of a line `left` was found not to be larger, and closer than 1e-9 to it there is a
+point where it was found to be: the point is the end of a root search along a straight path. Paths
+run at fixed E_0 and across, on a mesh that is logarithmic towards the sides of the triangle,
+because a line between Li and improved DP runs at E_1 = 1e-10 and below.
 """
 
 from collections import defaultdict
@@ -29,70 +29,10 @@ from simplicert.simplex import (
 )
 from simplicert.types import Bools, Floats, Ints, Kind
 
-
-@dataclass(frozen=True)
-class BoundaryCurve:
-    """Points of one line in their order on it."""
-
-    e0: Floats  # (P,)
-    e1: Floats  # (P,)
-    closed: bool  # the last point joins the first
-
-
-def find_crossed_edges(inside: Bools) -> tuple[Ints, Ints]:
-    """(M, 2) nodes that a line passes between, and (S, 2) which of them share a triangle.
-
-    Each square of the mesh is two triangles, and a triangle with both states has two such edges.
-    """
-    node = np.arange(inside.size).reshape(inside.shape)
-    a, b, c, d = node[:-1, :-1], node[1:, :-1], node[:-1, 1:], node[1:, 1:]
-    triangles = np.stack([[a, b, c], [d, c, b]]).transpose(0, 2, 3, 1).reshape(-1, 3)
-    flat = inside.ravel()
-    mixed = triangles[flat[triangles].any(axis=1) & ~flat[triangles].all(axis=1)]
-    edges = np.sort(mixed[:, [[0, 1], [1, 2], [2, 0]]], axis=2)
-    between = edges[flat[edges[..., 0]] != flat[edges[..., 1]]]
-    unique, which = np.unique(between, axis=0, return_inverse=True)
-    return unique, which.reshape(-1, 2)
-
-
-def join_segments(segments: Ints) -> list[tuple[list[int], bool]]:
-    """Segments joined end to end: the points of each line in order, and whether it closes."""
-    beside: dict[int, list[int]] = defaultdict(list)
-    for one, other in segments.tolist():
-        beside[one].append(other)
-        beside[other].append(one)
-    found: list[tuple[list[int], bool]] = []
-    seen: set[int] = set()
-    for first in sorted(beside, key=lambda point: len(beside[point])):  # open ends first
-        if first in seen:
-            continue
-        order, following = [first], [first]
-        while following:
-            seen.add(order[-1])
-            following = [point for point in beside[order[-1]] if point not in seen][:1]
-            order += following
-        found.append((order, len(beside[first]) > 1))
-    return found
-
-
-def split_curve(curve: BoundaryCurve, keep: Bools) -> list[BoundaryCurve]:
-    """The stretches of a line to keep, each up to the next point, so that stretches meet."""
-    if keep.all():
-        return [curve]
-    changes = np.flatnonzero(np.diff(np.concatenate([[False], keep, [False]])))
-    cuts = [slice(max(first - 1, 0), end + 1) for first, end in changes.reshape(-1, 2).tolist()]
-    return [BoundaryCurve(curve.e0[cut], curve.e1[cut], closed=False) for cut in cuts]
-
-
-def curve_length(curve: BoundaryCurve) -> float:
-    """Along its points."""
-    return float(np.hypot(np.diff(curve.e0), np.diff(curve.e1)).sum())
-
-
 # Mechanisms round toward zero, by up to 1e-12 of the radius and 1e-13: a smaller lead is a tie.
 RELATIVE, ABSOLUTE = 3e-12, 1e-12
 
-SHARPLY = {"xatol": 1e-12, "xrtol": 0.0, "fatol": 0.0, "frtol": 0.0}  # of a path's length
+SHARPLY = {"xatol": 1e-12, "xrtol": 0.0, "fatol": 0.0, "frtol": 0.0}  # in shares of a path
 
 # The height of a point is the logit of its share of the largest E_1 at its E_0.
 CLOSE, NEAR, EDGE, FLOOR = 5.0, 8.0, 30.0, -690.0
@@ -106,8 +46,7 @@ HEIGHTS = np.concatenate(
     ]
 )
 
-SMALLEST, MARGIN = 1e-300, 1e-8
-
+SMALLEST, MARGIN = 1e-300, 1e-8  # least E_1, and least distance from E_0 = E_1 over E_0
 _CORNER = np.geomspace(1e-12, 4e-3, 30)
 
 COLUMNS = np.unique(  # E_0, finer towards the corners and about 1/2, where one-sided radii begin
@@ -116,16 +55,24 @@ COLUMNS = np.unique(  # E_0, finer towards the corners and about 1/2, where one-
     )
 )
 
-CLOSER = 8  # times as many points on one column
-
+CLOSER = 8  # `find_crossings` has this many times the points of a mesh column
 Lead = Callable[[Floats, Floats], Floats]  # (e0, height) -> how much larger `left` is
 
 
-def trace_boundary(left: Side, right: Side, kind: Kind = "multinomial") -> list[BoundaryCurve]:
-    """The lines around the region where `left` is larger than `right`, the longest first.
+@dataclass(frozen=True)
+class BoundaryCurve:
+    """The points of one line, in their order along it."""
 
-    Sides of the triangle are no part of them. A region narrower than the mesh (1/250 of E_0, a
-    tenth of the logit of E_1's share) may be missed; `crossings` looks closer, at one E_0.
+    e0: Floats  # (P,)
+    e1: Floats  # (P,)
+    closed: bool  # the last point joins the first
+
+
+def trace_boundary(left: Side, right: Side, kind: Kind = "multinomial") -> list[BoundaryCurve]:
+    """Trace the lines around the region where `left` is larger than `right`, the longest first.
+
+    Sides of the triangle are not part of them. A region narrower than the mesh (1/250 of E_0, a
+    tenth of the logit of E_1's share) may be missed; `find_crossings` looks closer, at one E_0.
     """
     lead = partial(_measure_lead, left, right, kind)
     mesh = np.stack(np.meshgrid(COLUMNS, HEIGHTS, indexing="ij"))
@@ -143,27 +90,28 @@ def trace_boundary(left: Side, right: Side, kind: Kind = "multinomial") -> list[
 def trace_region_borders(
     mechanisms: SeveralMechanisms, kind: Kind = "multinomial"
 ) -> dict[tuple[str, str], list[BoundaryCurve]]:
-    """The lines between the regions in which each of several is the largest, by who meets there.
+    """Trace the lines between the regions in which each mechanism is the largest.
 
-    Each line once, the mechanisms in their order; two that meet nowhere are left out.
+    The result maps each pair of mechanisms that meet, in their order, to the lines between them;
+    each line occurs once.
     """
     table = choose_mechanisms(mechanisms, kind)
     names = list(table)
-    found: dict[tuple[str, str], list[BoundaryCurve]] = {}
-    for place_of_one, one in enumerate(names[:-1]):
+    borders: dict[tuple[str, str], list[BoundaryCurve]] = {}
+    for place, one in enumerate(names[:-1]):
         others = {name: row for name, row in table.items() if name != one}
         for curve in trace_boundary({one: table[one]}, others, kind):
             beside = winning_mechanism(others, make_points(curve.e0, curve.e1, kind))
-            for other in names[place_of_one + 1 :]:
-                found.setdefault((one, other), []).extend(split_curve(curve, beside == other))
-    return {pair: lines for pair, lines in found.items() if lines}
+            for other in names[place + 1 :]:
+                borders.setdefault((one, other), []).extend(split_curve(curve, beside == other))
+    return {pair: lines for pair, lines in borders.items() if lines}
 
 
 def find_crossings(left: Side, right: Side, e0: float, kind: Kind = "multinomial") -> Floats:
-    """Every E_1, rising, at which `left` becomes or stops being larger than `right` at this E_0.
+    """Find every E_1, rising, at which `left` becomes or stops being larger than `right`.
 
-    From 1e-300 to the side E_0 + E_1 = 1 or E_0 = E_1. Between two neighbours of 2,000 points a
-    pair of crossings is found if the lead turns there; only an odd wiggle can hide.
+    The search goes from 1e-300 to the side E_0 + E_1 = 1 or E_0 = E_1. Between two neighbours of
+    2,000 points a pair of crossings is found if the lead turns there; only an odd wiggle can hide.
     """
     require(0 < e0 < 1, f"e0 must lie between 0 and 1, got {e0}")
     lead = partial(_measure_lead, left, right, kind)
@@ -177,14 +125,14 @@ def find_crossings(left: Side, right: Side, e0: float, kind: Kind = "multinomial
 
 
 def _measure_lead(left: Side, right: Side, kind: Kind, e0: Floats, height: Floats) -> Floats:
-    """How much larger `left` is than `right`; 0 where that may be rounding."""
+    """Return how much larger `left` is than `right`; 0 where that may be rounding."""
     known = make_points(*_height_to_point(e0, height), kind)
     ours, theirs = largest_side_radius(left, known), largest_side_radius(right, known)
     return np.where(np.abs(ours - theirs) <= RELATIVE * theirs + ABSOLUTE, 0.0, ours - theirs)
 
 
 def _height_to_point(e0: Floats, height: Floats) -> tuple[Floats, Floats]:
-    """(E_0, E_1) of a height; never so near E_0 = E_1 that the radii are rounding alone."""
+    """Return (E_0, E_1) of a height, never so near E_0 = E_1 that radii are rounding alone."""
     e1 = np.minimum(e0, 1 - e0) * expit(height)
     return e0, np.clip(e1, SMALLEST, e0 * (1 - MARGIN))
 
@@ -199,7 +147,7 @@ def _locate_crossings(lead: Lead, start: Floats, end: Floats) -> Floats:
     def along(share: Floats, *path: Floats) -> Floats:
         e0, height, e0_end, height_end = path
         ahead = lead(e0 + share * (e0_end - e0), height + share * (height_end - height))
-        return np.where(ahead == 0, -ABSOLUTE, ahead)  # a tie is no lead
+        return np.where(ahead == 0, -ABSOLUTE, ahead)  # a tie is not a lead
 
     whole = (np.zeros(start.shape[1]), np.ones(start.shape[1]))
     found = elementwise.find_root(along, whole, args=(*start, *end), tolerances=SHARPLY)
@@ -208,9 +156,9 @@ def _locate_crossings(lead: Lead, start: Floats, end: Floats) -> Floats:
 
 
 def _find_turning_heights(lead: Lead, e0: float, heights: Floats, values: Floats) -> Floats:
-    """Heights where the lead comes closest to 0 without changing sign: there may be two crossings.
+    """Find heights where the lead comes close to 0 and may cross it twice between neighbours.
 
-    Dips of its size between neighbours only; a flat tie is none.
+    Only a dip below both neighbours counts; a flat tie does not.
     """
     from scipy.optimize import elementwise
 
@@ -227,13 +175,63 @@ def _find_turning_heights(lead: Lead, e0: float, heights: Floats, values: Floats
 
 
 def _resolve_ties(lead: Floats, heights: Floats) -> Bools:
-    """Where `left` leads, on columns (..., H) of the mesh.
+    """Return where `left` leads, on columns (..., H) of the mesh.
 
-    Radii meet on the slanted sides (all are 0 where E_0 = E_1), and close to one a tie may be
-    rounding alone: from height `CLOSE` upwards it is settled by what is below it.
+    Radii meet on the slanted sides (all are 0 where E_0 = E_1), and close to a side a tie may be
+    rounding alone; from height `CLOSE` upwards the row below decides it.
     """
     inside = lead > 0
     for row in range(int(np.searchsorted(heights, CLOSE)), len(heights)):
         tie = lead[..., row] == 0
         inside[..., row] = np.where(tie, inside[..., row - 1], inside[..., row])
     return inside
+
+
+def find_crossed_edges(inside: Bools) -> tuple[Ints, Ints]:
+    """(M, 2) nodes that a line passes between, and (S, 2) which of these edges share a triangle.
+
+    Each square of the mesh is two triangles, and a triangle with both states has two such edges.
+    """
+    node = np.arange(inside.size).reshape(inside.shape)
+    a, b, c, d = node[:-1, :-1], node[1:, :-1], node[:-1, 1:], node[1:, 1:]
+    triangles = np.stack([[a, b, c], [d, c, b]]).transpose(0, 2, 3, 1).reshape(-1, 3)
+    flat = inside.ravel()
+    mixed = triangles[flat[triangles].any(axis=1) & ~flat[triangles].all(axis=1)]
+    edges = np.sort(mixed[:, [[0, 1], [1, 2], [2, 0]]], axis=2)
+    between = edges[flat[edges[..., 0]] != flat[edges[..., 1]]]
+    unique, which = np.unique(between, axis=0, return_inverse=True)
+    return unique, which.reshape(-1, 2)
+
+
+def join_segments(segments: Ints) -> list[tuple[list[int], bool]]:
+    """Join segments end to end; return the points of each line in order and whether it closes."""
+    beside: dict[int, list[int]] = defaultdict(list)
+    for one, other in segments.tolist():
+        beside[one].append(other)
+        beside[other].append(one)
+    lines: list[tuple[list[int], bool]] = []
+    seen: set[int] = set()
+    for first in sorted(beside, key=lambda point: len(beside[point])):  # open ends first
+        if first in seen:
+            continue
+        order, following = [first], [first]
+        while following:
+            seen.add(order[-1])
+            following = [point for point in beside[order[-1]] if point not in seen][:1]
+            order += following
+        lines.append((order, len(beside[first]) > 1))
+    return lines
+
+
+def split_curve(curve: BoundaryCurve, keep: Bools) -> list[BoundaryCurve]:
+    """Return the stretches of a line to keep, each up to the next point, so that they meet."""
+    if keep.all():
+        return [curve]
+    changes = np.flatnonzero(np.diff(np.concatenate([[False], keep, [False]])))
+    cuts = [slice(max(first - 1, 0), end + 1) for first, end in changes.reshape(-1, 2).tolist()]
+    return [BoundaryCurve(curve.e0[cut], curve.e1[cut], closed=False) for cut in cuts]
+
+
+def curve_length(curve: BoundaryCurve) -> float:
+    """Return the length along its points."""
+    return float(np.hypot(np.diff(curve.e0), np.diff(curve.e1)).sum())

@@ -3,9 +3,8 @@
 No true radius that is a function of (E_0, E_1) is above two_sided, and one that is never above it
 promises nothing false, whatever its own proof says. The other rules find mistakes in the code.
 
-RULES lists the rules, and `find_broken_rules` checks a mechanism's values against them.
-`check_soundness` runs the whole check and, for a sound mechanism, says where it beats the paper's
-ensemble.
+RULES lists the rules. `check_soundness` runs the whole check and, for a sound mechanism, says where
+it beats the paper's ensemble.
 """
 
 from dataclasses import dataclass
@@ -46,25 +45,103 @@ RULES = {
     "neighbours": "the same whatever is asked beside it",
 }
 
-REPEATED_POINTS, SINGLE_POINTS = 2048, 64  # points asked again in another order, and one by one
+POINTS = 1_000_000  # checked unless the caller says otherwise
+FEWEST, MOST = 2000, 100_000_000  # points that a caller may choose
+REPEATED_POINTS, SINGLE_POINTS = 2048, 64  # points called again: in another order, one by one
+STEPS = 300  # of the grid on which a mechanism is compared with others
+ORDINARY = (0.7, 0.2)  # a point where any mechanism must return a value
+
+
+@dataclass(frozen=True)
+class Wins:
+    """Where a mechanism is larger than every rival: share of the area, and the largest ratio."""
+
+    over: tuple[str, ...]
+    share: float
+    best: Extreme
+
+
+@dataclass(frozen=True)
+class Soundness:
+    """The result of a check; a mechanism is compared with others only if it is sound."""
+
+    name: str
+    kind: Kind
+    points: int
+    seed: int
+    findings: tuple[BrokenRule, ...]
+    notes: tuple[str, ...]
+    wins: Wins | None
+
+    @property
+    def sound(self) -> bool:
+        """Whether no rule was broken."""
+        return not self.findings
+
+
+def check_soundness(
+    mechanism: str | MechanismLike,
+    kind: Kind = "multinomial",
+    points: int = POINTS,
+    seed: int = 0,
+    name: str | None = None,
+) -> Soundness:
+    """Check a mechanism, given by name, as a function or as a Mechanism, at about this many points.
+
+    Rounding is allowed for as in certification: 1e-9 of the value, and 1e-9.
+    """
+    label = name or (mechanism if isinstance(mechanism, str) else simplex.mechanism_name(mechanism))
+    row = choose_mechanisms({label: mechanism}, kind)[label]
+    require(
+        row.needs == "pair",
+        f"mechanism must be one that reads (e0, e1), got {label!r}, which needs {row.needs}",
+    )
+    require(
+        isinstance(points, int) and FEWEST <= points <= MOST,
+        f"points must be a whole number in {FEWEST}..{MOST}, got {points!r}",
+    )
+    _require_some_output(label, row.radius)
+    where = make_probes(points, seed)
+    limited = (row.noise, row.norm) == ("gaussian", "l2")
+    findings = _find_broken_rules(row.radius, where, limited)
+    silent = {"answers", "shape"} & {finding.rule for finding in findings}
+    notes = [] if silent else _describe_edge_cases(row.radius)
+    if not limited:
+        notes.append(
+            f"no limit is known for {row.noise} noise and {row.norm}: that rule is left out"
+        )
+    wins = None if findings else _compare_with_ensemble(label, row, kind)
+    return Soundness(label, kind, len(where.e0), seed, tuple(findings), tuple(notes), wins)
+
+
+def _require_some_output(name: str, function: Function) -> None:
+    """Refuse what is not a mechanism at all, such as a function of other arguments."""
+    e0, e1 = (np.array([value]) for value in ORDINARY)
+    try:
+        call_quietly(function, e0, e1)
+    except Exception as error:  # the user's own code may raise anything
+        raise InvalidInput(
+            f"mechanism {name} must answer for arrays e0 and e1, and at e0 = {ORDINARY[0]}, "
+            f"e1 = {ORDINARY[1]} it raises {describe_error(error)}"
+        ) from error
 
 
 def _find_broken_rules(function: Function, probes: Probes, limited: bool) -> list[BrokenRule]:
-    """Every rule that is broken, in the order of RULES; `limited`: two_sided is its limit."""
-    found = call_mechanism(function, probes.e0, probes.e1)
+    """Find the rules that are broken, in the order of RULES; `limited`: two_sided is a limit."""
+    outputs = call_mechanism(function, probes.e0, probes.e1)
     findings = [
-        *found.findings,
-        *_check_values(found, probes, limited),
-        *_check_monotone_lines(found.values, probes),
-        *check_repeated_calls(function, found, probes),
+        *outputs.findings,
+        *_check_values(outputs, probes, limited),
+        *_check_monotone_lines(outputs.values, probes),
+        *check_repeated_calls(function, outputs, probes),
     ]
     order = list(RULES)
     return sorted(findings, key=lambda finding: order.index(finding.rule))
 
 
-def _check_values(found: ProbeOutputs, probes: Probes, limited: bool) -> list[BrokenRule]:
-    """What is wrong with single values."""
-    values, no_limit = found.values, np.full(found.values.shape, np.inf)
+def _check_values(outputs: ProbeOutputs, probes: Probes, limited: bool) -> list[BrokenRule]:
+    """Check single values: a number, not negative, finite, not above the limit."""
+    values, no_limit = outputs.values, np.full(outputs.values.shape, np.inf)
     limit = (
         evaluate_in_blocks(MECHANISMS["two_sided"].radius, probes.e0, probes.e1)
         if limited
@@ -73,7 +150,7 @@ def _check_values(found: ProbeOutputs, probes: Probes, limited: bool) -> list[Br
     with np.errstate(invalid="ignore"):
         excess = values - limit
         rules = [
-            ("number", found.answered & np.isnan(values), excess, None),
+            ("number", outputs.answered & np.isnan(values), excess, None),
             ("sign", values < 0, -values, np.zeros(values.shape)),
             ("finite", np.isinf(values) & (values > 0), excess, limit if limited else None),
             ("limit", np.isfinite(values) & (excess > _rounding_allowance(limit)), excess, limit),
@@ -87,33 +164,13 @@ def _check_values(found: ProbeOutputs, probes: Probes, limited: bool) -> list[Br
 
 
 def _rounding_hint(rule: str, by: Floats) -> str:
-    """The commonest mistake: two nearly equal quantiles, subtracted."""
+    """Name the commonest mistake: two nearly equal quantiles are subtracted."""
     rounding = rule == "sign" and by.max() <= ALLOWANCE
     return "rounding alone: np.maximum(radius, 0) mends it" if rounding else ""
 
 
-def _rounding_allowance(value: Floats) -> Floats:
-    """What certification forgives: other rounding than ours."""
-    return ALLOWANCE * (1 + np.abs(value))
-
-
-def _report_worst_point(
-    rule: str,
-    broken: Bools,
-    by: Floats,
-    where: tuple[Floats, Floats, Floats],
-    limit: Floats | None,
-    says: str = "",
-) -> BrokenRule:
-    """The finding at the point that breaks a rule by the most."""
-    at = np.unravel_index(np.where(broken, np.nan_to_num(by), -np.inf).argmax(), broken.shape)
-    e0, e1, value = (float(values[at]) for values in where)
-    bound = None if limit is None else float(limit[at])
-    return BrokenRule(rule, e0, e1, value, bound, int(broken.sum()), says)
-
-
 def _check_monotone_lines(values: Floats, probes: Probes) -> list[BrokenRule]:
-    """Each point against all before it on its line: E_0 may only help, E_1 may only harm."""
+    """Compare each point with all before it on its line: radii rise with E_0 and fall with E_1."""
     split = probes.columns * NODES
     end = split + probes.rows * NODES
     lines = (
@@ -137,14 +194,14 @@ def _check_monotone_lines(values: Floats, probes: Probes) -> list[BrokenRule]:
 
 
 def check_repeated_calls(
-    function: Function, found: ProbeOutputs, probes: Probes
+    function: Function, outputs: ProbeOutputs, probes: Probes
 ) -> list[BrokenRule]:
-    """Some points once more: in the same order twice, backwards, and one by one."""
-    usable = np.flatnonzero(np.isfinite(found.values))
+    """Call some points again: in the same order twice, backwards, and one by one."""
+    usable = np.flatnonzero(np.isfinite(outputs.values))
     some = usable[np.linspace(0, len(usable) - 1, min(REPEATED_POINTS, len(usable))).astype(int)]
     if not len(some):
         return []
-    e0, e1, base = probes.e0[some], probes.e1[some], found.values[some]
+    e0, e1, base = probes.e0[some], probes.e1[some], outputs.values[some]
     once, twice = (call_mechanism(function, e0, e1).values for _ in range(2))
     if (other := _outputs_differ(once, twice)).any():
         return [
@@ -173,99 +230,36 @@ def check_repeated_calls(
 
 
 def _outputs_differ(one: Floats, other: Floats) -> Bools:
-    """Where two answers are not the same; none at all is another."""
+    """Return where two outputs are not the same; NaN equals only NaN."""
     near = np.abs(one - other) <= _rounding_allowance(one)
     return ~(near | (np.isnan(one) & np.isnan(other)))
 
 
-POINTS = 1_000_000
-
-FEWEST, MOST = 2000, 100_000_000
-
-STEPS = 300  # of the grid on which it is compared with others
-
-ORDINARY = (0.7, 0.2)  # where any mechanism answers
-
-
-@dataclass(frozen=True)
-class Wins:
-    """Where a mechanism is larger than every rival: share of the area, and the largest ratio."""
-
-    over: tuple[str, ...]
-    share: float
-    best: Extreme
+def _report_worst_point(
+    rule: str,
+    broken: Bools,
+    by: Floats,
+    where: tuple[Floats, Floats, Floats],
+    limit: Floats | None,
+    says: str = "",
+) -> BrokenRule:
+    """Report the point that breaks a rule by the most."""
+    at = np.unravel_index(np.where(broken, np.nan_to_num(by), -np.inf).argmax(), broken.shape)
+    e0, e1, value = (float(values[at]) for values in where)
+    bound = None if limit is None else float(limit[at])
+    return BrokenRule(rule, e0, e1, value, bound, int(broken.sum()), says)
 
 
-@dataclass(frozen=True)
-class Soundness:
-    """What a check found; a mechanism is compared with others only if it is sound."""
-
-    name: str
-    kind: Kind
-    points: int
-    seed: int
-    findings: tuple[BrokenRule, ...]
-    notes: tuple[str, ...]
-    wins: Wins | None
-
-    @property
-    def sound(self) -> bool:
-        """Whether no rule was broken."""
-        return not self.findings
-
-
-def check_soundness(
-    mechanism: str | MechanismLike,
-    kind: Kind = "multinomial",
-    points: int = POINTS,
-    seed: int = 0,
-    name: str | None = None,
-) -> Soundness:
-    """Put a mechanism to the test at so many points: a name of ours, a function or a Mechanism.
-
-    Rounding is allowed for as certification does: 1e-9 of the value, and 1e-9.
-    """
-    label = name or (mechanism if isinstance(mechanism, str) else simplex.mechanism_name(mechanism))
-    row = choose_mechanisms({label: mechanism}, kind)[label]
-    require(
-        row.needs == "pair",
-        f"mechanism must be one that reads (e0, e1), got {label!r}, which needs {row.needs}",
-    )
-    require(
-        isinstance(points, int) and FEWEST <= points <= MOST,
-        f"points must be a whole number in {FEWEST}..{MOST}, got {points!r}",
-    )
-    _require_some_output(label, row.radius)
-    where = make_probes(points, seed)
-    limited = (row.noise, row.norm) == ("gaussian", "l2")
-    findings = _find_broken_rules(row.radius, where, limited)
-    silent = {"answers", "shape"} & {finding.rule for finding in findings}
-    notes = [] if silent else _describe_edge_cases(row.radius)
-    if not limited:
-        notes.append(
-            f"no limit is known for {row.noise} noise and {row.norm}: that rule is left out"
-        )
-    wins = None if findings else _compare_with_ensemble(label, row, kind)
-    return Soundness(label, kind, len(where.e0), seed, tuple(findings), tuple(notes), wins)
-
-
-def _require_some_output(name: str, function: Function) -> None:
-    """Refuse what is no mechanism at all: a function of other arguments."""
-    e0, e1 = (np.array([value]) for value in ORDINARY)
-    try:
-        call_quietly(function, e0, e1)
-    except Exception as error:  # the user's own code may raise anything
-        raise InvalidInput(
-            f"mechanism {name} must answer for arrays e0 and e1, and at e0 = {ORDINARY[0]}, "
-            f"e1 = {ORDINARY[1]} it raises {describe_error(error)}"
-        ) from error
+def _rounding_allowance(value: Floats) -> Floats:
+    """Return the rounding that certification allows for."""
+    return ALLOWANCE * (1 + np.abs(value))
 
 
 def _describe_edge_cases(function: Function) -> list[str]:
-    """What it does where certification never asks, or only a caller who gives E_1 = 0 himself."""
+    """Say what it does where certification never calls it, and at E_1 = 0."""
     half = np.linspace(0.05, 0.5, 10)
     square = np.full((2, 3), 0.7), np.full((2, 3), 0.2)
-    said_of = (
+    notes = (
         _describe_nonzero_output(
             function, np.concatenate([half, half]), np.concatenate([half, np.sqrt(half / 2)])
         ),
@@ -274,34 +268,34 @@ def _describe_edge_cases(function: Function) -> list[str]:
             function, *square, "for arrays of two dimensions, which certification does not use"
         ),
     )
-    return [note for note in said_of if note]
+    return [note for note in notes if note]
 
 
 def _describe_nonzero_output(function: Function, e0: Floats, e1: Floats) -> str:
-    """What it returns at E_0 <= E_1, if it is not 0."""
+    """Say what it returns at E_0 <= E_1, if that is not 0."""
     why = "where E0 <= E1: certification gives 0 there without asking"
-    found = _try_mechanism(function, e0, e1)
-    if isinstance(found, str):
-        return f"{found} {why}"
-    wrong = found.shape == e0.shape and found != 0
+    output = _try_mechanism(function, e0, e1)
+    if isinstance(output, str):
+        return f"{output} {why}"
+    wrong = output.shape == e0.shape and output != 0
     if not np.any(wrong):
         return ""
     at = int(np.argmax(wrong))
-    return f"returns {found[at]:.6g} at e0 = {e0[at]:.6g}, e1 = {e1[at]:.6g}, {why}"
+    return f"returns {output[at]:.6g} at e0 = {e0[at]:.6g}, e1 = {e1[at]:.6g}, {why}"
 
 
 def _describe_odd_output(function: Function, e0: Floats, e1: Floats, where: str) -> str:
-    """That it raises, or returns something else than a number for each point."""
-    found = _try_mechanism(function, e0, e1)
-    if isinstance(found, str):
-        return f"{found} {where}"
-    if found.shape != e0.shape:
-        return f"returns an array of shape {found.shape} for {e0.shape} {where}"
-    return f"returns NaN {where}" if np.isnan(found).any() else ""
+    """Say that it raises an error, or returns something else than one number per point."""
+    output = _try_mechanism(function, e0, e1)
+    if isinstance(output, str):
+        return f"{output} {where}"
+    if output.shape != e0.shape:
+        return f"returns an array of shape {output.shape} for {e0.shape} {where}"
+    return f"returns NaN {where}" if np.isnan(output).any() else ""
 
 
 def _try_mechanism(function: Function, e0: Floats, e1: Floats) -> Floats | str:
-    """An answer that no rule depends on, or what it raises instead."""
+    """Return an output that no rule depends on, or say which error was raised instead."""
     try:
         return np.asarray(call_quietly(function, e0.copy(), e1.copy()), dtype=float)
     except Exception as error:  # the user's own code may raise anything
@@ -309,7 +303,7 @@ def _try_mechanism(function: Function, e0: Floats, e1: Floats) -> Floats | str:
 
 
 def _compare_with_ensemble(name: str, row: Mechanism, kind: Kind) -> Wins:
-    """Where it is larger than the paper's ensemble, itself left out."""
+    """Find where it is larger than the paper's ensemble without itself."""
     rivals = [other for other in PAPER_ENSEMBLE[kind] if MECHANISMS[other].radius != row.radius]
     known = simplex.make_grid(STEPS, kind)
     ours, theirs = (

@@ -30,9 +30,8 @@ from simplicert.sampling.forward import first_outputs
 from simplicert.sampling.loop import DrawingLoop
 from simplicert.sampling.noise import NOISE, chunk_rows, hash_seed, stream_number
 from simplicert.sampling.noisy import Evaluation
-from simplicert.sampling.score import Scores
+from simplicert.sampling.outputs import Scores, draw_votes
 from simplicert.sampling.settings import check_whole_number, default_batch_size
-from simplicert.sampling.sums import draw_votes
 from simplicert.types import Bools, Floats, Ints
 
 GROWTH = 1.4  # factor from one look to the next
@@ -131,7 +130,7 @@ class VoteCounter:
 
     def _first_classes(self, evaluation: Evaluation) -> int:
         """Learn the number of classes from a first pass, whose outputs are not counted."""
-        rows = self.loop.passed(1)
+        rows = self.loop.pass_rows(1)
         where = (self.loop.seed, len(self), 0, stream_number(NOISE, self.loop.chunk))
         self.loop.batch.fill([NoisyCopies(0, self.inputs[0], where, slice(0, 1))])
         outputs = first_outputs(lambda: self.loop.batch.outputs(rows), (rows, *evaluation.shape))

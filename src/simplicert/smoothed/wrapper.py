@@ -18,7 +18,7 @@ from simplicert.errors import InvalidInput, SimplicertWarning, choose, require
 from simplicert.models.model import explain_uncallable
 from simplicert.sampling import sample
 from simplicert.sampling.noisy import NoisyClassifier
-from simplicert.sampling.scales import scale_warning
+from simplicert.sampling.probe import scale_warning
 from simplicert.sampling.settings import (
     check_device,
     check_whole_number,
@@ -185,7 +185,7 @@ class Smoothed:
             **{"batch_size": self.batch_size, "device": self.device, **options},
         )
         known = bound(tally, alpha, self.kind, scheme)
-        if known.refused.all() and (
+        if known.abstained.all() and (
             warning := _too_few_draws_warning(tally, alpha, self.kind, scheme)
         ):
             warnings.warn(warning, SimplicertWarning, stacklevel=2)
@@ -276,7 +276,7 @@ def _too_few_draws_warning(tally: Tally, alpha: float, kind: str, scheme: str) -
     """Return a warning where not even draws that all agree would be certified at any look."""
     looks = [int(tally.draws.max())] if tally.plan is None else tally.plan.looks
     settings: dict[str, Any] = {"alpha": alpha, "kind": kind, "scheme": scheme}
-    if not all(bound(unanimous_tally(tally, draws), **settings).refused.all() for draws in looks):
+    if not all(bound(unanimous_tally(tally, draws), **settings).abstained.all() for draws in looks):
         return ""
     return (
         f"{looks[-1]} draws certify nothing at alpha {alpha:g}, kind {kind}, scheme {scheme} with "

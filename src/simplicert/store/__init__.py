@@ -1,7 +1,7 @@
 """Create, open and read run folders: the tallies of a drawing, kept on disk for good.
 
 `open_run` opens a run folder for analysis: a `Run`, which holds tallies, or an `ImportedRun`, which
-holds what the log of another tool said. `create_run` writes a new run from a tally, and
+holds the log of another tool. `create_run` writes a new run from a tally, and
 `write_certificates` writes certificates as CSV or Parquet.
 """
 

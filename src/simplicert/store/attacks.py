@@ -12,20 +12,19 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from simplicert.atomic import write_atomically
 from simplicert.errors import DamagedRun, InvalidInput, require
-from simplicert.files import read_text
+from simplicert.files import read_text, write_atomically
 from simplicert.store.manifest import Manifest
 from simplicert.types import KINDS
 
+YES, NO = "true", "false"  # cells of the column broken
+SAFE = "abcdefghijklmnopqrstuvwxyz0123456789 _+-"  # letters of a plain word
+
+# Columns that must be the same in all rows of a table.
 SETTINGS = (
     "level", "inputs", "confirm", "explore", "steps", "restarts", "samples", "gradients", "seed",
     "kind", "alpha", "scheme", "sigma", "norm", "run",
 )  # fmt: skip
-
-YES, NO = "true", "false"
-
-SAFE = "abcdefghijklmnopqrstuvwxyz0123456789 _+-"
 
 
 @dataclass(frozen=True)
@@ -39,11 +38,11 @@ class AttackRow:
     certified: int  # the class that the certificate names
     radius: float
     rival: int | None  # the class at the point found
-    found: float | None  # its distance, rounded up; None: nothing was confirmed
+    found: float | None  # distance of that point, rounded up; None: nothing was confirmed
     draws: int  # noisy copies classified
-    tests: int  # confirmations asked for
-    level: float  # of each of them
-    inputs: int  # attacked in all: the level is shared among them
+    tests: int  # confirmations attempted
+    level: float  # of each confirmation
+    inputs: int  # number attacked: they share the level
     confirm: int
     explore: int
     steps: int
@@ -56,10 +55,10 @@ class AttackRow:
     scheme: str
     sigma: float
     norm: str
-    run: str  # its id
+    run: str  # id of the run
 
     def __post_init__(self) -> None:
-        """Refuse what no attack can say."""
+        """Refuse values that no attack can have."""
         for name in ("radius", "sigma", "level"):
             value = getattr(self, name)
             require(0 < value < math.inf, f"{name} must be positive and finite, got {value!r}")
@@ -84,26 +83,25 @@ class AttackRow:
 
     @property
     def ratio(self) -> float | None:
-        """Upper bound over lower: the attack's distance over the certified radius."""
+        """The distance that the attack needed, divided by the certified radius."""
         return None if self.found is None else self.found / self.radius
 
     def settings(self) -> dict[str, Any]:
-        """What all rows of a table share."""
+        """Return the settings, which all rows of a table share."""
         return {name: getattr(self, name) for name in SETTINGS}
 
 
 NAMES = tuple(field.name for field in fields(AttackRow))
-
 COLUMNS = (*NAMES[:5], "ratio", "broken", *NAMES[5:])
 
 
 def attack_path(folder: Path, manifest: Manifest, kind: str) -> Path:
-    """Where the attack on one kind of a run's certificates is kept, unless told otherwise."""
+    """Return the default path of the attack on one kind of a run's certificates."""
     return folder / ("attack.csv" if kind == manifest.kind else f"attack-{kind}.csv")
 
 
 def write_attack(path: Path, rows: Sequence[AttackRow]) -> None:
-    """The whole table, or the one before stays; floats read back as the same number."""
+    """Write the whole table or leave the old one; floats read back as the same numbers."""
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -114,7 +112,7 @@ def write_attack(path: Path, rows: Sequence[AttackRow]) -> None:
 
 
 def read_attack(path: Path) -> list[AttackRow]:
-    """The rows of a table, checked; a sentence names the line that cannot be one."""
+    """Read and check the rows of a table; an error names the line that is wrong."""
     try:
         lines = list(csv.reader(StringIO(read_text(path))))
     except (InvalidInput, csv.Error) as error:
@@ -130,7 +128,7 @@ def read_attack(path: Path) -> list[AttackRow]:
 
 
 def _read_attack_row(path: Path, number: int, cells: Sequence[str]) -> AttackRow:
-    """One line; what follows from the rest must agree with it."""
+    """Read one line; a column that follows from others must agree with them."""
     try:
         texts = dict(zip(COLUMNS, cells, strict=True))
         values = {
@@ -145,7 +143,7 @@ def _read_attack_row(path: Path, number: int, cells: Sequence[str]) -> AttackRow
 
 
 def _read_attack_cell(kind: str, text: str) -> Any:
-    """A cell by the type of its column; an empty one is None where that may be."""
+    """Read a cell by the type of its column; an empty cell is None if the type allows it."""
     if text == "" and "None" in kind:
         return None
     if "float" in kind:

@@ -5,8 +5,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from simplicert.atomic import write_atomically
 from simplicert.errors import require
+from simplicert.files import write_atomically
 from simplicert.types import Certificates
 
 SUFFIXES = (".csv", ".parquet")
@@ -50,7 +50,7 @@ def write_certificates(
 
 
 def certificate_metadata(certificates: Certificates) -> dict[str, Any]:
-    """What a Parquet file says besides its table."""
+    """Return what a Parquet file says besides its table."""
     known = certificates.known
     return {
         "sigma": known.sigma,

@@ -21,10 +21,10 @@ from simplicert.types.merging import (
 
 
 def join_tallies(parts: Sequence[Tally], *, random: bool = False) -> Tally:
-    """All parts added at once; two parts that hold the same draws of an input count once.
+    """Add all parts at once; draws of an input that two parts hold count once.
 
-    That happens when two processes draw the same inputs. Their counts must agree, unless the
-    model is random by itself: then the first part's are kept.
+    Two parts hold the same draws if two processes draw the same inputs. Their counts must agree,
+    unless the model is random by itself: then those of the first part are kept.
     """
     for part in parts[1:]:
         require_compatible(parts[0], part)
@@ -55,7 +55,7 @@ def join_tallies(parts: Sequence[Tally], *, random: bool = False) -> Tally:
 
 
 def _spans_by_row(part: Tally) -> list[tuple[tuple[int, int, int], ...]]:
-    """For each row of a part the (seed, first, stop) of the draws it holds."""
+    """Return, for each row of a part, the (seed, first, stop) of the draws it holds."""
     rows: dict[int, list[tuple[int, int, int]]] = {int(item): [] for item in part.inputs}
     for item, seed, first, stop in () if part.segments is None else part.segments.tolist():
         rows[item].append((seed, first, stop))
@@ -65,10 +65,10 @@ def _spans_by_row(part: Tally) -> list[tuple[tuple[int, int, int], ...]]:
 def _select_distinct_rows(
     index: Ints, spans: list[Any], fields: dict[str, Ints], random: bool
 ) -> list[int]:
-    """Rows to keep: no draw of an input twice, and as many of its draws as possible.
+    """Choose the rows to keep: no draw of an input twice, and as many draws as possible.
 
-    Rows with the same draws must agree. Of rows whose draws overlap otherwise (one process drew
-    on while another had already extended the run) the longer ones are kept.
+    Rows with the same draws must agree. Of rows whose draws overlap otherwise (one process went on
+    drawing after another had extended the run) the longer ones are kept.
     """
     rows_of: dict[int, list[int]] = {}
     for row, item in enumerate(index.tolist()):
@@ -89,22 +89,22 @@ def _select_distinct_rows(
 
 
 def _rows_differ(fields: dict[str, Ints], one: int, other: int) -> bool:
-    """Whether two rows say different things."""
+    """Tell whether two rows differ in any field."""
     return any((values[one] != values[other]).any() for values in fields.values())
 
 
 def _count_draws(spans: tuple[tuple[int, int, int], ...]) -> int:
-    """Draws of one row."""
+    """Count the draws of one row."""
     return sum(stop - first for _, first, stop in spans)
 
 
 def _spans_overlap(left: Any, right: Any) -> bool:
-    """Whether two rows share a draw."""
+    """Tell whether two rows share a draw."""
     return any(a[0] == b[0] and a[1] < b[2] and b[1] < a[2] for a in left for b in right)
 
 
 def _sum_rows(inputs: Ints, places: Ints, fields: dict[str, Ints], classes: int) -> dict[str, Ints]:
-    """Rows of the same input added; what is said once about an input must agree."""
+    """Add the rows of the same input; fields that are not sums must agree."""
     out: dict[str, Ints] = {}
     for name, values in fields.items():
         shape = (len(inputs), *values.shape[1:])

@@ -1,7 +1,7 @@
-"""Runs that hold no tally: expectations, or bare radii, from another tool's log.
+"""Write and open runs that hold no tally: expectations or bare radii from another tool's log.
 
-A log keeps what was promised and not what was counted, so its counts cannot be bounded again. What
-remains is kept with everything else the log said, in one Parquet file named by its own checksum.
+A log keeps what was promised and not what was counted, so it cannot be bounded again. What it
+implies is kept with everything else the log said, in one Parquet file named by its own checksum.
 `write_imported_run` and `read_imported_run` write and open such a run.
 """
 
@@ -16,10 +16,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from simplicert.atomic import content_checksum, refuse_existing_folder, write_atomically
 from simplicert.certification import MechanismLike, certify
 from simplicert.errors import DamagedRun, MissingEvidence, SimplicertError, require
-from simplicert.files import read_run_file
+from simplicert.files import (
+    content_checksum,
+    read_run_file,
+    refuse_existing_folder,
+    write_atomically,
+)
 from simplicert.store.manifest import Manifest, read_manifest, write_manifest
 from simplicert.store.parquet import MOST_FILE, read_parquet
 from simplicert.types import KINDS, Certificates, Expectations, Tally
@@ -27,17 +31,16 @@ from simplicert.types import KINDS, Certificates, Expectations, Tally
 if TYPE_CHECKING:
     import pandas as pd
 
+SCHEME = "imported"  # scheme of the expectations: the bound is the other tool's
+MECHANISMS = ("cohen", "two_sided")  # with E1 = 1 - E0 no other applies, and these two agree
 
-SCHEME = "imported"  # of the expectations: the bound is the other tool's
-
-MECHANISMS = ("cohen", "two_sided")  # all that E0 with E1 = 1 - E0 has to say, and the same twice
-
-# What such a run may hold, by source["holds"] of its manifest, and the columns it then must have.
+# What such a run may hold, as source["holds"] of its manifest says, and the columns it must have.
 HOLDS = {
     "expectations": ("index", "predicted", "e0", "e1", "reason"),
     "radii": ("index", "predicted", "radius"),
 }
 
+# Kinds of NumPy types that columns must have.
 TYPES = {
     **dict.fromkeys(("index", "predicted", "label", "draws", "count"), "i"),
     **dict.fromkeys(("e0", "e1", "radius"), "f"),
@@ -69,28 +72,28 @@ class ImportedRun:
 
     @property
     def audit(self) -> tuple[str, ...]:
-        """What was found wrong or doubtful when the log was read, one sentence each."""
+        """What was wrong or doubtful when the log was imported, one sentence per finding."""
         return tuple(self.manifest.source.get("audit", ()))
 
     @property
     def missing(self) -> int:
-        """Rows that were imported and are lost: none, or the file would not open."""
+        """Rows that were imported and are lost: 0, or the file would not open."""
         return self.manifest.inputs - len(self.columns["index"])
 
     @cached_property
     def columns(self) -> dict[str, Any]:
-        """Everything that was kept, by name: numbers as arrays, texts as lists."""
+        """All columns by name: numbers as arrays, texts as lists."""
         return _read_columns(self.folder, HOLDS[self.holds], self.manifest.most_rows)
 
     def tally(self) -> Tally:
-        """There is none; the error says why."""
+        """Raise an error: a log has no tally."""
         raise MissingEvidence(
             f"{self.folder} holds {self.holds} of an imported log and no tally: the log gives no "
             "counts of all classes, so it cannot be bounded anew by any scheme"
         )
 
     def expectations(self) -> Expectations:
-        """E0 and E1 = 1 - E0 at the alpha stated on import; NaN where the log gives no class."""
+        """Return E0 and E1 = 1 - E0 at the stated alpha; NaN where the log gives no class."""
         if self.holds != "expectations":
             raise MissingEvidence(
                 f"{self.folder} holds bare radii: no E0 was read from them, and they are "
@@ -124,11 +127,11 @@ class ImportedRun:
         mechanisms: Sequence[str] | Mapping[str, str | MechanismLike] | None = None,
         sensitivity: float | None = None,
     ) -> Certificates:
-        """Certificates at the settings of the import; no others can be computed from a log."""
+        """Certify at the settings of the import; a log allows no others."""
         known = self.expectations()
         kind = KINDS.get(kind, kind) if kind is not None else None
-        asked = {"alpha": alpha, "kind": kind, "scheme": scheme, "method": method}
-        for name, value in asked.items():
+        settings = {"alpha": alpha, "kind": kind, "scheme": scheme, "method": method}
+        for name, value in settings.items():
             own = getattr(known, name)
             require(
                 value is None or value == own,
@@ -146,7 +149,7 @@ class ImportedRun:
         return certify(known, names, stage)
 
     def to_frame(self) -> "pd.DataFrame":
-        """The certificates' table, or for bare radii what the log says of each input."""
+        """Return the table of certificates or, for bare radii, what the log says."""
         return (
             self.certify().to_frame()
             if self.holds == "expectations"
@@ -158,9 +161,9 @@ class ImportedRun:
         return len(self.columns["index"])
 
     def __repr__(self) -> str:
-        """One line: size, what is held, and how it was stated to be drawn."""
-        return (
-            f"ImportedRun({len(self)} inputs, {int((self.columns['predicted'] >= 0).sum())} with a "
+        """Return one line: the size, what the run holds, and the stated sigma and alpha."""
+        return (  # under the name that version 0.1 printed
+            f"KnownRun({len(self)} inputs, {int((self.columns['predicted'] >= 0).sum())} with a "
             f"class, {self.holds} of {self.manifest.source.get('file', 'a log')}, "
             f"sigma {self.manifest.sigma:g}, alpha {self.manifest.alpha:g})"
         )
@@ -169,24 +172,10 @@ class ImportedRun:
 KnownRun = ImportedRun  # its name in version 0.1
 
 
-def _bare_radii_frame(held: Mapping[str, Any]) -> "pd.DataFrame":
-    """Radii as the log printed them, 0 without a class; `correct` is predict == label."""
-    import pandas as pd
-
-    predicted = pd.array(held["predicted"], dtype="Int64")
-    none = held["predicted"] < 0
-    predicted[none] = pd.NA
-    label = pd.array(held.get("label", [pd.NA] * len(none)), dtype="Int64")
-    correct = (predicted == label).fillna(False) if "label" in held else label.astype("boolean")
-    radius = np.where(none, 0.0, np.nan_to_num(held["radius"]).clip(0.0))
-    columns = {"label": label, "predicted": predicted, "correct": correct, "radius": radius}
-    return pd.DataFrame({"index": held["index"], **columns})
-
-
 def write_imported_run(
     folder: Path | str, manifest: Manifest, columns: Mapping[str, Any]
 ) -> ImportedRun:
-    """Write a new run of a log; an existing folder is never touched."""
+    """Write a log as a new run; an existing folder is never touched."""
     folder = Path(folder)
     refuse_existing_folder(folder)
     sink = BytesIO()
@@ -199,7 +188,7 @@ def write_imported_run(
 
 
 def read_imported_run(folder: Path | str) -> ImportedRun:
-    """Open a run that `write_known_run` wrote."""
+    """Open a run that `write_imported_run` wrote."""
     folder = Path(folder)
     require(folder.is_dir(), f"run must be a folder that exists, got {str(folder)!r}")
     manifest = read_manifest(folder)
@@ -211,7 +200,7 @@ def read_imported_run(folder: Path | str) -> ImportedRun:
 
 
 def _read_columns(folder: Path, needed: Sequence[str], most_rows: int) -> dict[str, Any]:
-    """The one table of the folder, after its checksum."""
+    """Read the one table of the folder and check its checksum."""
     paths = sorted(folder.glob("known-*.parquet"))
     if len(paths) != 1:
         raise DamagedRun(f"{folder} must hold one file known-*.parquet, got {len(paths)}")
@@ -237,3 +226,17 @@ def _read_columns(folder: Path, needed: Sequence[str], most_rows: int) -> dict[s
             wanted = {"i": "whole numbers", "f": "decimals"}[kind]
             raise DamagedRun(f"{paths[0]} must hold {wanted} in column {name}")
     return held
+
+
+def _bare_radii_frame(held: Mapping[str, Any]) -> "pd.DataFrame":
+    """Return the radii as printed, 0 without a class; `correct` is predict == label."""
+    import pandas as pd
+
+    predicted = pd.array(held["predicted"], dtype="Int64")
+    abstained = held["predicted"] < 0
+    predicted[abstained] = pd.NA
+    label = pd.array(held.get("label", [pd.NA] * len(abstained)), dtype="Int64")
+    correct = (predicted == label).fillna(False) if "label" in held else label.astype("boolean")
+    radius = np.where(abstained, 0.0, np.nan_to_num(held["radius"]).clip(0.0))
+    columns = {"label": label, "predicted": predicted, "correct": correct, "radius": radius}
+    return pd.DataFrame({"index": held["index"], **columns})

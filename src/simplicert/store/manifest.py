@@ -1,7 +1,7 @@
 """Read and write run.toml, the settings of a run in words that stay readable for years.
 
 `Manifest` holds the settings and checks them; alpha, kind and scheme are declared before the counts
-are seen. `read_manifest` and `write_manifest` move it from and to disk, with a checksum in the last
+are seen. `read_manifest` and `write_manifest` read and write run.toml, with a checksum in its last
 line. `manifest_differences` says where two manifests ask for different draws.
 """
 
@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 import tomli_w
 
-from simplicert.atomic import content_checksum, write_atomically
 from simplicert.bounds import SCHEMES
 from simplicert.errors import DamagedRun, InvalidInput, SimplicertError, choose, require
-from simplicert.files import parse_toml, read_run_file
+from simplicert.files import content_checksum, parse_toml, read_run_file, write_atomically
 from simplicert.machine import require_memory
 from simplicert.types import KINDS, Plan
 from simplicert.types.arrays import check_positive
@@ -26,6 +25,7 @@ from simplicert.types.plan import MOST_RESERVED
 from simplicert.types.smoothing import Reading
 
 FORMAT = 1
+DRAWN = "sample"  # the format, in `source`, of a run that this package drew
 
 NAME = "run.toml"
 
@@ -39,7 +39,7 @@ DECLARED_SETTINGS = ("sigma", "classes", "inputs", "index", "alpha", "kind", "sc
 
 HALF = 0.5  # what `reserve = true` means
 
-SAME = 1e-2  # share by which the outputs of the same model may differ on another machine
+SAME = 1e-2  # share by which the outputs of a model may differ on another machine
 
 CHECKSUM_LINE = (
     "# checksum of all lines above: "  # a comment: a run without it, or edited, opens too
@@ -47,10 +47,26 @@ CHECKSUM_LINE = (
 
 
 def package_version() -> str:
-    """This package's version; imported late, as the package imports this room."""
+    """Return this package's version; imported late, because the package imports this module."""
     from simplicert import __version__
 
     return __version__
+
+
+def check_declaration(
+    alpha: float, kind: str, scheme: str | None, method: str | None = None
+) -> str:
+    """Check what is declared before the draws; return the kind under its full name."""
+    require(
+        isinstance(alpha, float) and 0 < alpha < 1,
+        f"alpha must lie strictly between 0 and 1, got {alpha!r}",
+    )
+    full_name = choose("kind", kind, KINDS)
+    if scheme is not None:
+        methods = choose("scheme", scheme, SCHEMES[full_name], f" for kind {full_name}")
+        if method is not None:
+            choose("method", method, methods)
+    return full_name
 
 
 @dataclass(frozen=True)
@@ -78,7 +94,7 @@ class Manifest:
     id: str = field(default_factory=lambda: secrets.token_hex(8))  # its parts carry it too
 
     def __post_init__(self) -> None:
-        """Refuse what no run can be."""
+        """Refuse settings that no run can have."""
         check_positive("sigma", self.sigma)
         object.__setattr__(self, "sigma", float(self.sigma))  # TOML written by hand may say 1
         for name, least, most in (("inputs", 1, MOST_INPUTS), ("classes", 2, MOST_CLASSES)):
@@ -88,16 +104,11 @@ class Manifest:
                 whole and least <= value <= most,
                 f"{name} must be a whole number in {least}..{most}, got {value!r}",
             )
-        require(
-            isinstance(self.alpha, float) and 0 < self.alpha < 1,
-            f"alpha must lie strictly between 0 and 1, got {self.alpha!r}",
-        )
-        object.__setattr__(self, "kind", choose("kind", self.kind, KINDS))
         imported = isinstance(self.source, dict) and "holds" in self.source
-        if not imported:  # a log's bounds were made by a scheme of another tool
-            methods = choose("scheme", self.scheme, SCHEMES[self.kind], f" for kind {self.kind}")
-            if self.method is not None:
-                choose("method", self.method, methods)
+        # A log's bounds were made by a scheme of another tool.
+        scheme = None if imported else self.scheme
+        declared = check_declaration(self.alpha, self.kind, scheme, self.method)
+        object.__setattr__(self, "kind", declared)
         require(
             self.plan is None or isinstance(self.plan, Plan), f"plan must be a Plan: {self.plan!r}"
         )
@@ -120,21 +131,41 @@ class Manifest:
         )
 
     @property
+    def was_drawn(self) -> bool:
+        """Whether this package drew the run: then it keeps the settings of the drawing."""
+        return self.source.get("format") == DRAWN
+
+    @property
+    def model_fingerprint(self) -> str | None:
+        """The fingerprint of the model that was drawn from; None where none is kept."""
+        return _text_or_none(self.source.get("model_fingerprint"))
+
+    @property
+    def data_fingerprint(self) -> str | None:
+        """The fingerprint of the data that was drawn from; None where none is kept."""
+        return _text_or_none(self.source.get("data_fingerprint"))
+
+    @property
+    def random(self) -> bool:
+        """Whether the model is random by itself: drawn again, its tallies would differ."""
+        return bool(self.source.get("random", False))
+
+    @property
     def reserve(self) -> float:
-        """The share of alpha that was kept for extensions; `true`, in an older run, is half."""
+        """The share of alpha reserved for extensions; `true`, in an older run, means half."""
         kept = self.source.get("reserve", False)
         return HALF * kept if isinstance(kept, bool) else float(kept)
 
     @property
     def sensitivity(self) -> float:
-        """Of the stage before the noise, as declared; 1 where noise is added to the input."""
+        """The declared sensitivity of the stage before the noise; 1 if there is no such stage."""
         declared: float = self.source.get("sensitivity", 1.0)
         return declared
 
     def require_room(self, rows: int, vectors: int, more: int = 0) -> None:
-        """Refuse a tally that would not fit into the memory once it is spread over the classes.
+        """Refuse a tally that would not fit into memory once it is spread over the classes.
 
-        `vectors`: numbers for each class that it has of an input; `more`: numbers besides.
+        `vectors` counts the numbers per input and class, `more` other numbers per input.
         """
         if rows * self.classes > MOST_COUNTS:
             raise DamagedRun(
@@ -149,12 +180,12 @@ class Manifest:
 
     @property
     def most_rows(self) -> int:
-        """Rows that a table of this run may have; a few too many are read, and said to be so."""
+        """Most rows that a table of this run may have; a few too many are read and reported."""
         return max(self.inputs, FEW_ROWS)
 
     @property
     def function(self) -> dict[str, Any]:
-        """What the run's tallies know of the function that was drawn, besides sigma."""
+        """What the run's tallies know about the function that was drawn, besides sigma."""
         return {
             "norm": "scaled l2" if "noise_scale" in self.source else "l2",
             "grid": self.source.get("grid"),
@@ -162,10 +193,15 @@ class Manifest:
         }
 
     def text(self) -> bytes:
-        """The content of run.toml; TOML has no null, so what is not set is left out."""
+        """Return the content of run.toml; TOML has no null, so what is not set is left out."""
         content = {name: value for name, value in asdict(self).items() if value is not None}
         text = tomli_w.dumps({"format": FORMAT, **content}).encode()
         return text + f"{CHECKSUM_LINE}{content_checksum(text)}\n".encode()
+
+
+def _text_or_none(value: object) -> str | None:
+    """A file may say anything; what is no text is nothing."""
+    return value if isinstance(value, str) else None
 
 
 def write_manifest(folder: Path, manifest: Manifest, *, only_if_new: bool = False) -> None:
@@ -174,7 +210,7 @@ def write_manifest(folder: Path, manifest: Manifest, *, only_if_new: bool = Fals
 
 
 def matches_checksum(content: bytes) -> bool | None:
-    """Whether run.toml is as it was written; None where it was written without a checksum."""
+    """Tell whether run.toml is as it was written; None if it was written without a checksum."""
     text, _, last = content.removesuffix(b"\n").rpartition(b"\n")
     if not last.startswith(b"#"):
         return None
@@ -185,9 +221,9 @@ def matches_checksum(content: bytes) -> bool | None:
 
 
 def manifest_differences(before: Manifest, now: Manifest) -> Iterator[tuple[str, Any, Any]]:
-    """(setting, before, now) wherever two manifests ask for other draws or declare otherwise.
+    """Yield (setting, before, now) wherever two manifests ask for or declare different things.
 
-    The plan may have grown by a look, and who made the run and with what libraries is no setting.
+    The plan may have grown by a look; the maker of the run and the libraries are no settings.
     """
     for name in (*DECLARED_SETTINGS, "reserve"):
         if getattr(before, name) != getattr(now, name):
@@ -209,7 +245,7 @@ def manifest_differences(before: Manifest, now: Manifest) -> Iterator[tuple[str,
 
 
 def same_outputs(before: list[float] | None, now: list[float] | None) -> bool:
-    """Whether two models gave the same outputs, up to the rounding of other machines."""
+    """Tell whether two models gave the same outputs, up to the rounding of other machines."""
     if before is None or now is None:
         return before is now
     one, two = np.array(before), np.array(now)
@@ -220,7 +256,7 @@ def same_outputs(before: list[float] | None, now: list[float] | None) -> bool:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest, or a sentence that says why this is not a run this package can read."""
+    """Read the manifest, or raise an error that says why this package cannot read the run."""
     path = folder / NAME
     if not path.is_file():
         raise DamagedRun(f"{folder} is not a run folder: it holds no {NAME}")
@@ -253,9 +289,9 @@ OTHERS = (
 
 
 def recorded_label_warning(manifest: Manifest) -> str:
-    """The same of a run that was drawn, to be repeated wherever an accuracy of it is shown.
+    """Return the warning about the labels of a run, to repeat wherever its accuracy is shown.
 
-    Runs drawn before the doubt was recorded show at least how many classes model and data have.
+    Runs drawn before it was recorded show at least how many classes model and data have.
     """
     made = manifest.made
     if "label_doubt" in made or "class_map" in manifest.source:

@@ -1,9 +1,9 @@
 """Read Parquet files that somebody else may have made, without running out of memory.
 
 Equal values take almost no space in a file: one megabyte may hold a billion rows. So the rows, the
-values of each column and the sizes of its pages are added up before memory is taken. The headers of
-the pages are read for this too, because the Parquet reader takes memory by them and not by the
-table of contents.
+values of each column and the sizes of its pages are added up before memory is allocated. This
+includes the headers of the pages, because the Parquet reader allocates by them and not by the table
+of contents.
 """
 
 from io import SEEK_END, BytesIO
@@ -17,18 +17,15 @@ from simplicert.errors import DamagedRun, InvalidInput
 from simplicert.machine import refuse_huge_unpacking
 
 MOST_FILE = 2**31  # bytes of one file
-
 MOST_COLUMNS = 200
+MOST_CONTENTS = 2**24  # bytes of a text in the table of contents, and entries of a list in it
+VALUE = 16  # bytes of a value in memory, with its position in a list
+LISTS = 1  # levels of lists: a list holds numbers, not lists
+TEXT = "BYTE_ARRAY"  # how Parquet stores texts
+DEEPEST = 8  # levels of nested structures in a page's header
+LONGEST, CONTINUATION_BIT = 10, 128  # bytes of a number; the bit that announces another byte
 
-MOST_CONTENTS = 2**24  # bytes of a text in the table of contents, and entries of a list there
-
-VALUE = 16  # bytes of a value in memory, with its place in a list
-
-LISTS = 1  # lists hold numbers, not lists
-
-TEXT = "BYTE_ARRAY"
-
-# The fields of a page's header, by their numbers in the format.
+# Numbers of the fields in a page's header.
 UNPACKED_SIZE, PACKED_SIZE, DATA, DATA_2 = 2, 3, 5, 8
 
 # Types of Thrift's compact protocol.
@@ -36,13 +33,9 @@ TRUE, FALSE, BYTE, DOUBLE, BINARY, STRUCT = 1, 2, 3, 7, 8, 12
 
 INTEGERS = (4, 5, 6)
 
-DEEPEST = 8  # structures inside each other in a header of a page
-
-LONGEST, CONTINUATION_BIT = 10, 128  # bytes of a number, and the bit that says that another follows
-
 
 def read_parquet(content: bytes, most_rows: int, *, texts: bool = False) -> pa.Table:
-    """The table, of at most `most_rows` rows; `texts`: whether columns may hold texts."""
+    """Read a table of at most `most_rows` rows, of integers alone unless `texts` is true."""
     source = BytesIO(content)
     with _open_table(source) as file:
         _check_contents(source, file.metadata, most_rows, None, texts)
@@ -51,20 +44,20 @@ def read_parquet(content: bytes, most_rows: int, *, texts: bool = False) -> pa.T
 
 
 def read_column(source: IO[bytes], most_rows: int, name: str) -> pa.ChunkedArray:
-    """One column of numbers; of an open file only its table of contents and this column is read."""
+    """Read one column of integers; nothing else is read but the table of contents."""
     with _open_table(source) as file:
         _check_contents(source, file.metadata, most_rows, name, texts=False)
         return file.read(columns=[name], use_threads=False)[name]
 
 
 def read_metadata(source: IO[bytes]) -> dict[bytes, bytes]:
-    """What a table says of itself besides its columns."""
+    """Read what a table says about itself besides its columns."""
     with _open_table(source) as file:
         return file.schema_arrow.metadata or {}
 
 
 def _open_table(source: IO[bytes]) -> pq.ParquetFile:
-    """The file, its table of contents read; texts stay in dictionaries, each held once."""
+    """Open the file and read its table of contents; texts stay in dictionaries, each once."""
     limits = {
         "thrift_string_size_limit": MOST_CONTENTS,
         "thrift_container_size_limit": MOST_CONTENTS,
@@ -82,7 +75,7 @@ def _open_table(source: IO[bytes]) -> pq.ParquetFile:
 def _check_contents(
     source: IO[bytes], metadata: pq.FileMetaData, most_rows: int, name: str | None, texts: bool
 ) -> None:
-    """Refuse more rows than there may be, and values (of one column) that would fill the memory."""
+    """Refuse too many rows, and values (of one column, if named) that would fill the memory."""
     if metadata.num_rows > most_rows:
         raise DamagedRun(
             f"it has {metadata.num_rows:,} rows, and at most {most_rows:,} belong there"
@@ -106,7 +99,7 @@ def _check_contents(
 
 
 def _decode_dictionaries(packed: int, table: pa.Table) -> pa.Table:
-    """Texts written out, after their lengths were added up: a dictionary may repeat a long one."""
+    """Write out texts after adding up their lengths: a dictionary may repeat a long one."""
     for place, name in enumerate(table.column_names):
         column = table[place]
         if not pa.types.is_dictionary(column.type):
@@ -126,7 +119,7 @@ def _decode_dictionaries(packed: int, table: pa.Table) -> pa.Table:
 def announced_sizes(
     source: IO[bytes], held: int, column: pq.ColumnChunkMetaData
 ) -> tuple[int, int]:
-    """The values and the unpacked bytes that the pages of one column announce."""
+    """Add up the values and the unpacked bytes that the pages of one column announce."""
     start = column.data_page_offset
     if column.has_dictionary_page and 0 < (column.dictionary_page_offset or 0) < start:
         start = column.dictionary_page_offset
@@ -149,9 +142,9 @@ def announced_sizes(
 
 
 def _read_thrift_struct(pages: bytes, at: int, depth: int = 0) -> tuple[dict[int, Any], int]:
-    """A structure of Thrift's compact protocol by the numbers of its fields, and where it ends.
+    """Read a structure of Thrift's compact protocol, by field numbers, and return where it ends.
 
-    What is cut short or nests too deep is a LookupError.
+    A structure that is cut short or nests too deep is a LookupError.
     """
     held: dict[int, Any] = {}
     number = 0
@@ -163,7 +156,7 @@ def _read_thrift_struct(pages: bytes, at: int, depth: int = 0) -> tuple[dict[int
 
 
 def _read_thrift_value(pages: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
-    """One value of a header; texts are passed over, and lists have no place in it."""
+    """Read one value of a header; texts are skipped, and lists do not occur."""
     if kind in (TRUE, FALSE):
         return kind == TRUE, at
     if kind in INTEGERS:
@@ -177,13 +170,13 @@ def _read_thrift_value(pages: bytes, at: int, kind: int, depth: int) -> tuple[An
 
 
 def _read_thrift_integer(pages: bytes, at: int) -> tuple[int, int]:
-    """A signed number: even ones are positive."""
+    """Read a signed number: even codes are positive, odd ones negative."""
     value, at = _read_varint(pages, at)
     return (value >> 1) ^ -(value & 1), at
 
 
 def _read_varint(pages: bytes, at: int) -> tuple[int, int]:
-    """Seven bits a byte, the lowest first, the last byte without its eighth bit."""
+    """Read seven bits per byte, lowest first; the last byte has no eighth bit."""
     value = 0
     for place in range(LONGEST):
         value |= (pages[at + place] & 127) << 7 * place

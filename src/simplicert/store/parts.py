@@ -15,38 +15,33 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from simplicert.atomic import content_checksum, write_atomically
 from simplicert.errors import DamagedRun, SimplicertError
-from simplicert.files import open_file, read_run_file
+from simplicert.files import content_checksum, open_file, read_run_file, write_atomically
 from simplicert.store.manifest import Manifest
 from simplicert.store.parquet import MOST_FILE, read_column, read_metadata, read_parquet
 from simplicert.types import Ints, Tally
 from simplicert.types.merging import find_rows
 from simplicert.types.scores import BINS
 
-SINGLE = ("labels", "invalid", "votes_invalid")  # one number an input
-
-VECTORS = ("counts", "softmax_sums", "softmax_squares", "votes", "pilot")  # one for each class
-
-SMALL = ("leaders", "softmax_classes", "softmax_rest")  # a few an input, as many for each
-
+SINGLE = ("labels", "invalid", "votes_invalid")  # one number per input
+VECTORS = ("counts", "softmax_sums", "softmax_squares", "votes", "pilot")  # one number per class
+SMALL = ("leaders", "softmax_classes", "softmax_rest")  # a few numbers per input
 SEGMENTS = "segments"
-
 SECONDS = b"seconds"
 
-# What a table of other columns or types than ours makes the reading below raise.
+# What reading raises if a table has other columns or types than ours.
 UNREADABLE = (KeyError, ValueError, TypeError, AttributeError, IndexError, SimplicertError)
 
 
 def write_part(folder: Path, tally: Tally, manifest: Manifest, seconds: float = 0.0) -> Path:
-    """Write the tally as one part of this run, with the seconds it took."""
+    """Write the tally as one part of this run, with the seconds it took to draw."""
     name, content = encode_part(tally, manifest, seconds)
     write_atomically(folder / name, content)
     return folder / name
 
 
 def encode_part(tally: Tally, manifest: Manifest, seconds: float) -> tuple[str, bytes]:
-    """A part's name and content."""
+    """Return the name and content of a part."""
     sink = BytesIO()
     metadata = {**run_identity(manifest), SECONDS: f"{seconds:.3f}".encode()}
     pq.write_table(
@@ -57,23 +52,26 @@ def encode_part(tally: Tally, manifest: Manifest, seconds: float) -> tuple[str, 
 
 
 def part_name(first: int, content: bytes) -> str:
-    """The smallest input's number and the content's checksum: no part has two names."""
+    """Name a part by its smallest input and its checksum, so that no part has two names."""
     return f"{first:08d}-{content_checksum(content)}.parquet"
 
 
 def run_identity(manifest: Manifest) -> dict[bytes, bytes]:
-    """What a part says of its run: parts of another run, or under another sigma, do not fit."""
+    """Return what a part says about its run: a part of another run or sigma does not match."""
     settings = {"run": manifest.id, "sigma": manifest.sigma.hex(), "classes": manifest.classes}
     return {name.encode(): str(value).encode() for name, value in settings.items()}
 
 
 def read_part(path: Path, manifest: Manifest, content: bytes | None = None) -> Tally:
-    """The tally of one part, whose content may be at hand; a damaged part is named, never used."""
+    """Read a part and check its checksum; an error names a damaged part.
+
+    `content` is the content of the file, if it was already read.
+    """
     return _build_tallies([read_part_table(path, manifest, content)], [path], manifest)[0]
 
 
 def read_parts(paths: Sequence[Path], manifest: Manifest) -> list[Tally]:
-    """The tallies of all parts: a single one where no two parts speak of the same input.
+    """Read the tallies of all parts: a single one if no two parts hold the same input.
 
     Then the sparse columns are joined before they are spread out over the classes.
     """
@@ -81,7 +79,7 @@ def read_parts(paths: Sequence[Path], manifest: Manifest) -> list[Tally]:
 
 
 def read_part_table(path: Path, manifest: Manifest, content: bytes | None = None) -> pa.Table:
-    """One part's table, after its checksum, its run and its name."""
+    """Read the table of one part and check its checksum, its run and its name."""
     if content is None:
         try:
             content = read_run_file(path, MOST_FILE)
@@ -107,7 +105,7 @@ def read_part_table(path: Path, manifest: Manifest, content: bytes | None = None
 def _build_tallies(
     tables: Sequence[pa.Table], paths: Sequence[Path], manifest: Manifest
 ) -> list[Tally]:
-    """Checked tables as tallies: one, or one for each where inputs come more than once."""
+    """Turn checked tables into one tally, or into one each if an input is in several."""
     names, rows = set(tables[0].column_names), sum(table.num_rows for table in tables)
     bins = (tables[0]["leaders"].type.list_size + 1) * BINS if "leaders" in names else 0
     manifest.require_room(rows, sum(f"{name}_class" in names for name in VECTORS), bins)
@@ -125,10 +123,10 @@ def _build_tallies(
 
 
 def may_hold_inputs(path: Path, items: Set[int], manifest: Manifest) -> bool:
-    """Whether to read a part for these inputs, though its name, of one input, is not among them.
+    """Tell whether a part may hold any of these inputs; its name only tells the smallest one.
 
-    The file is not checked here, so the answer must never be used to count. Where it cannot be
-    told the answer is yes: reading then says what is wrong.
+    The file is not checked here, so the answer must never be used to count. If the file cannot be
+    read the answer is yes: reading the part then says what is wrong.
     """
     try:
         with open_file(path, follow=False) as file:
@@ -139,7 +137,7 @@ def may_hold_inputs(path: Path, items: Set[int], manifest: Manifest) -> bool:
 
 
 def read_seconds(path: Path) -> float:
-    """The time a part took to draw; 0 where it does not say."""
+    """Read how many seconds a part took to draw; 0 if it does not say."""
     try:
         with open_file(path, follow=False) as file:
             seconds = float(read_metadata(file).get(SECONDS, 0.0))
@@ -151,7 +149,7 @@ def read_seconds(path: Path) -> float:
 
 
 def _tally_to_table(tally: Tally) -> pa.Table:
-    """One row an input; columns only for what the tally holds."""
+    """Make a table with one row per input, and columns only for what the tally holds."""
     columns: dict[str, Any] = {"index": tally.inputs}
     for name in SINGLE:
         if getattr(tally, name) is not None:
@@ -170,7 +168,7 @@ def _tally_to_table(tally: Tally) -> pa.Table:
 
 
 def _table_to_tally(table: pa.Table, manifest: Manifest) -> Tally:
-    """The inverse of `to_table`; noise, classes and plan are the run's."""
+    """Undo `_tally_to_table`; noise, classes and plan are those of the run."""
     held = set(table.column_names)
     fields: dict[str, Any] = {"index": _integer_column(table, "index")}
     for name in SINGLE:
@@ -193,7 +191,7 @@ def _table_to_tally(table: pa.Table, manifest: Manifest) -> Tally:
 
 
 def _encode_sparse(name: str, values: Ints) -> dict[str, pa.ListArray]:
-    """Two list columns: the classes that are not zero, and their values."""
+    """Make two list columns: the classes that are not zero, and their values."""
     rows, classes = np.nonzero(values)
     offsets = pa.array(np.searchsorted(rows, np.arange(len(values) + 1)), pa.int32())
     return {
@@ -203,7 +201,7 @@ def _encode_sparse(name: str, values: Ints) -> dict[str, pa.ListArray]:
 
 
 def _decode_sparse(table: pa.Table, name: str, classes: int) -> Ints:
-    """(N, K) from the two list columns."""
+    """Return (N, K) values from the two list columns."""
     at, value = (table[f"{name}_{part}"].combine_chunks() for part in ("class", "value"))
     lengths = at.value_lengths().to_numpy()
     rows = np.repeat(np.arange(len(at)), lengths)
@@ -214,7 +212,7 @@ def _decode_sparse(table: pa.Table, name: str, classes: int) -> Ints:
         and not ((columns < 0) | (columns >= classes)).any()
     )
     cells = rows * classes + columns if fits else rows
-    if not fits or (np.diff(cells) <= 0).any():  # classes are written in their order, each once
+    if not fits or (np.diff(cells) <= 0).any():  # classes are written in order, each once
         raise DamagedRun(f"column {name} does not fit {classes} classes, each named once")
     out = np.zeros((len(at), classes), np.int64)
     out[rows, columns] = entries
@@ -223,12 +221,12 @@ def _decode_sparse(table: pa.Table, name: str, classes: int) -> Ints:
 
 
 def _encode_fixed_lists(values: Ints) -> pa.FixedSizeListArray:
-    """A small dense column: the same number of entries in each row."""
+    """Make a small dense column, with the same number of entries in each row."""
     return pa.FixedSizeListArray.from_arrays(pa.array(values.ravel()), values.shape[1])
 
 
 def _integer_column(table: pa.Table, name: str) -> Ints:
-    """One integer column as an array."""
+    """Return one integer column as an array."""
     values = table[name].to_numpy()
     if values.dtype.kind != "i":
         raise DamagedRun(f"column {name} must hold integers, got {values.dtype}")
@@ -236,7 +234,7 @@ def _integer_column(table: pa.Table, name: str) -> Ints:
 
 
 def _encode_segments(segments: Ints, index: Ints) -> pa.ListArray:
-    """For each input the flat list seed, first, stop, seed, first, stop, ..."""
+    """Make, for each input, the flat list seed, first, stop, seed, first, stop, ..."""
     rows = find_rows(segments[:, 0], index)
     order = np.argsort(rows, kind="stable")
     offsets = 3 * np.searchsorted(rows[order], np.arange(len(index) + 1))
@@ -245,7 +243,7 @@ def _encode_segments(segments: Ints, index: Ints) -> pa.ListArray:
 
 
 def _decode_segments(table: pa.Table, index: Ints) -> Ints:
-    """(M, 4) rows (input, seed, first, one past the last)."""
+    """Return (M, 4) rows of input, seed, first draw, and one past the last."""
     lists = table[SEGMENTS].combine_chunks()
     triples = lists.flatten().to_numpy().reshape(-1, 3)
     inputs = np.repeat(index, lists.value_lengths().to_numpy() // 3)

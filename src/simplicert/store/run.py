@@ -1,6 +1,7 @@
-"""The run folder: run.toml and parts/, written by many processes, opened without the model.
+"""Make and open run folders, which many processes may write and which open without the model.
 
-`Run` is an opened run: its tally, what is done, missing or failed, and its certificates.
+A folder holds run.toml and parts/. `Run` is an opened run: its tally, what is done, missing or
+failed, and its certificates.
 `begin_run` and `create_run` make new folders.
 `record_failure`, `read_failures` and `forget_failures` keep one small file for each input that a
 run had to give up, until it is tried again.
@@ -9,64 +10,38 @@ run had to give up, until it is tried again.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from simplicert.atomic import (
-    LOCK,
-    content_checksum,
-    make_folder,
-    refuse_existing_folder,
-    write_atomically,
-)
 from simplicert.bounds import SCHEMES, bound
 from simplicert.certification import MechanismLike, certify
 from simplicert.data.arrays import read_array
 from simplicert.errors import DamagedRun, IncompatibleTallies, InvalidInput, require
-from simplicert.files import read_run_file
+from simplicert.files import (
+    LOCK,
+    content_checksum,
+    make_folder,
+    read_run_file,
+    refuse_existing_folder,
+    write_atomically,
+)
 from simplicert.stopping import BUDGET, Until
 from simplicert.store.collect import join_tallies
 from simplicert.store.manifest import NAME, Manifest, write_manifest
 from simplicert.store.parts import read_part, read_parts, read_seconds, write_part
+from simplicert.store.settings import DrawingSettings, restore_settings
 from simplicert.types import KINDS, Certificates, Ints, Tally
 from simplicert.types.arrays import Texts
 from simplicert.types.tally import select_inputs
 
-FAILED_FOLDER = "failed"
-
-MOST = 2**20  # bytes of what one input's error says
-
-
-def record_failure(folder: Path, item: int, error: str) -> None:
-    """Note that this input failed, and how."""
-    write_atomically(make_folder(folder / FAILED_FOLDER) / f"{item:08d}.txt", f"{error}\n".encode())
-
-
-def read_failures(folder: Path) -> dict[int, str]:
-    """The inputs noted, each with its error."""
-    if (folder / FAILED_FOLDER).is_symlink():  # what lies elsewhere is no part of a run
-        raise DamagedRun(f"{folder / FAILED_FOLDER} must be a folder, got a link")
-    found = {}
-    for path in sorted((folder / FAILED_FOLDER).glob("*.txt")):
-        if path.stem.isascii() and path.stem.isdecimal():
-            found[int(path.stem)] = read_run_file(path, MOST).decode(errors="replace").strip()
-    return found
-
-
-def forget_failures(folder: Path, items: Iterable[int]) -> None:
-    """These inputs are about to be tried again, or done."""
-    noted = read_failures(folder)
-    for item in {int(i) for i in items} & noted.keys() if noted else ():
-        (folder / FAILED_FOLDER / f"{item:08d}.txt").unlink(missing_ok=True)
-
-
 PARTS = "parts"
-
-DAMAGED_FOLDER = "damaged"
-
-SCALE = "noise_scale.npy"
+FAILED_FOLDER = "failed"  # one file per input that was given up
+DAMAGED_FOLDER = "damaged"  # parts that were set aside
+SCALE = "noise_scale.npy"  # each feature's share of sigma
+MOST = 2**20  # bytes of the error of one input
 
 
 @dataclass(frozen=True)
@@ -90,22 +65,26 @@ class Run:
         if not paths:
             raise DamagedRun(f"{self.folder} holds no parts: nothing was drawn, or they were lost")
         try:
-            random = bool(self.manifest.source.get("random", False))
-            return join_tallies(read_parts(paths, self.manifest), random=random)
+            return join_tallies(read_parts(paths, self.manifest), random=self.manifest.random)
         except IncompatibleTallies as error:
             raise DamagedRun(f"the parts of {self.folder} contradict each other: {error}") from None
 
     def paths(self) -> list[Path]:
-        """The parts, in the order of their names."""
+        """List the parts, in the order of their names."""
         return sorted((self.folder / PARTS).glob("*.parquet"))
 
     def tally(self) -> Tally:
-        """All parts added; refused where a part is damaged or draws would count twice."""
+        """Add all parts; an error if a part is damaged or draws would count twice."""
         return self._tally
 
     @property
+    def settings(self) -> DrawingSettings:
+        """The settings that the run was drawn with; refused where it was not drawn here."""
+        return restore_settings(self.manifest, self.folder, self.noise_scale)
+
+    @property
     def until(self) -> Until:
-        """When an input of this run has been drawn often enough, by the declared settings."""
+        """The rule that says when an input has enough draws, by the declared settings."""
         declared = self.manifest
         rule = "fixed" if declared.plan is None else declared.plan.rule
         return Until(
@@ -119,7 +98,7 @@ class Run:
 
     @cached_property
     def stopped(self) -> Texts:
-        """(N,) for each input of the tally why it was drawn no further, "" if it is to be."""
+        """(N,) why each input of the tally was drawn no further, "" if it needs more draws."""
         tally = self.tally()
         reasons = np.full(len(tally), BUDGET, dtype=np.dtype("U16"))
         if tally.plan is None:
@@ -132,7 +111,7 @@ class Run:
         return reasons
 
     def done(self) -> Ints:
-        """Numbers of the inputs that need no more draws."""
+        """Return the indices of the inputs that need no more draws."""
         return self.tally().inputs[self.stopped != ""] if self.paths() else np.zeros(0, np.int64)
 
     @property
@@ -142,7 +121,7 @@ class Run:
 
     @property
     def missing(self) -> int:
-        """Inputs that the run was to hold and does not, or not with all their draws."""
+        """The number of inputs that are not there, or not with all their draws."""
         done = len(self.done())
         if done > self.manifest.inputs:
             raise DamagedRun(
@@ -153,13 +132,13 @@ class Run:
     @property
     def failed(self) -> dict[int, str]:
         """Inputs that were given up and are not done, each with its error."""
-        noted = read_failures(self.folder)
-        done = set(self.done().tolist()) if noted else set()
-        return {item: error for item, error in noted.items() if item not in done}
+        failures = read_failures(self.folder)
+        done = set(self.done().tolist()) if failures else set()
+        return {item: error for item, error in failures.items() if item not in done}
 
     @property
     def noise_scale(self) -> np.ndarray | None:
-        """Each feature's share of sigma, where the run has one."""
+        """Each feature's share of sigma, if the run has a noise scale."""
         path = self.folder / SCALE
         if "noise_scale" not in self.manifest.source:
             return None
@@ -175,9 +154,9 @@ class Run:
         return np.asarray(scale)
 
     def set_aside_damage(self) -> list[Path]:
-        """Move damaged parts out of the way, so that their inputs are drawn again; their names.
+        """Move damaged parts away, so that their inputs are drawn again, and return their paths.
 
-        The tally checks every part and is kept: parts are looked at one by one only if it fails.
+        The tally checks every part and is cached: parts are checked one by one only if it fails.
         """
         try:
             self.tally()
@@ -186,7 +165,7 @@ class Run:
         return []
 
     def _set_aside(self, path: Path) -> bool:
-        """Whether this part was damaged and is now set aside, by us and not by another process."""
+        """Move this part away if it is damaged; True if this process moved it, and not another."""
         try:
             read_part(path, self.manifest)
         except FileNotFoundError:
@@ -195,7 +174,7 @@ class Run:
             aside = make_folder(self.folder / DAMAGED_FOLDER)
             try:
                 path.rename(aside / path.name)
-            except FileNotFoundError:  # another process met it too, and was faster
+            except FileNotFoundError:  # another process moved it first
                 return False
             return True
         return False
@@ -209,10 +188,10 @@ class Run:
         mechanisms: Sequence[str] | Mapping[str, str | MechanismLike] | None = None,
         sensitivity: float | None = None,
     ) -> Certificates:
-        """Certificates by the declared settings, or by others, which are then exploratory.
+        """Certify by the declared settings, or by others, which are then exploratory.
 
-        The guarantee is that of settings chosen before the counts were seen. Another sensitivity
-        is not exploratory: it is a fact about the first stage, whatever the counts are.
+        The guarantee is for settings chosen before the counts were seen. Another sensitivity is
+        not exploratory: it is a fact about the first stage, whatever the counts are.
         """
         declared = self.manifest
         alpha = declared.alpha if alpha is None else alpha
@@ -229,8 +208,15 @@ class Run:
         return replace(certify(known, mechanisms, stage), exploratory=not as_declared)
 
 
+def write_noise_scale(folder: Path, scale: np.ndarray) -> None:
+    """Keep the shares in the run: its radii are in the norm that they define."""
+    sink = BytesIO()
+    np.save(sink, scale)
+    write_atomically(folder / SCALE, sink.getvalue(), only_if_new=True)
+
+
 def begin_run(folder: Path, manifest: Manifest) -> None:
-    """Make the folder; of several processes that begin at once one writes run.toml."""
+    """Make the folder; if several processes begin at once, one of them writes run.toml."""
     require(
         not folder.exists() or (folder.is_dir() and not _holds_other_files(folder)),
         f"out must be a new or empty folder, and {folder} already holds something",
@@ -240,9 +226,9 @@ def begin_run(folder: Path, manifest: Manifest) -> None:
 
 
 def _holds_other_files(folder: Path) -> bool:
-    """Whether the folder holds anything that a beginning run would not have put there.
+    """Tell whether the folder holds anything that a beginning run would not have put there.
 
-    Parts without a run.toml are the rest of a run that lost it: they are not to be mixed.
+    Parts without a run.toml are the rest of a run that lost it: runs must not be mixed.
     """
     if any((folder / PARTS).glob("*.parquet")) and not (folder / NAME).exists():
         return True
@@ -253,7 +239,7 @@ def _holds_other_files(folder: Path) -> bool:
 
 
 def create_run(folder: Path | str, manifest: Manifest, tally: Tally) -> Run:
-    """Write a new run of one part; an existing folder is never touched.
+    """Write a tally as a new run of one part; an existing folder is never touched.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -271,7 +257,7 @@ def create_run(folder: Path | str, manifest: Manifest, tally: Tally) -> Run:
         f"manifest must count all {len(tally)} inputs of the tally, got {manifest.inputs}",
     )
     manifest = replace(manifest, source=_complete_source(manifest, tally))
-    manifest.text()  # what cannot be written is refused before anything is
+    manifest.text()  # raises an error before anything is written
     (folder / PARTS).mkdir(parents=True)
     write_part(folder / PARTS, tally, manifest)
     write_manifest(folder, manifest)  # last: a folder without it is not a run
@@ -279,16 +265,39 @@ def create_run(folder: Path | str, manifest: Manifest, tally: Tally) -> Run:
 
 
 def _complete_source(manifest: Manifest, tally: Tally) -> dict[str, Any]:
-    """What run.toml says of the function that was drawn, with all that the tally knows of it."""
+    """Add what the tally knows of the function that was drawn to what run.toml says of it."""
     source, norm = manifest.source, manifest.function["norm"]
     require(
         tally.norm == norm,
         f"manifest must be of a run in the tally's norm {tally.norm}, got {norm}: draws with a "
         "noise scale are kept by sample, with the scale itself",
     )
-    said = {} if tally.grid is None else {"grid": tally.grid}
-    said |= {} if tally.reading is None else tally.reading.record()
-    for name in ("grid", *said):
-        mine, its = source.get(name, said.get(name)), said.get(name)
+    known = {} if tally.grid is None else {"grid": tally.grid}
+    known |= {} if tally.reading is None else tally.reading.record()
+    for name in ("grid", *known):
+        mine, its = source.get(name, known.get(name)), known.get(name)
         require(mine == its, f"manifest must have the tally's {name}, got {mine} for {its}")
-    return {**source, **said}
+    return {**source, **known}
+
+
+def record_failure(folder: Path, item: int, error: str) -> None:
+    """Record that this input failed, with its error."""
+    write_atomically(make_folder(folder / FAILED_FOLDER) / f"{item:08d}.txt", f"{error}\n".encode())
+
+
+def read_failures(folder: Path) -> dict[int, str]:
+    """Read the inputs that failed, each with its error."""
+    if (folder / FAILED_FOLDER).is_symlink():  # files elsewhere are no part of a run
+        raise DamagedRun(f"{folder / FAILED_FOLDER} must be a folder, got a link")
+    failures = {}
+    for path in sorted((folder / FAILED_FOLDER).glob("*.txt")):
+        if path.stem.isascii() and path.stem.isdecimal():
+            failures[int(path.stem)] = read_run_file(path, MOST).decode(errors="replace").strip()
+    return failures
+
+
+def forget_failures(folder: Path, items: Iterable[int]) -> None:
+    """Forget the failures of inputs that are tried again or done."""
+    failures = read_failures(folder)
+    for item in {int(i) for i in items} & failures.keys() if failures else ():
+        (folder / FAILED_FOLDER / f"{item:08d}.txt").unlink(missing_ok=True)

@@ -8,7 +8,7 @@ from simplicert.store.attacks import AttackRow
 from simplicert.tables.grid import Grid
 from simplicert.types.certificates import format_radius_down, quantize_float
 
-LOSSES = 3  # of each restart
+LOSSES = 3  # losses that each restart ascends
 
 NO_PROOF = (
     "surviving an attack proves nothing: the theorems and the coverage of known truths do "
@@ -17,7 +17,7 @@ NO_PROOF = (
 
 
 def attack_table(rows: Sequence[AttackRow]) -> Grid:
-    """One row a question about the whole attack."""
+    """Summarise the whole attack, one number per row."""
     first = rows[0]
     hit = [row for row in rows if row.found is not None]
     broken = [row for row in rows if row.broken]
@@ -41,7 +41,7 @@ def attack_table(rows: Sequence[AttackRow]) -> Grid:
 
 
 def attacked_inputs_table(rows: Sequence[AttackRow], most: int) -> Grid:
-    """The inputs whose certificate came closest to breaking, then those without a find."""
+    """List the inputs closest to a broken certificate first, those without a result last."""
     ordered = sorted(rows, key=lambda row: (row.ratio is None, row.ratio or 0.0, row.index))
     cells = [
         (
@@ -71,10 +71,10 @@ def attacked_inputs_table(rows: Sequence[AttackRow], most: int) -> Grid:
 
 
 def _describe_ratio(row: AttackRow) -> str:
-    """The ratio of one input, and which it is."""
+    """Return the ratio of one input, and its number."""
     return f"{row.ratio:.3f} (input {row.index})"
 
 
 def format_distance(distance: float, decimals: int = 4) -> str:
-    """A distance as text, never smaller than the number."""
+    """Format a distance, rounded up."""
     return str(quantize_float(distance, decimals, ROUND_CEILING))

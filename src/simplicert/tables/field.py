@@ -25,15 +25,13 @@ from simplicert.tables.settings import (
 )
 from simplicert.types import Certificates
 
-KEYS = 2  # run and sigma
-
-NORMAL = 1.96  # standard errors that 95 % of a normal distribution lie within
-
-BEST = "best sigma"
+KEYS = 2  # leading columns: run and sigma
+NORMAL = 1.96  # 95 % of a normal distribution lie within this many standard errors
+BEST = "best sigma"  # heads the row below a method's sigmas
 
 
 class FieldRow(NamedTuple):
-    """One run in numbers."""
+    """The numbers of one run."""
 
     study: Study
     certificates: Certificates
@@ -42,19 +40,19 @@ class FieldRow(NamedTuple):
     abstained: Rate
 
 
-def field_table(studies: Sequence[Study], choices: TableOptions | None = None) -> Grid:
-    """Certified accuracy at each radius, average certified radius and abstentions, by run.
+def field_table(studies: Sequence[Study], options: TableOptions | None = None) -> Grid:
+    """Show certified accuracy at each radius, average certified radius and abstentions, by run.
 
-    Runs of one name are one method at several sigmas, and each method says which sigma is best at
-    each radius. All runs must cover the same inputs: the best of a column is marked.
+    Runs of one name are one method at several sigmas, and a row says which sigma is best at each
+    radius. All runs must cover the same inputs, because the best of each column is marked.
     """
-    asked = choices or TableOptions()
+    options = options or TableOptions()
     for study in studies:
         study.require_labels("certified accuracy (style paper2 needs none)")
     require_same_inputs(studies)
     require_same_norm(studies)
     groups = _group_by_method(studies)
-    lines = [[_measure_field_row(study, asked) for study in group] for group in groups]
+    lines = [[_measure_field_row(study, options) for study in group] for group in groups]
     rows: list[tuple[str, ...]] = []
     faint, rules, values = set(), set(), []
     for group in lines:
@@ -62,30 +60,30 @@ def field_table(studies: Sequence[Study], choices: TableOptions | None = None) -
         for line in group:
             values.append(len(rows))
             rows.append(_value_cells(line))
-            if asked.intervals is not False:
+            if options.intervals is not False:
                 faint.add(len(rows))
                 rows.append(_interval_cells(line))
         if len({line.study.sigma for line in group}) > 1:
             rows.append(_best_sigma_cells(group))
     flat = [line for group in lines for line in group]
     radii = [f"{radius:g}" for radius in flat[0].accuracy.at]
-    sign = ">=" if asked.inclusive else ">"
+    sign = ">=" if options.inclusive else ">"
     return Grid(
         f"Certified accuracy in percent at radius {sign} r",
         ("run", "sigma", *radii, "ACR", "abstain"),
         rows,
-        tuple(_field_notes(flat, asked)),
+        tuple(_field_notes(flat, options)),
         spans=(("", KEYS), (f"radius {sign}", len(radii)), ("", 2)),
         keys=KEYS,
         bold=frozenset(_field_bold_cells(rows, values)),
         faint=frozenset(faint),
         rules=frozenset(rules - {0}),
-        records=tuple(_field_record(line, asked) for line in flat),
+        records=tuple(_field_record(line, options) for line in flat),
     )
 
 
 def _group_by_method(studies: Sequence[Study]) -> list[list[Study]]:
-    """Runs by name, by sigma; where no name has two runs, all of them are one method."""
+    """Group runs by name, sorted by sigma; if no name has two runs, all are one method."""
     groups: dict[str, list[Study]] = {}
     for study in sorted(studies, key=lambda study: study.sigma):
         groups.setdefault(study.name, []).append(study)
@@ -95,24 +93,24 @@ def _group_by_method(studies: Sequence[Study]) -> list[list[Study]]:
 
 
 def _may_mix_methods(studies: Sequence[Study]) -> bool:
-    """Whether runs that all have their own name may be of several methods: a sigma comes twice."""
+    """Whether runs with different names may be of several methods: a sigma occurs twice."""
     sigmas, names = ({getattr(study, field) for study in studies} for field in ("sigma", "name"))
     return 1 < len(sigmas) < len(studies) == len(names)
 
 
-def _measure_field_row(study: Study, asked: TableOptions) -> FieldRow:
-    """One run's numbers."""
-    certificates = study.certificates(asked.kind)
-    column, population = asked.column or "radius", asked.population or "all"
+def _measure_field_row(study: Study, options: TableOptions) -> FieldRow:
+    """Compute one run's numbers."""
+    certificates = study.certificates(options.kind)
+    column, population = options.column or "radius", options.population or "all"
     require_columns(study, certificates, (column,))
     return FieldRow(
         study,
         certificates,
         accuracy_curve(
             certificates,
-            asked.radii or RADII,
+            options.radii or RADII,
             column,
-            inclusive=bool(asked.inclusive),
+            inclusive=bool(options.inclusive),
             population=population,
         ),
         average_radius(certificates, column, population=population),
@@ -121,13 +119,13 @@ def _measure_field_row(study: Study, asked: TableOptions) -> FieldRow:
 
 
 def _curve_rates(curve: RateCurve) -> list[Rate]:
-    """The points of a curve one by one."""
+    """Return the points of a curve one by one."""
     each = zip(curve.value, curve.low, curve.high, curve.hits, strict=True)
     return [Rate(float(v), float(a), float(b), int(hits), curve.total) for v, a, b, hits in each]
 
 
 def _value_cells(line: FieldRow) -> tuple[str, ...]:
-    """What is claimed rounded down, what is admitted rounded up."""
+    """Return a run's cells: claims are rounded down, abstentions up."""
     return (
         line.study.name,
         f"{line.study.sigma:g}",
@@ -138,7 +136,7 @@ def _value_cells(line: FieldRow) -> tuple[str, ...]:
 
 
 def _interval_cells(line: FieldRow) -> tuple[str, ...]:
-    """The line below: where each number may lie among all inputs like these."""
+    """Return the line below: where each number may lie among all inputs like these."""
     error = line.average.standard_error
     return (
         *[""] * KEYS,
@@ -149,9 +147,9 @@ def _interval_cells(line: FieldRow) -> tuple[str, ...]:
 
 
 def _best_sigma_cells(group: Sequence[FieldRow]) -> tuple[str, ...]:
-    """Of one method: the sigma that is best in each column, all of them on a tie."""
+    """Return the sigma of one method that is best in each column; on a tie, all of them."""
     cells = [_value_cells(line) for line in group]
-    found = []
+    best = []
     for column in range(KEYS, len(cells[0])):
         texts = [row[column] for row in cells]
         sign = -1 if column == len(cells[0]) - 1 else 1
@@ -159,37 +157,37 @@ def _best_sigma_cells(group: Sequence[FieldRow]) -> tuple[str, ...]:
         sigmas = dict.fromkeys(
             group[place].study.sigma for place in sorted(find_best_cells(texts, sign))
         )
-        found.append(NONE if none else "/".join(f"{sigma:g}" for sigma in sigmas))
-    return (BEST, "", *found)
+        best.append(NONE if none else "/".join(f"{sigma:g}" for sigma in sigmas))
+    return (BEST, "", *best)
 
 
 def _field_bold_cells(
     rows: Sequence[tuple[str, ...]], values: Sequence[int]
 ) -> set[tuple[int, int]]:
-    """The best cells of each column, unless all are the same."""
-    found: set[tuple[int, int]] = set()
+    """Return the best cells of each column, unless all are the same."""
+    bold: set[tuple[int, int]] = set()
     last = len(rows[0]) - 1
     for column in range(KEYS, last + 1):
         texts = [rows[row][column] for row in values]
         places = find_best_cells(texts, -1 if column == last else 1)
         if len(places) < len(texts):
-            found |= {(values[place], column) for place in places}
-    return found
+            bold |= {(values[place], column) for place in places}
+    return bold
 
 
-def _field_notes(lines: Sequence[FieldRow], asked: TableOptions) -> list[str]:
-    """Population, definitions, rounding, intervals, settings."""
-    sign, population = ">=" if asked.inclusive else ">", asked.population or "all"
+def _field_notes(lines: Sequence[FieldRow], options: TableOptions) -> list[str]:
+    """List population, definitions, rounding, intervals and settings."""
+    sign, population = ">=" if options.inclusive else ">", options.population or "all"
     return [
         f"{describe_population(population, [line.accuracy.total for line in lines])}; "
         f"accuracy at r: certified as the label with radius {sign} r"
-        f"{' (at r = 0: with any radius > 0)' if asked.inclusive else ''}",
-        f"{describe_column(asked.column or 'radius')}; ACR: their average, 0 where wrong "
+        f"{' (at r = 0: with any radius > 0)' if options.inclusive else ''}",
+        f"{describe_column(options.column or 'radius')}; ACR: their average, 0 where wrong "
         f"or abstained; "
         "accuracies and ACR rounded down, abstentions up",
         *(
             ["second lines: 95 % intervals over the choice of inputs; alpha is not in them"]
-            if asked.intervals is not False
+            if options.intervals is not False
             else []
         ),
         *(["bold: the best of its column"] if len(lines) > 1 else []),
@@ -198,23 +196,23 @@ def _field_notes(lines: Sequence[FieldRow], asked: TableOptions) -> list[str]:
             if _may_mix_methods([line.study for line in lines])
             else []
         ),
-        *settings_notes([line.study for line in lines], asked.kind),
+        *settings_notes([line.study for line in lines], options.kind),
     ]
 
 
-def _field_record(line: FieldRow, asked: TableOptions) -> dict[str, Value]:
-    """One run for machines."""
-    found = settings_record(line.study, line.certificates)
-    found |= {
-        "column": asked.column or "radius",
-        "population": asked.population or "all",
-        "inclusive": bool(asked.inclusive),
+def _field_record(line: FieldRow, options: TableOptions) -> dict[str, Value]:
+    """Return one run at full precision, for the CSV file."""
+    record = settings_record(line.study, line.certificates)
+    record |= {
+        "column": options.column or "radius",
+        "population": options.population or "all",
+        "inclusive": bool(options.inclusive),
         "inputs": line.accuracy.total,
     }
     for radius, rate in zip(line.accuracy.at, _curve_rates(line.accuracy), strict=True):
         name = f"accuracy_at_{str(float(radius)).removesuffix('.0')}"
-        found |= {name: rate.value, f"{name}_low": rate.low, f"{name}_high": rate.high}
-    return found | {
+        record |= {name: rate.value, f"{name}_low": rate.low, f"{name}_high": rate.high}
+    return record | {
         "average_radius": line.average.value,
         "average_radius_standard_error": line.average.standard_error,
         "abstention": line.abstained.value,

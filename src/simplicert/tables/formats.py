@@ -1,8 +1,8 @@
 """Write a table as Markdown, LaTeX or CSV; all text from outside is escaped.
 
-`render_markdown` aligns the columns in the source too, `render_latex` uses booktabs rules, and
-`render_csv` writes the records at full precision. `choose_format` picks one by its name or by the
-suffix of the file.
+Markdown is aligned in the source too, LaTeX uses booktabs rules, and CSV holds the records at full
+precision. FORMATS lists the functions that write them, and `choose_format` picks a format by its
+name or by the suffix of the file.
 """
 
 import csv
@@ -16,11 +16,64 @@ from pathlib import Path
 from simplicert.errors import choose, require
 from simplicert.tables.grid import Grid, Value, group_headings, is_text_column, to_one_line
 
-MARKDOWN_SPECIAL = "\\`*_{}[]|~$#!"  # letters that may begin something
+MARKDOWN_SPECIAL = "\\`*_{}[]|~$#!"  # letters that may begin markup
+
+LATEX_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": "$<$",
+    ">": "$>$",
+    "|": "$|$",
+    "[": "{[}",  # a row that began with one would be read as the length of the line break
+    "]": "{]}",
+    "*": "{*}",
+    "±": r"$\pm$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "\u00d7": r"$\times$",
+}
+
+GREEK = "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ"  # the letters that LaTeX has a name for
+SYMBOLS = {"sigma": r"$\sigma$", ">": "$>$"}  # headings that papers print as symbols
+NUMBER = re.compile(r"([<>]?)(\+-|\+|-)?(\d+(?:\.\d+)?)(?:e([+-]\d+))?")
+RANGE = re.compile(r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)")
+FORMULA = tuple("=+-@\t\r")  # a spreadsheet would run a cell that begins with one of these
+SUFFIXES = {".md": "markdown", ".tex": "latex", ".csv": "csv"}
+
+
+def choose_format(name: str | None, out: Path | None) -> str:
+    """Return the format by its name, or by the file's suffix; without a file, the screen."""
+    if name is not None:
+        chosen = choose("format", name, {"screen": "screen"} | {each: each for each in FORMATS})
+        require(
+            out is None or chosen != "screen",
+            f"format must be one of {', '.join(FORMATS)} to be written to {out}, got 'screen'",
+        )
+        expected = chosen if out is None else SUFFIXES.get(out.suffix, chosen)
+        require(
+            expected == chosen,
+            f"format must be {expected} to be written to {out}, or be left out, got {chosen!r}",
+        )
+        return chosen
+    if out is None:
+        return "screen"
+    require(
+        out.suffix in SUFFIXES,
+        f"out must end in {', '.join(SUFFIXES)}, or format be given, got {str(out)!r}",
+    )
+    return SUFFIXES[out.suffix]
 
 
 def _render_markdown(grid: Grid) -> str:
-    """A title line, a table and a list of notes."""
+    """Write a title line, a table and a list of notes."""
     rows = [
         [_markdown_cell(grid, place, column) for column in range(len(cells))]
         for place, cells in enumerate(grid.rows)
@@ -46,7 +99,7 @@ def _render_markdown(grid: Grid) -> str:
 
 
 def _markdown_headings(grid: Grid) -> list[str]:
-    """A line of headings; where two read the same, with the heading over each before it."""
+    """Return the headings; if two read the same, each begins with the heading above it."""
     texts = [_escape_markdown(heading) for heading in grid.headings]
     if len(set(texts)) == len(texts):
         return texts
@@ -57,62 +110,21 @@ def _markdown_headings(grid: Grid) -> list[str]:
 
 
 def _markdown_cell(grid: Grid, place: int, column: int) -> str:
-    """One cell, bold where it is."""
+    """Return one cell, in bold type where the table says so."""
     text = _escape_markdown(grid.rows[place][column])
     return f"**{text}**" if (place, column) in grid.bold and text else text
 
 
 def _escape_markdown(text: str) -> str:
-    """Text that shows as itself: no markup, no HTML, no second cell."""
+    """Escape text so that it shows as itself: no markup, no HTML, no second cell."""
     marked = "".join(
         f"\\{letter}" if letter in MARKDOWN_SPECIAL else letter for letter in to_one_line(text)
     )
     return escape(marked, quote=False)
 
 
-LATEX_SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": "$<$",
-    ">": "$>$",
-    "|": "$|$",
-    "[": "{[}",  # a row that began with one would be read as the length of the line break
-    "]": "{]}",
-    "*": "{*}",
-    "±": r"$\pm$",
-    "≤": r"$\leq$",
-    "≥": r"$\geq$",
-    "\u00d7": r"$\times$",
-}
-
-GREEK = "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ"  # those that LaTeX has a name for
-
-
-def _latex_greek_letter(letter: str) -> str:
-    """A Greek letter by the name that Unicode and LaTeX share, but for one spelling."""
-    name = unicodedata.name(letter).split()[-1].replace("LAMDA", "LAMBDA")
-    return rf"$\{name.capitalize() if letter.isupper() else name.lower()}$"
-
-
-LETTERS = LATEX_SPECIAL | {letter: _latex_greek_letter(letter) for letter in GREEK}
-
-SYMBOLS = {"sigma": r"$\sigma$", ">": "$>$"}  # headings that papers print as symbols
-
-NUMBER = re.compile(r"([<>]?)(\+-|\+|-)?(\d+(?:\.\d+)?)(?:e([+-]\d+))?")
-
-RANGE = re.compile(r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)")
-
-
 def _render_latex(grid: Grid) -> str:
-    """A floating table: caption, rules, rows, and the notes below in small type."""
+    """Write a floating table: caption, rules, rows, and the notes below in small type."""
     columns = "".join(
         "l" if is_text_column(grid, place) else "r" for place in range(len(grid.headings))
     )
@@ -139,7 +151,7 @@ def _render_latex(grid: Grid) -> str:
 
 
 def _latex_group_headings(grid: Grid) -> list[str]:
-    """The line of headings over headings, with a rule below each."""
+    """Return the line of spanning headings, with a rule below each."""
     groups = group_headings(grid)
     if not any(text for text, _ in groups):
         return []
@@ -154,12 +166,12 @@ def _latex_group_headings(grid: Grid) -> list[str]:
 
 
 def _latex_row(cells: list[str]) -> str:
-    """Cells joined and ended."""
+    """Join the cells of a row and end it."""
     return " & ".join(cells) + r" \\"
 
 
 def _latex_cell(grid: Grid, place: int, column: int) -> str:
-    """One cell with its weight; numbers are set as mathematics where text would look wrong."""
+    """Return one cell in its type; numbers are set as mathematics where text would look wrong."""
     text = to_one_line(grid.rows[place][column])
     shown = escape_latex(text) if column < grid.keys else latex_number(text)
     if (place, column) in grid.bold:
@@ -168,31 +180,37 @@ def _latex_cell(grid: Grid, place: int, column: int) -> str:
 
 
 def latex_number(text: str) -> str:
-    """A number, an interval or other text."""
-    if found := NUMBER.fullmatch(text):
-        sign, plus, digits, power = found.groups()
+    """Write a number, an interval or other text in LaTeX."""
+    if match := NUMBER.fullmatch(text):
+        sign, plus, digits, power = match.groups()
         plus = {"+-": r"\pm", "+": "+", "-": "-", None: ""}[plus]
         if not (sign or plus or power):
             return digits
         times = "" if digits == "1" else rf"{digits} \times "
         tail = rf"{times}10^{{{int(power)}}}" if power else digits
         return f"${sign}{plus}{tail}$"
-    if found := RANGE.fullmatch(text):
-        return f"{found[1]}--{found[2]}"
+    if match := RANGE.fullmatch(text):
+        return f"{match[1]}--{match[2]}"
     return escape_latex(text)
 
 
 def escape_latex(text: str) -> str:
-    """Text that prints as itself. Letters beyond Latin and Greek need XeLaTeX or LuaLaTeX."""
+    """Escape text to print as itself; letters beyond Latin and Greek need XeLaTeX or LuaLaTeX."""
     safe = "".join(LETTERS.get(letter, letter) for letter in to_one_line(text))
     return re.sub("-(?=-)", "-{}", safe)  # two hyphens would print as a dash
 
 
-FORMULA = tuple("=+-@\t\r")  # a spreadsheet would calculate a cell that begins so
+def _latex_greek_letter(letter: str) -> str:
+    """Write a Greek letter by the name that Unicode and LaTeX share, except for one spelling."""
+    name = unicodedata.name(letter).split()[-1].replace("LAMDA", "LAMBDA")
+    return rf"$\{name.capitalize() if letter.isupper() else name.lower()}$"
+
+
+LETTERS = LATEX_SPECIAL | {letter: _latex_greek_letter(letter) for letter in GREEK}
 
 
 def _render_csv(grid: Grid) -> str:
-    """The records at full precision: floats read back as the same number."""
+    """Write the records at full precision: floats read back as the same number."""
     require(bool(grid.records), f"format csv needs records, and the table {grid.title!r} has none")
     names = list(dict.fromkeys(name for record in grid.records for name in record))
     sink = StringIO()
@@ -205,7 +223,7 @@ def _render_csv(grid: Grid) -> str:
 
 
 def _format_csv_cell(value: Value) -> str:
-    """One cell: nothing for None, true or false, and no text that a spreadsheet would run."""
+    """Return one cell: empty for None, true or false, no text that a spreadsheet would run."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -221,28 +239,3 @@ FORMATS: dict[str, Callable[[Grid], str]] = {
     "latex": _render_latex,
     "csv": _render_csv,
 }
-
-SUFFIXES = {".md": "markdown", ".tex": "latex", ".csv": "csv"}
-
-
-def choose_format(name: str | None, out: Path | None) -> str:
-    """The format asked for, or that of the file's suffix; the screen where there is no file."""
-    if name is not None:
-        found = choose("format", name, {"screen": "screen"} | {each: each for each in FORMATS})
-        require(
-            out is None or found != "screen",
-            f"format must be one of {', '.join(FORMATS)} to be written to {out}, got 'screen'",
-        )
-        named = found if out is None else SUFFIXES.get(out.suffix, found)
-        require(
-            named == found,
-            f"format must be {named} to be written to {out}, or be left out, got {found!r}",
-        )
-        return found
-    if out is None:
-        return "screen"
-    require(
-        out.suffix in SUFFIXES,
-        f"out must end in {', '.join(SUFFIXES)}, or format be given, got {str(out)!r}",
-    )
-    return SUFFIXES[out.suffix]

@@ -1,4 +1,4 @@
-"""The gate's requirements as a table for a reader and as a record for machines."""
+"""Show the gate's requirements as a table, and return them as values for JSON."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,43 +8,43 @@ from simplicert.metrics.numbers import format_down, format_up
 from simplicert.tables.grid import Grid
 
 
-def _format_check_value(item: RequirementCheck) -> str:
-    """To the safe side; shares are of whole numbers: six tenths are not to be shown as .5999."""
-    least = ">=" in item.requirement
-    return format_down(item.value + SLACK, 4) if least else format_up(item.value - SLACK, 4)
-
-
-def gate_table(found: Sequence[RequirementCheck], stage: str = "") -> Grid:
-    """Failed requirements in bold; `stage` is what comes before the noise, in words."""
+def gate_table(checks: Sequence[RequirementCheck], stage: str = "") -> Grid:
+    """Show each requirement, failed ones in bold; `stage` says what comes before the noise."""
     rows = [
         (
-            item.requirement,
-            item.group,
-            str(item.inputs),
-            item.shown or _format_check_value(item),
-            "holds" if item.holds else "FAILS",
+            check.requirement,
+            check.group,
+            str(check.inputs),
+            check.shown or _format_check_value(check),
+            "holds" if check.holds else "FAILS",
         )
-        for item in found
+        for check in checks
     ]
-    failed = sum(not item.holds for item in found)
-    title = f"{len(found) - failed} of {len(found)} requirements hold"
-    bold = frozenset((place, 4) for place, item in enumerate(found) if not item.holds)
+    failed = sum(not check.holds for check in checks)
+    title = f"{len(checks) - failed} of {len(checks)} requirements hold"
+    bold = frozenset((place, 4) for place, check in enumerate(checks) if not check.holds)
     headings = ("requirement", "inputs of", "inputs", "value", "")
     notes = (f"radii are distances of the input of {stage}",) if stage else ()
     return Grid(title, headings, rows, notes, keys=2, bold=bold)
 
 
 def gate_record(
-    found: Sequence[RequirementCheck],
-    said: Sequence[dict[str, Any]],
-    noted: Sequence[str] = (),
+    checks: Sequence[RequirementCheck],
+    statements: Sequence[dict[str, Any]],
+    remarks: Sequence[str] = (),
     sensitivity: float = 1.0,
 ) -> dict[str, Any]:
-    """For machines."""
+    """Return the gate's result as values that JSON can hold."""
     return {
-        "passed": all(item.holds for item in found),
-        "checks": [vars(item) for item in found],
-        "statements": list(said),
+        "passed": all(check.holds for check in checks),
+        "checks": [vars(check) for check in checks],
+        "statements": list(statements),
         "sensitivity": sensitivity,
-        "remarks": list(noted),
+        "remarks": list(remarks),
     }
+
+
+def _format_check_value(check: RequirementCheck) -> str:
+    """Round to the safe side; SLACK keeps a share of six tenths from being shown as .5999."""
+    least = ">=" in check.requirement
+    return format_down(check.value + SLACK, 4) if least else format_up(check.value - SLACK, 4)

@@ -1,7 +1,7 @@
 """The table itself, before it is shown or written, and the options a caller may set.
 
-`Grid` holds the rows as text, `TableOptions` what may be asked of a table. `is_text_column`,
-`group_headings` and `to_one_line` are what every format needs to write one.
+`Grid` holds the rows as text, and `TableOptions` the options. `is_text_column`, `group_headings`
+and `to_one_line` are what every format needs to write a table.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,35 +9,33 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 RADII = tuple(0.25 * step for step in range(9))  # 0, 0.25, ... 2, as most papers print
+Value = str | float | int | bool | None
 
 
 @dataclass(frozen=True)
 class TableOptions:
-    """What may be asked of a table; a style takes some of it, and None is its own default."""
+    """Options of a table; a style takes some of them, and None is the style's own default."""
 
-    kind: str | None = None  # multinomial or softmax; each run's declared one
-    column: str | None = None  # of the certificates
+    kind: str | None = None  # multinomial or softmax; by default what each run declared
+    column: str | None = None  # of the certificates, such as a mechanism
     population: str | None = None  # all or correct
     radii: tuple[float, ...] | None = None
     inclusive: bool | None = None  # radius >= r instead of radius > r
-    intervals: bool | None = None  # a second line with them
-
-
-Value = str | float | int | bool | None
+    intervals: bool | None = None  # whether a second line shows intervals
 
 
 class Grid(NamedTuple):
-    """A table before anything is drawn: the same rows serve every format.
+    """A table before it is shown or written: the same rows serve every format.
 
     Cells are the texts a reader sees, rounded to the safe side; `records` hold the same numbers at
-    full precision, one record a row of a file for machines.
+    full precision, one record per row of a CSV file.
     """
 
     title: str
     headings: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
     notes: tuple[str, ...] = ()
-    spans: tuple[tuple[str, int], ...] = ()  # headings over so many headings, from the left
+    spans: tuple[tuple[str, int], ...] = ()  # heading, columns that it spans; from the left
     keys: int = 1  # leading columns that name a row
     bold: frozenset[tuple[int, int]] = frozenset()  # (row, column)
     faint: frozenset[int] = frozenset()  # rows of lesser weight: intervals
@@ -46,24 +44,24 @@ class Grid(NamedTuple):
 
 
 def is_text_column(grid: Grid, column: int) -> bool:
-    """Whether a column holds words, which stand to the left, or numbers, to the right."""
+    """Whether a column holds words, aligned to the left, and not numbers, aligned to the right."""
     cells = [row[column].lstrip("<>+-[ ") for row in grid.rows]
     return column == 0 or any(cell[:1].isalpha() for cell in cells)
 
 
 def group_headings(grid: Grid) -> list[tuple[str, list[int]]]:
-    """Each heading over headings with its columns; columns without one stand alone."""
-    found: list[tuple[str, list[int]]] = []
+    """Return each spanning heading with its columns; columns without one stand alone."""
+    groups: list[tuple[str, list[int]]] = []
     place = 0
     for text, count in grid.spans:
         columns = list(range(place, place + count))
-        found += [(text, columns)] if text else [("", [column]) for column in columns]
+        groups += [(text, columns)] if text else [("", [column]) for column in columns]
         place += count
-    return found + [("", [column]) for column in range(place, len(grid.headings))]
+    return groups + [("", [column]) for column in range(place, len(grid.headings))]
 
 
 def to_one_line(text: str) -> str:
-    """Text from outside as one line: nothing in it can move a cursor or break a row."""
+    """Make text from outside one line: nothing in it can move a cursor or break a row."""
     return "".join(
         letter if letter.isprintable() else "?" for letter in " ".join(text.split())
     ).strip()

@@ -34,14 +34,14 @@ from simplicert.tables.settings import (
 )
 from simplicert.types import Ints
 
-TWO = 2
+PAIR = 2  # runs that a table compares
 
 
-def pairs_table(studies: Sequence[Study], choices: TableOptions | None = None) -> Grid:
-    """Certified accuracy of two runs at each radius with McNemar's test, and the average radius."""
-    asked = choices or TableOptions()
+def pairs_table(studies: Sequence[Study], options: TableOptions | None = None) -> Grid:
+    """Compare two runs: certified accuracy at each radius by McNemar's test, and average radius."""
+    options = options or TableOptions()
     require(
-        len(studies) == TWO,
+        len(studies) == PAIR,
         f"runs must be two to be paired, got {len(studies)}: "
         f"{', '.join(study.name for study in studies)}",
     )
@@ -49,141 +49,141 @@ def pairs_table(studies: Sequence[Study], choices: TableOptions | None = None) -
         study.require_labels("certified accuracy")
     require_same_inputs(studies)
     require_same_norm(studies)
-    first, second = (study.certificates(asked.kind) for study in studies)
-    column, inclusive = asked.column or "radius", bool(asked.inclusive)
+    first, second = (study.certificates(options.kind) for study in studies)
+    column, inclusive = options.column or "radius", bool(options.inclusive)
     for study in studies:
-        require_columns(study, study.certificates(asked.kind), (column,))
-    switches = [
+        require_columns(study, study.certificates(options.kind), (column,))
+    changes = [
         mcnemar_test(first, second, radius, column, inclusive=inclusive)
-        for radius in asked.radii or RADII
+        for radius in options.radii or RADII
     ]
-    shift = average_radius_change(first, second, column)
+    average = average_radius_change(first, second, column)
     sign = ">=" if inclusive else ">"
-    rows = [_accuracy_change_cells(switch, sign) for switch in switches]
+    rows = [_accuracy_change_cells(change, sign) for change in changes]
     names = [study.name for study in studies]
     return Grid(
         f"{names[1]} against {names[0]} on the same inputs",
         ("", *names, "difference", "gained", "lost", "p, or 95 % interval"),
-        [*rows, _radius_change_cells(shift)],
-        tuple(_pairs_notes(studies, switches, shift, asked)),
+        [*rows, _radius_change_cells(average)],
+        tuple(_pairs_notes(studies, changes, average, options)),
         spans=(("", 1), ("certified accuracy (%), ACR", 3), ("inputs", 2), ("", 1)),
         rules=frozenset({len(rows)}),
-        records=tuple(_pairs_records(studies, switches, shift, asked)),
+        records=tuple(_pairs_records(studies, changes, average, options)),
     )
 
 
-def _accuracy_change_cells(switch: AccuracyChange, sign: str) -> tuple[str, ...]:
-    """One radius; accuracies in percent, the difference in percentage points."""
+def _accuracy_change_cells(change: AccuracyChange, sign: str) -> tuple[str, ...]:
+    """Return the row of one radius; accuracies in percent, the difference in percentage points."""
     return (
-        f"r {sign} {switch.at:g}",
-        format_percent_down(switch.first),
-        format_percent_down(switch.second),
-        format_percentage_points(switch.gained.size - switch.lost.size, switch.first.total),
-        str(switch.gained.size),
-        str(switch.lost.size),
-        format_p_value(switch.p),
+        f"r {sign} {change.at:g}",
+        format_percent_down(change.first),
+        format_percent_down(change.second),
+        format_percentage_points(change.gained.size - change.lost.size, change.first.total),
+        str(change.gained.size),
+        str(change.lost.size),
+        format_p_value(change.p),
     )
 
 
-def _radius_change_cells(shift: AverageRadiusChange) -> tuple[str, ...]:
-    """The average certified radius."""
+def _radius_change_cells(average: AverageRadiusChange) -> tuple[str, ...]:
+    """Return the row of the average certified radius."""
     return (
         "ACR",
-        format_down(shift.first.value),
-        format_down(shift.second.value),
-        format_toward_zero(shift.difference),
-        str(shift.gained.size),
-        str(shift.lost.size),
-        f"[{format_down(shift.low)}, {format_up(shift.high)}]",
+        format_down(average.first.value),
+        format_down(average.second.value),
+        format_toward_zero(average.difference),
+        str(average.gained.size),
+        str(average.lost.size),
+        f"[{format_down(average.low)}, {format_up(average.high)}]",
     )
 
 
 def _pairs_notes(
     studies: Sequence[Study],
-    switches: Sequence[AccuracyChange],
-    shift: AverageRadiusChange,
-    asked: TableOptions,
+    changes: Sequence[AccuracyChange],
+    average: AverageRadiusChange,
+    options: TableOptions,
 ) -> list[str]:
-    """Population, tests, which inputs, settings."""
+    """List population, tests, inputs gained and lost, and settings."""
     first, second = (label_run(study) for study in studies)
     sigmas = {study.sigma for study in studies}
-    sign = ">=" if asked.inclusive else ">"
+    sign = ">=" if options.inclusive else ">"
     return [
-        f"{describe_population('all', [shift.first.total])}; difference: {second} less "
+        f"{describe_population('all', [average.first.total])}; difference: {second} less "
         f"{first}, toward zero; "
         f"accuracy at r: certified as the label with radius {sign} r",
         f"gained: inputs that only {second} certifies at r; lost: only {first}; for the ACR, whose "
         "radius rose or fell",
         "p: McNemar's exact test, two-sided, at each radius by itself; interval: "
-        f"{shift.resamples:,} paired bootstrap resamples of the inputs, percentiles, "
-        f"seed {shift.seed}",
-        describe_column(asked.column or "radius"),
+        f"{average.resamples:,} paired bootstrap resamples of the inputs, percentiles, "
+        f"seed {average.seed}",
+        describe_column(options.column or "radius"),
         *(["the two runs were drawn at different sigmas"] if len(sigmas) > 1 else []),
         *[
-            f"r {sign} {switch.at:g}: {_list_changed_inputs('gained', switch.gained)}; "
-            f"{_list_changed_inputs('lost', switch.lost)}"
-            for switch in switches
-            if switch.gained.size or switch.lost.size
+            f"r {sign} {change.at:g}: {_list_changed_inputs('gained', change.gained)}; "
+            f"{_list_changed_inputs('lost', change.lost)}"
+            for change in changes
+            if change.gained.size or change.lost.size
         ],
-        *settings_notes(studies, asked.kind),
+        *settings_notes(studies, options.kind),
     ]
 
 
 def _list_changed_inputs(word: str, inputs: Ints) -> str:
-    """The first few inputs of a list."""
+    """List the first inputs that were gained or lost."""
     return f"{word} {list_first_inputs(inputs)}" if inputs.size else f"{word} none"
 
 
 def _pairs_records(
     studies: Sequence[Study],
-    switches: Sequence[AccuracyChange],
-    shift: AverageRadiusChange,
-    asked: TableOptions,
+    changes: Sequence[AccuracyChange],
+    average: AverageRadiusChange,
+    options: TableOptions,
 ) -> list[dict[str, Value]]:
-    """One row a radius and one for the average; all inputs gained and lost, by number."""
+    """Return one row per radius and one for the average, with all inputs gained and lost."""
     head: dict[str, Value] = {}
     for place, study in zip(("first", "second"), studies, strict=True):
-        settings = settings_record(study, study.certificates(asked.kind))
+        settings = settings_record(study, study.certificates(options.kind))
         head |= {f"{place}_{name}": value for name, value in settings.items()}
     head |= {
-        "column": asked.column or "radius",
-        "inclusive": bool(asked.inclusive),
-        "inputs": shift.first.total,
+        "column": options.column or "radius",
+        "inclusive": bool(options.inclusive),
+        "inputs": average.first.total,
     }
     rows: list[dict[str, Value]] = [
         {
             **head,
             "measure": "accuracy",
-            "radius": switch.at,
-            "first": switch.first.value,
-            "second": switch.second.value,
-            "difference": switch.difference,
+            "radius": change.at,
+            "first": change.first.value,
+            "second": change.second.value,
+            "difference": change.difference,
             "low": None,
             "high": None,
-            "p": switch.p,
-            **_changed_inputs_record(switch.gained, switch.lost),
+            "p": change.p,
+            **_changed_inputs_record(change.gained, change.lost),
         }
-        for switch in switches
+        for change in changes
     ]
     rows.append(
         {
             **head,
             "measure": "average_radius",
             "radius": None,
-            "first": shift.first.value,
-            "second": shift.second.value,
-            "difference": shift.difference,
-            "low": shift.low,
-            "high": shift.high,
+            "first": average.first.value,
+            "second": average.second.value,
+            "difference": average.difference,
+            "low": average.low,
+            "high": average.high,
             "p": None,
-            **_changed_inputs_record(shift.gained, shift.lost),
+            **_changed_inputs_record(average.gained, average.lost),
         }
     )
     return rows
 
 
 def _changed_inputs_record(gained: Ints, lost: Ints) -> dict[str, Value]:
-    """How many inputs, and which, separated by blanks."""
+    """Return how many inputs were gained and lost, and their numbers, separated by blanks."""
     return {
         "gained": gained.size,
         "lost": lost.size,

@@ -24,14 +24,12 @@ from simplicert.tables.settings import (
 from simplicert.types import Certificates
 
 ABOVE = 0.05  # the paper's "additional measure of significance", in units of the input
-
-KEYS = 2  # run and sigma
-
-TOGETHER = ("ensemble", "two_sided")  # shown without L: they are no technique among others
+KEYS = 2  # leading columns: run and sigma
+TOGETHER = ("ensemble", "two_sided")  # shown without L, as they are not one of the techniques
 
 
 class Measures(NamedTuple):
-    """One column of radii in one run."""
+    """The numbers of one column of radii in one run."""
 
     median: float
     above: Rate
@@ -39,7 +37,7 @@ class Measures(NamedTuple):
 
 
 class Paper1Row(NamedTuple):
-    """One run in numbers."""
+    """The numbers of one run."""
 
     study: Study
     certificates: Certificates
@@ -48,25 +46,26 @@ class Paper1Row(NamedTuple):
     total: int
 
 
-def paper1_table(studies: Sequence[Study], choices: TableOptions | None = None) -> Grid:
-    """By sigma: top-1, then median radius, share largest and share above 0.05 of each technique.
+def paper1_table(studies: Sequence[Study], options: TableOptions | None = None) -> Grid:
+    """Show top-1, then median radius, share largest and share above 0.05 of each technique.
 
-    Bold as in the paper: the strongest technique by each measure, and all of the ensemble.
+    Rows are by sigma. As in the paper, the strongest technique by each measure and all of the
+    ensemble are in bold.
     """
-    asked = choices or TableOptions()
-    population = asked.population or "all"
+    options = options or TableOptions()
+    population = options.population or "all"
     require_same_inputs(studies)
     require_same_norm(studies)
     if population != "all":
         for study in studies:
             study.require_labels(f"population {population}")
     ordered = sorted(studies, key=lambda study: study.sigma)
-    kinds = {study.certificates(asked.kind).known.kind for study in ordered}
+    kinds = {study.certificates(options.kind).known.kind for study in ordered}
     require(
         len(kinds) == 1,
         f"kind must be given for runs that declared different ones, got {', '.join(sorted(kinds))}",
     )
-    lines = [_measure_paper1_row(study, asked.kind, population) for study in ordered]
+    lines = [_measure_paper1_row(study, options.kind, population) for study in ordered]
     techniques = PAPER_ENSEMBLE[lines[0].certificates.known.kind]
     rows = [_paper1_cells(line) for line in lines]
     return Grid(
@@ -74,7 +73,7 @@ def paper1_table(studies: Sequence[Study], choices: TableOptions | None = None) 
         f"{ABOVE:g} (>), after the paper's Table 1",
         ("run", "sigma", "T1", *("M", "L", ">") * len(techniques), *("M", ">") * len(TOGETHER)),
         rows,
-        tuple(_paper1_notes(lines, asked)),
+        tuple(_paper1_notes(lines, options)),
         spans=(
             ("", KEYS + 1),
             *((name, 3) for name in techniques),
@@ -87,7 +86,7 @@ def paper1_table(studies: Sequence[Study], choices: TableOptions | None = None) 
 
 
 def _measure_paper1_row(study: Study, kind: str | None, population: str) -> Paper1Row:
-    """One run's numbers; T1 needs labels, and nothing else does."""
+    """Compute one run's numbers; only T1 needs labels."""
     certificates = study.certificates(kind)
     require_comparable([(study.name, certificates)], "style paper1")
     require_columns(study, certificates, (*PAPER_ENSEMBLE[certificates.known.kind], *TOGETHER))
@@ -106,35 +105,35 @@ def _measure_paper1_row(study: Study, kind: str | None, population: str) -> Pape
 
 
 def _paper1_cells(line: Paper1Row) -> tuple[str, ...]:
-    """Medians in units of the input, shares in percent, all rounded down."""
-    found = [line.study.name, f"{line.study.sigma:g}"]
-    found.append(NONE if line.top1 is None else format_percent_down(line.top1))
+    """Return a run's cells: medians in units of the input, shares in percent, rounded down."""
+    cells = [line.study.name, f"{line.study.sigma:g}"]
+    cells.append(NONE if line.top1 is None else format_percent_down(line.top1))
     for measures in line.columns.values():
-        found.append(format_down(measures.median))
-        found += [] if measures.largest is None else [format_percent_down(measures.largest)]
-        found.append(format_percent_down(measures.above))
-    return tuple(found)
+        cells.append(format_down(measures.median))
+        cells += [] if measures.largest is None else [format_percent_down(measures.largest)]
+        cells.append(format_percent_down(measures.above))
+    return tuple(cells)
 
 
 def _paper1_bold_cells(rows: Sequence[tuple[str, ...]], techniques: int) -> set[tuple[int, int]]:
-    """Sigma, the strongest technique by each measure unless all have 0, and the ensemble."""
+    """Return sigma, the ensemble and the strongest technique by each measure, unless all are 0."""
     first = KEYS + 1
     ensemble = first + 3 * techniques
-    found: set[tuple[int, int]] = set()
+    bold: set[tuple[int, int]] = set()
     for place, row in enumerate(rows):
-        found |= {(place, KEYS - 1), (place, ensemble), (place, ensemble + 1)}
+        bold |= {(place, KEYS - 1), (place, ensemble), (place, ensemble + 1)}
         for measure in range(3):
             columns = [first + measure + 3 * technique for technique in range(techniques)]
             texts = [row[column] for column in columns]
             if any(float(text) > 0 for text in texts):
-                found |= {(place, columns[strongest]) for strongest in find_best_cells(texts)}
-    return found
+                bold |= {(place, columns[strongest]) for strongest in find_best_cells(texts)}
+    return bold
 
 
-def _paper1_notes(lines: Sequence[Paper1Row], asked: TableOptions) -> list[str]:
-    """Population, definitions, what differs from the paper, settings."""
+def _paper1_notes(lines: Sequence[Paper1Row], options: TableOptions) -> list[str]:
+    """List population, definitions, what differs from the paper, and settings."""
     unlabelled = [line.study.name for line in lines if line.top1 is None]
-    over = describe_population(asked.population or "all", [line.total for line in lines])
+    over = describe_population(options.population or "all", [line.total for line in lines])
     return [
         f"{over}; T1, L and > in percent, M in units of the input; all rounded down",
         "T1: the most frequent class is the label, certified or not; L: a tie goes to the first "
@@ -142,25 +141,25 @@ def _paper1_notes(lines: Sequence[Paper1Row], asked: TableOptions) -> list[str]:
         "improved_dp is the paper's own; two_sided is not in its table and never below the "
         "ensemble from the same draws",
         *([f"T1 needs labels, and {', '.join(unlabelled)} has none"] if unlabelled else []),
-        *settings_notes([line.study for line in lines], asked.kind),
+        *settings_notes([line.study for line in lines], options.kind),
     ]
 
 
 def _paper1_record(line: Paper1Row, population: str) -> dict[str, Value]:
-    """One run for machines."""
-    found = settings_record(line.study, line.certificates)
-    found |= {"population": population, "inputs": line.total}
-    found |= _rate_record("top1", line.top1)
+    """Return one run at full precision, for the CSV file."""
+    record = settings_record(line.study, line.certificates)
+    record |= {"population": population, "inputs": line.total}
+    record |= _rate_record("top1", line.top1)
     for name, measures in line.columns.items():
-        found[f"{name}_median"] = measures.median
+        record[f"{name}_median"] = measures.median
         if measures.largest is not None:
-            found |= _rate_record(f"{name}_largest", measures.largest)
-        found |= _rate_record(f"{name}_above_{ABOVE:g}", measures.above)
-    return found
+            record |= _rate_record(f"{name}_largest", measures.largest)
+        record |= _rate_record(f"{name}_above_{ABOVE:g}", measures.above)
+    return record
 
 
 def _rate_record(name: str, rate: Rate | None) -> dict[str, Value]:
-    """A share and its interval over the choice of inputs."""
+    """Return a share and its interval over the choice of inputs."""
     if rate is None:
         return {name: None, f"{name}_low": None, f"{name}_high": None}
     return {name: rate.value, f"{name}_low": rate.low, f"{name}_high": rate.high}

@@ -23,13 +23,12 @@ from simplicert.types import Certificates, Kind
 # What a radius is compared with: the paper's state of the art, for either kind of expectations.
 BASES: dict[Kind, str] = {"multinomial": "cohen", "softmax": "lecuyer"}
 
-COMPARED = ("ensemble", "two_sided")
-
-KEYS = 4  # run, data, sigma, radius
+COMPARED = ("ensemble", "two_sided")  # columns of radii that have a row each
+KEYS = 4  # leading columns: run, data, sigma, radius
 
 
 class Paper2Row(NamedTuple):
-    """One column of radii of one run, against its base."""
+    """The comparison of one column of radii with its base, in one run."""
 
     study: Study
     certificates: Certificates
@@ -39,14 +38,14 @@ class Paper2Row(NamedTuple):
     test: Wilcoxon
 
 
-def paper2_table(studies: Sequence[Study], choices: TableOptions | None = None) -> Grid:
-    """By data set and sigma: Wilcoxon's test, proportion improved, median and mean improvement.
+def paper2_table(studies: Sequence[Study], options: TableOptions | None = None) -> Grid:
+    """Show Wilcoxon's test, proportion improved, median and mean gain, by data set and sigma.
 
     Each row compares two radii of the same draws, so labels are not needed, and data sets may
     differ; runs of one data set must cover the same inputs.
     """
-    asked = choices or TableOptions()
-    population = asked.population or "all"
+    options = options or TableOptions()
+    population = options.population or "all"
     if population != "all":
         for study in studies:
             study.require_labels(f"population {population}")
@@ -60,8 +59,8 @@ def paper2_table(studies: Sequence[Study], choices: TableOptions | None = None) 
         require_same_norm(group)
         rules.add(len(lines))
         for study in sorted(group, key=lambda study: study.sigma):
-            names = (asked.column,) if asked.column else COMPARED
-            lines += [_measure_paper2_row(study, asked.kind, name, population) for name in names]
+            names = (options.column,) if options.column else COMPARED
+            lines += [_measure_paper2_row(study, options.kind, name, population) for name in names]
     bases = " or ".join(dict.fromkeys(line.base for line in lines))
     return Grid(
         f"Improvement on {bases}, after the paper's Table 2",
@@ -71,7 +70,7 @@ def paper2_table(studies: Sequence[Study], choices: TableOptions | None = None) 
             *("inputs", "median", "mean"),
         ),
         [_paper2_cells(line) for line in lines],
-        tuple(_paper2_notes(lines, asked)),
+        tuple(_paper2_notes(lines, options)),
         spans=(("", 4), ("Wilcoxon", 2), ("", 1), (f"where {bases} > 0", 5), ("all", 3)),
         keys=KEYS,
         rules=frozenset(rules - {0}),
@@ -80,7 +79,7 @@ def paper2_table(studies: Sequence[Study], choices: TableOptions | None = None) 
 
 
 def _measure_paper2_row(study: Study, kind: str | None, column: str, population: str) -> Paper2Row:
-    """One comparison."""
+    """Compare one column of radii with its base."""
     certificates = study.certificates(kind)
     base = BASES[certificates.known.kind]
     require_comparable([(study.name, certificates)], "style paper2")
@@ -96,7 +95,7 @@ def _measure_paper2_row(study: Study, kind: str | None, column: str, population:
 
 
 def _paper2_cells(line: Paper2Row) -> tuple[str, ...]:
-    """Improvements in units of the input and in percent of the base, rounded down; p up."""
+    """Return the cells: gains in units of the input and percent, rounded down; p rounded up."""
     gain = line.gain
     return (
         line.study.name,
@@ -117,13 +116,13 @@ def _paper2_cells(line: Paper2Row) -> tuple[str, ...]:
     )
 
 
-def _paper2_notes(lines: Sequence[Paper2Row], asked: TableOptions) -> list[str]:
-    """Population, definitions, what a small p does not mean, settings."""
+def _paper2_notes(lines: Sequence[Paper2Row], options: TableOptions) -> list[str]:
+    """List population, definitions, what a small p does not mean, and settings."""
     studies = list({id(line.study): line.study for line in lines}.values())
     kinds = {line.certificates.known.kind for line in lines}
-    population = asked.population or "all"
+    population = options.population or "all"
     wrong = ", wrong predictions included" if population == "all" else ""
-    never = "" if asked.column else "; small by construction, as no radius is below its base"
+    never = "" if options.column else "; small by construction, as no radius is below its base"
     return [
         f"{describe_population(population, [line.gain.improved.total for line in lines])}{wrong}; "
         "improvements in units of the input, rounded down",
@@ -131,7 +130,7 @@ def _paper2_notes(lines: Sequence[Paper2Row], asked: TableOptions) -> list[str]:
         "percentages need a base above 0; from a base of 0 an improvement is infinite",
         *(
             ["two_sided is not in the paper's table: the tight radius from the same draws"]
-            if not asked.column
+            if not options.column
             else []
         ),
         *(
@@ -139,12 +138,12 @@ def _paper2_notes(lines: Sequence[Paper2Row], asked: TableOptions) -> list[str]:
             if "softmax" in kinds
             else []
         ),
-        *settings_notes(studies, asked.kind),
+        *settings_notes(studies, options.kind),
     ]
 
 
 def _paper2_record(line: Paper2Row, population: str) -> dict[str, Value]:
-    """One comparison for machines."""
+    """Return one comparison at full precision, for the CSV file."""
     gain, test = line.gain, line.test
     return settings_record(line.study, line.certificates) | {
         "column": line.column,

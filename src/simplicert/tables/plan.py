@@ -1,4 +1,4 @@
-"""A plan as tables for a reader, and as a record for machines."""
+"""Show a plan, and what predictions will cost, as tables; return both as values for JSON."""
 
 from typing import Any
 
@@ -7,83 +7,16 @@ from simplicert.plan.report import PlanReport, SamplingLoss
 from simplicert.plan.serving import REPEATS, ServingEstimate
 from simplicert.tables.grid import Grid
 
-
-def serving_table(found: ServingEstimate) -> Grid:
-    """As a reader sees it."""
-    service = found.service
-    rows = [
-        ("draws of a prediction, mean", f"{found.mean:,.1f}"),
-        ("draws of a prediction, 99 % are below", f"{found.slow:,.0f}"),
-        ("seconds of one worker, mean", _format_seconds(found.mean, service.seconds)),
-        ("seconds of one worker, 99 % are below", _format_seconds(found.slow, service.seconds)),
-        ("abstains", f"{format_up(100 * found.abstained, 2)} %"),
-        ("gives another class than the run's", f"{format_up(100 * found.disagreed, 2)} %"),
-    ]
-    if found.radius is not None:
-        live = found.radius > 0
-        rows.append(
-            ("has an operational radius", f"{format_down(100 * live.mean(), 1)} % of inputs")
-        )
-        rows.append(
-            ("operational radius, mean over all", format_down(float(found.radius.mean()), 4))
-        )
-    rows.append(
-        ("a million predictions cost", NONE if found.million is None else f"{found.million:,.2f}")
-    )
-    notes = [
-        *([found.basis] if found.basis else []),
-        *([_describe_function(found.function)] if found.function else []),
-        f"simulated with a fixed seed, {REPEATS} predictions an input: {found.source}",
-        "an input by itself; together they fill batches and take less",
-        *(["no times: the run was not drawn here"] if service.seconds is None else []),
-        *(["no costs: give the price of an hour of one worker"] if service.price is None else []),
-    ]
-    title = f"predict with up to {service.draws:,} draws at alpha {service.alpha:g}"
-    return Grid(title, ("", "value"), rows, tuple(notes))
-
-
-def _describe_function(function: dict[str, Any]) -> str:
-    """Which function predicts, in a sentence."""
-    shown = {
-        name: f"{value:g}" if type(value) is float else value for name, value in function.items()
-    }
-    listed = ", ".join(f"{name} {value}" for name, value in shown.items())
-    return f"of the run's own function, and of no other: Smoothed with {listed}"
-
-
-def _format_seconds(draws: float, seconds: float | None) -> str:
-    """Seconds, rounded up."""
-    return NONE if seconds is None else format_up(draws * seconds, 4)
-
-
-def serving_record(found: ServingEstimate) -> dict[str, Any]:
-    """For machines."""
-    service = found.service
-    return {
-        "draws_at_most": service.draws,
-        "alpha": service.alpha,
-        "mean_draws": found.mean,
-        "slow_draws": found.slow,
-        "seconds_a_draw": service.seconds,
-        "abstained": found.abstained,
-        "disagreed": found.disagreed,
-        "price_a_million": found.million,
-        "smoothed": found.function,
-        "operational_radius_rests_on": found.basis,
-        "operational_radius": None if found.radius is None else found.radius.tolist(),
-    }
-
-
-MINUTE, HOUR, DAY = 60, 3600, 86400
+MINUTE, HOUR, DAY = 60, 3600, 86400  # in seconds
 
 
 def plan_tables(report: PlanReport) -> list[Grid]:
-    """Reach, loss and cost, each under a title that says what was assumed."""
+    """Show reach, loss and cost, each under a title that says what was assumed."""
     return [_reach_table(report), _loss_table(report), _cost_table(report)]
 
 
 def _reach_table(report: PlanReport) -> Grid:
-    """How far the draws can reach, and the fewest that reach anything."""
+    """Show the largest radius that the draws can reach, and the fewest draws that certify."""
     declared, wanted = report.declared, report.radius
     title = (
         f"largest radius where all {report.work.draws:,} draws agree: sigma {declared.sigma:g}, "
@@ -120,7 +53,7 @@ def _reach_table(report: PlanReport) -> Grid:
 
 
 def _loss_table(report: PlanReport) -> Grid:
-    """What sampling costs in radius."""
+    """Show the radius that is lost to sampling."""
     several = len(report.population) > 1
     title = f"radius lost to sampling: {report.population.source}"
     rows = [(f"{row.draws:,}", *_loss_cells(row)) for row in report.losses]
@@ -130,7 +63,7 @@ def _loss_table(report: PlanReport) -> Grid:
 
 
 def _loss_cells(row: SamplingLoss) -> tuple[str, str, str, str]:
-    """The certified radius rounded down, the loss rounded up."""
+    """Return a row's cells: radii rounded down, the loss rounded up."""
     lost = row.true - row.certified
     return (
         format_down(row.certified, 4),
@@ -141,7 +74,7 @@ def _loss_cells(row: SamplingLoss) -> tuple[str, str, str, str]:
 
 
 def _cost_table(report: PlanReport) -> Grid:
-    """Draws and time by each rule."""
+    """Show the draws and the time that each rule takes."""
     work, fixed = report.work, report.costs[0]
     title = f"{work.inputs:,} inputs of up to {work.draws:,} draws: {report.population.source}"
     together = f"{work.workers} workers" if work.workers > 1 else ""
@@ -169,26 +102,8 @@ def _cost_table(report: PlanReport) -> Grid:
     return Grid(title, tuple(headings), rows, tuple(notes))
 
 
-def _format_draws(number: int | None, most: int) -> str:
-    """A number of draws, or that there is none in reach."""
-    return f"over {most:,}" if number is None else f"{number:,}"
-
-
-def format_duration(seconds: float | None) -> str:
-    """Seconds as a reader says them, two units at most."""
-    if seconds is None:
-        return NONE
-    if seconds < MINUTE:
-        return f"{format_up(seconds, 1)} s"
-    if seconds < HOUR:
-        return f"{seconds // MINUTE:.0f} min {seconds % MINUTE:.0f} s"
-    if seconds < DAY:
-        return f"{seconds // HOUR:.0f} h {seconds % HOUR // MINUTE:.0f} min"
-    return f"{seconds // DAY:,.0f} d {seconds % DAY // HOUR:.0f} h"
-
-
 def plan_record(report: PlanReport) -> dict[str, Any]:
-    """The same for machines, at full precision."""
+    """Return a plan at full precision, as values that JSON can hold."""
     return {
         "declared": vars(report.declared),
         "work": vars(report.work),
@@ -199,3 +114,90 @@ def plan_record(report: PlanReport) -> dict[str, Any]:
         "costs": [row._asdict() for row in report.costs],
         "simulated_by": report.simulated,
     }
+
+
+def serving_table(estimate: ServingEstimate) -> Grid:
+    """Show what predictions of inputs like these will cost."""
+    service = estimate.service
+    rows = [
+        ("draws of a prediction, mean", f"{estimate.mean:,.1f}"),
+        ("draws of a prediction, 99 % are below", f"{estimate.slow:,.0f}"),
+        ("seconds of one worker, mean", _format_seconds(estimate.mean, service.seconds)),
+        ("seconds of one worker, 99 % are below", _format_seconds(estimate.slow, service.seconds)),
+        ("abstains", f"{format_up(100 * estimate.abstained, 2)} %"),
+        ("gives another class than the run's", f"{format_up(100 * estimate.disagreed, 2)} %"),
+    ]
+    if estimate.radius is not None:
+        live = estimate.radius > 0
+        rows.append(
+            ("has an operational radius", f"{format_down(100 * live.mean(), 1)} % of inputs")
+        )
+        rows.append(
+            ("operational radius, mean over all", format_down(float(estimate.radius.mean()), 4))
+        )
+    rows.append(
+        (
+            "a million predictions cost",
+            NONE if estimate.million is None else f"{estimate.million:,.2f}",
+        )
+    )
+    notes = [
+        *([estimate.basis] if estimate.basis else []),
+        *([_describe_function(estimate.function)] if estimate.function else []),
+        f"simulated with a fixed seed, {REPEATS} predictions an input: {estimate.source}",
+        "an input by itself; together they fill batches and take less",
+        *(["no times: the run was not drawn here"] if service.seconds is None else []),
+        *(["no costs: give the price of an hour of one worker"] if service.price is None else []),
+    ]
+    title = f"predict with up to {service.draws:,} draws at alpha {service.alpha:g}"
+    return Grid(title, ("", "value"), rows, tuple(notes))
+
+
+def serving_record(estimate: ServingEstimate) -> dict[str, Any]:
+    """Return the estimate as values that JSON can hold."""
+    service = estimate.service
+    return {
+        "draws_at_most": service.draws,
+        "alpha": service.alpha,
+        "mean_draws": estimate.mean,
+        "slow_draws": estimate.slow,
+        "seconds_a_draw": service.seconds,
+        "abstained": estimate.abstained,
+        "disagreed": estimate.disagreed,
+        "price_a_million": estimate.million,
+        "smoothed": estimate.function,
+        "operational_radius_rests_on": estimate.basis,
+        "operational_radius": None if estimate.radius is None else estimate.radius.tolist(),
+    }
+
+
+def _describe_function(function: dict[str, Any]) -> str:
+    """Say in a sentence which smoothed classifier predicts."""
+    shown = {
+        name: f"{value:g}" if type(value) is float else value for name, value in function.items()
+    }
+    listed = ", ".join(f"{name} {value}" for name, value in shown.items())
+    return f"of the run's own function, and of no other: Smoothed with {listed}"
+
+
+def _format_seconds(draws: float, seconds: float | None) -> str:
+    """Format the seconds of some draws, rounded up."""
+    return NONE if seconds is None else format_up(draws * seconds, 4)
+
+
+def _format_draws(number: int | None, most: int) -> str:
+    """Format a number of draws, or say that it is over the most that can be planned."""
+    return f"over {most:,}" if number is None else f"{number:,}"
+
+
+def format_duration(seconds: float | None) -> str:
+    """Format seconds in at most two units, such as 3 h 22 min."""
+    if seconds is None:
+        return NONE
+    if seconds < MINUTE:
+        return f"{format_up(seconds, 1)} s"
+    if seconds < HOUR:
+        return f"{seconds // MINUTE:.0f} min {seconds % MINUTE:.0f} s"
+    if seconds < DAY:
+        return f"{seconds // HOUR:.0f} h {seconds % HOUR // MINUTE:.0f} min"
+    return f"{seconds // DAY:,.0f} d {seconds % DAY // HOUR:.0f} h"

@@ -1,4 +1,4 @@
-"""The notes below a table and the columns of its file that say how its radii were proved."""
+"""Say how radii were proved, in the notes below a table and the columns of its file."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from simplicert.types import Certificates
 
 
 def settings_record(study: Study, certificates: Certificates) -> dict[str, Value]:
-    """What a reader in five years needs to know of one run."""
+    """Return what a reader in five years needs to know about one run."""
     known = certificates.known
     return {
         "run": study.name,
@@ -31,7 +31,7 @@ def settings_record(study: Study, certificates: Certificates) -> dict[str, Value
 
 
 def settings_notes(studies: Sequence[Study], kind: str | None) -> list[str]:
-    """How the radii were proved, said once where all runs agree and run by run where not."""
+    """Say how the radii were proved: once if all runs agree, otherwise run by run."""
     sentences: dict[str, list[str]] = {}
     for study in studies:
         text = _settings_sentence(study, kind)
@@ -49,13 +49,13 @@ def settings_notes(studies: Sequence[Study], kind: str | None) -> list[str]:
         wrong = study.disproofs
         notes += [f"{label_run(study)}: the stated level is disproved: {text}" for text in wrong]
         if findings := len(getattr(study.run, "audit", ())):
-            doubts = "1 doubt" if findings == 1 else f"{findings} doubts"
-            notes.append(f"{label_run(study)}: an imported log; its audit found {doubts}")
+            count = "1 doubt" if findings == 1 else f"{findings} doubts"
+            notes.append(f"{label_run(study)}: an imported log; its audit found {count}")
     return notes
 
 
 def _settings_sentence(study: Study, kind: str | None) -> str:
-    """Kind, scheme, alpha, norm, what is proved, and from how many draws."""
+    """Say kind, scheme, alpha, norm, what is proved, and from how many draws."""
     certificates, rule = study.certificates(kind), stopping_rule(study)
     known, alone = certificates.known, explain_no_comparison(certificates)
     norm = "" if known.norm == "l2" else f", {known.norm} norm"
@@ -68,7 +68,7 @@ def _settings_sentence(study: Study, kind: str | None) -> str:
 
 
 def require_columns(study: Study, certificates: Certificates, names: Sequence[str]) -> None:
-    """Refuse a table that needs radii which this run's scheme or log cannot give, naming both."""
+    """Refuse a table that needs radii which this run's scheme or log cannot give."""
     held = (*certificates.columns, "radius")
     lacking = [name for name in names if name not in held]
     require(
@@ -79,12 +79,12 @@ def require_columns(study: Study, certificates: Certificates, names: Sequence[st
 
 
 def label_run(study: Study) -> str:
-    """A run's name and sigma, as runs of one method share the name."""
+    """Return a run's name and sigma, as runs of one method share the name."""
     return f"{study.name} (sigma {study.sigma:g})"
 
 
 def describe_population(population: str, totals: Sequence[int]) -> str:
-    """Which inputs, and how many."""
+    """Say over which inputs a table is, and how many they are."""
     counts = sorted(set(totals))
     many = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     if population == "all":
@@ -93,6 +93,6 @@ def describe_population(population: str, totals: Sequence[int]) -> str:
 
 
 def describe_column(column: str) -> str:
-    """Which radius a table reads."""
+    """Say which radii a table reads."""
     best = " (the largest proved)" if column == "radius" else ""
     return f"radii are those of column {column}{best}, in units of the input"

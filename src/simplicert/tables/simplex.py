@@ -19,7 +19,7 @@ from simplicert.types.certificates import format_radius_down
 
 
 def point_table(certificates: Certificates) -> Grid:
-    """Every mechanism at one point of the simplex, with its share of the limit."""
+    """Show every mechanism at one point of the simplex, with its share of the limit."""
     known, best = certificates.known, certificates.radius[0]
     rows: list[tuple[str, ...]] = []
     for name, values in {**certificates.radii, "ensemble": certificates.ensemble}.items():
@@ -32,13 +32,13 @@ def point_table(certificates: Certificates) -> Grid:
 
 
 def _ensemble_source(certificates: Certificates) -> str:
-    """Whose radius the ensemble's is."""
+    """Say which member's radius the ensemble has."""
     winner = str(certificates.winner[0])
     return f"the paper's: {winner}" if winner else "the paper's"
 
 
 def point_record(certificates: Certificates) -> dict[str, Any]:
-    """The same for machines, at full precision."""
+    """Return one point at full precision, as values that JSON can hold."""
     known = certificates.known
     return {
         "e0": float(known.e0[0]),
@@ -53,11 +53,11 @@ def point_record(certificates: Certificates) -> dict[str, Any]:
     }
 
 
-SIGNS = {"ratio": "/", "difference": "-"}
+SIGNS = {"ratio": "/", "difference": "-"}  # between the two sides in a title
 
 
 def comparison_table(record: dict[str, Any]) -> Grid:
-    """The extremes of a ratio or difference with their places, and who is larger where."""
+    """Show the extremes of a ratio or difference, where they are, and which side is larger."""
     left, right = ", ".join(record["left"]), ", ".join(record["right"])
     rows = [(name, *_extreme_cells(record[name])) for name in ("largest", "smallest")]
     notes = [
@@ -79,7 +79,7 @@ def comparison_table(record: dict[str, Any]) -> Grid:
 
 
 def winner_table(record: dict[str, Any]) -> Grid:
-    """Each mechanism's share of the area, and its largest lead over the best of the others."""
+    """Show each mechanism's share of the area, and its largest lead over the best other."""
     rows = [
         (name, _format_area_percent(record["shares"][name]), *_extreme_cells(record["leads"][name]))
         for name in record["mechanisms"]
@@ -93,31 +93,31 @@ def winner_table(record: dict[str, Any]) -> Grid:
 
 
 def _extreme_cells(extreme: dict[str, Any]) -> tuple[str, str, str, str]:
-    """A value, its place, and whether it goes on past it."""
+    """Return an extreme value, where it is, and at which margin it lies, if any."""
     sides = " and ".join(extreme["towards"])
     on = f"at the margin of {sides}" if sides else ""
     return f"{extreme['value']:.4f}", f"{extreme['e0']:.7g}", f"{extreme['e1']:.7g}", on
 
 
 def _describe_sigma(record: dict[str, Any]) -> str:
-    """A ratio is the same for every sigma, a difference is proportional to it."""
+    """Say that a ratio is the same for every sigma, or a difference proportional to it."""
     return "whatever sigma" if record["map"] == "ratio" else "sigma 1 (proportional to it)"
 
 
 def _list_area_shares(record: dict[str, Any]) -> str:
-    """Who is the largest of all on how much."""
+    """List each mechanism's share of the area."""
     return ", ".join(
         f"{name} {_format_area_percent(value)}" for name, value in record["shares"].items()
     )
 
 
 def _format_area_percent(share: float) -> str:
-    """A share of the area, to what the grid can tell."""
+    """Format a share of the area, with the decimals that the grid supports."""
     return f"{100 * share:.1f} %"
 
 
 def _simplex_footnotes(record: dict[str, Any]) -> tuple[str, ...]:
-    """How the numbers were found."""
+    """Say how the numbers were check."""
     count = len(record["lines"])
     return (
         f"shares of {record['steps'] ** 2:,} cells of equal area; extremes keep "
@@ -127,35 +127,35 @@ def _simplex_footnotes(record: dict[str, Any]) -> tuple[str, ...]:
     )
 
 
-def soundness_table(found: Soundness) -> Grid:
-    """Every rule, kept or broken, with the worst place of a broken one; then where it wins."""
-    broken = {finding.rule: finding for finding in found.findings}
+def soundness_table(check: Soundness) -> Grid:
+    """Show every rule, kept or broken with its worst point, and where the mechanism wins."""
+    broken = {finding.rule: finding for finding in check.findings}
     rows = [(words, *_rule_cells(broken.get(rule))) for rule, words in RULES.items()]
-    verdict = "sound" if found.sound else f"{len(broken)} of {len(RULES)} rules broken"
+    verdict = "sound" if check.sound else f"{len(broken)} of {len(RULES)} rules broken"
     return Grid(
-        f"{found.name}: {verdict}; {found.points:,} points, {found.kind}",
+        f"{check.name}: {verdict}; {check.points:,} points, {check.kind}",
         ("rule", "", "E0", "E1", "value", "limit", "points", ""),
         rows,
-        (*found.notes, *_wins_notes(found), _describe_rounding(found)),
+        (*check.notes, *_wins_notes(check), _describe_rounding(check)),
     )
 
 
 def _rule_cells(finding: BrokenRule | None) -> tuple[str, ...]:
-    """A rule that was kept, or the worst place at which it was not."""
+    """Return the cells of a rule that was kept, or of the worst point that breaks it."""
     if finding is None:
         return ("kept", "", "", "", "", "", "")
-    place = (repr(finding.e0), repr(finding.e1))  # exact, to be asked again
+    place = (repr(finding.e0), repr(finding.e1))  # exact, so that the point can be tried again
     numbers = ("" if x is None else f"{x:.9g}" for x in (finding.value, finding.limit))
     return ("BROKEN", *place, *numbers, f"{finding.points:,}", to_one_line(finding.says))
 
 
-def _wins_notes(found: Soundness) -> tuple[str, ...]:
-    """Where it is larger than the paper's ensemble; nothing of one that is not sound."""
-    return () if found.wins is None else (_describe_wins(found.wins),)
+def _wins_notes(check: Soundness) -> tuple[str, ...]:
+    """Say where it is larger than the paper's ensemble, if it is sound."""
+    return () if check.wins is None else (_describe_wins(check.wins),)
 
 
 def _describe_wins(wins: Wins) -> str:
-    """One sentence."""
+    """Say in one sentence where a mechanism is larger than its rivals."""
     best, over = wins.best, ", ".join(wins.over)
     at = f"{best.value:.4f} times their largest, at E0 = {best.e0:.7g}, E1 = {best.e1:.7g}"
     on = f" (the margin of {' and '.join(best.towards)})" if best.towards else ""
@@ -164,23 +164,23 @@ def _describe_wins(wins: Wins) -> str:
     return f"larger than {over} on {100 * wins.share:.1f} % of the area: at most {at}{on}"
 
 
-def _describe_rounding(found: Soundness) -> str:
-    """What is allowed for, and how to see the same points again."""
+def _describe_rounding(check: Soundness) -> str:
+    """Say what rounding is allowed for, and which seed gives the same points again."""
     return (
         f"rounding of {ALLOWANCE:g} of a value and {ALLOWANCE:g} is forgiven, except below 0, "
-        f"which certification refuses; points of seed {found.seed}"
+        f"which certification refuses; points of seed {check.seed}"
     )
 
 
-def soundness_record(found: Soundness) -> dict[str, Any]:
-    """The same for machines; what is no finite number is a word."""
+def soundness_record(check: Soundness) -> dict[str, Any]:
+    """Return a check as values that JSON can hold; infinite numbers and NaN become words."""
     findings = [
         {name: _to_json_value(value) for name, value in asdict(finding).items()}
-        for finding in found.findings
+        for finding in check.findings
     ]
-    return {"sound": found.sound, **asdict(found), "findings": findings, "allowance": ALLOWANCE}
+    return {"sound": check.sound, **asdict(check), "findings": findings, "allowance": ALLOWANCE}
 
 
 def _to_json_value(value: Any) -> Any:
-    """JSON has no infinity."""
+    """Return a number that is not finite as a word, because JSON has none."""
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value

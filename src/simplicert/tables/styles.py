@@ -1,4 +1,4 @@
-"""The styles of tables, and the options that each one takes."""
+"""List the styles of tables with the options that each takes, and make a table in one of them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
@@ -14,7 +14,7 @@ from simplicert.tables.paper2 import paper2_table
 
 @dataclass(frozen=True)
 class Style:
-    """A function from runs to a table, and the choices that it takes."""
+    """A function from runs to a table, and the names of the options that it takes."""
 
     make: Callable[[Sequence[Study], TableOptions], Grid]
     takes: tuple[str, ...]
@@ -31,15 +31,15 @@ STYLES: dict[str, Style] = {
 
 
 def make_table(
-    studies: Sequence[Study], style: str = "field", choices: TableOptions | None = None
+    studies: Sequence[Study], style: str = "field", options: TableOptions | None = None
 ) -> Grid:
-    """A table of runs; what the style has no use for is refused, not ignored."""
-    row, asked = choose("style", style, STYLES), choices or TableOptions()
-    for field in fields(asked):
-        value = getattr(asked, field.name)
+    """Make a table of runs; an option that the style does not take is refused, not ignored."""
+    row, options = choose("style", style, STYLES), options or TableOptions()
+    for field in fields(options):
+        value = getattr(options, field.name)
         require(
             value is None or field.name in row.takes,
             f"{field.name} has no place in style {style}, which takes {', '.join(row.takes)}; "
             f"got {value}",
         )
-    return row.make(studies, asked)
+    return row.make(studies, options)

@@ -23,7 +23,7 @@ from simplicert.types.certificates import format_radius_down
 
 FIXED = "fixed"  # the rule of a run that stops no input early
 
-# By the word before "=" of a rule: what it did not ask, and so the radii do not answer.
+# The word before "=" of a rule -> what the radii do not say because the rule stopped early.
 RULE_CAVEATS = {
     "radius": "it asks only who reaches that radius, so all others, smaller and larger, and the "
     "average are not what more draws would give",
@@ -33,60 +33,92 @@ RULE_CAVEATS = {
 }
 
 ANY_RULE_CAVEAT = "radii and the average are not what more draws would give"
+SUMMARY_RADII = (0.0, 0.25, 0.5, 1.0)  # where certified accuracy is shown, in units of the input
+ROWS = 5  # inputs shown by default
+MOST_NAMED_FAILURES = 10  # failed inputs listed one by one
+MOST_NAMED_SHARES = 6  # shares of the noise scale listed one by one
 
 
-def stopping_rule(study: Study) -> str:
-    """The stopping rule that the run was drawn by, as `--until` takes it."""
-    plan = study.run.manifest.plan
-    return FIXED if plan is None else plan.rule
+def summary_table(
+    certificates: Certificates,
+    rule: str | None = None,
+    *,
+    disproved: bool = False,
+    label_doubt: str = "",
+) -> Grid:
+    """Summarise each column of radii in one row: how large, how often, how often the largest.
 
-
-def describe_draw_count(certificates: Certificates) -> str:
-    """Draws of an input, or the fewest and the most; a log may not say."""
-    draws = certificates.known.draws
-    if draws is None or not draws.size:
-        return "n not recorded"
-    low, high = int(draws.min()), int(draws.max())
-    return f"n = {low:,}" if low == high else f"n = {low:,} to {high:,}"
-
-
-def draws_sentence(certificates: Certificates, rule: str | None = None) -> str:
-    """How many draws, and what a stopping rule means for the radii.
-
-    Without `rule` it is known only from each input's own history that one was at work.
+    `rule` is the run's stopping rule, where the caller knows it; `disproved` says whether the audit
+    of its log disproved the level; `label_doubt` says why labels and classes may not match.
     """
-    many = describe_draw_count(certificates)
-    if rule is not None:
-        return many if rule == FIXED else f"{many}, {_describe_stopping_rule(rule)}"
-    why = certificates.known.stopped
-    early = 0 if why is None else int((~((why == BUDGET) | (why == "unfinished"))).sum())
-    if not early:
-        return many
-    return f"{many}, {early} inputs stopped early by the run's rule: their {ANY_RULE_CAVEAT}"
+    known = certificates.known
+    columns, alone = columns_to_show(certificates), explain_no_comparison(certificates)
+    together = "ensemble" in columns
+    largest = averages.share_largest(certificates) if together else {}
+    with_labels = known.labels is not None
+    headings = ["mechanism", "median", "mean", ">0", *["largest"] * (not alone)]
+    if with_labels:
+        headings += [f"acc>{radius:g}" for radius in SUMMARY_RADII]
+    rows: list[tuple[str, ...]] = []
+    for name in columns:
+        values = certificates.column(name)
+        above = _share_cell(averages.share_above(certificates, 0.0, column=name))
+        share = _share_cell(largest[name]) if name in largest else ""
+        row = [
+            name,
+            format_radius_down(float(np.median(values))),
+            format_radius_down(float(values.mean())),
+        ]
+        row += [above, *[share] * (not alone)]
+        if with_labels:
+            row += [
+                _share_cell(averages.certified_accuracy(certificates, radius, column=name))
+                for radius in SUMMARY_RADII
+            ]
+        rows.append(tuple(row))
+    members = ", ".join(PAPER_ENSEMBLE[known.kind])
+    beyond = "; acc>r: correct and certified beyond r" if with_labels else ""
+    if alone:
+        radii_note = f"{alone}{beyond}"
+    elif together:
+        radii_note = f"ensemble and largest: among {members}{beyond}"
+    else:
+        radii_note = f"scheme {known.scheme} bounds this radius alone{beyond}"
+    notes = [
+        f"over all {len(certificates)} inputs; radii in units of {certificates.space}"
+        f"{'' if known.norm == 'l2' else f', {known.norm} norm'}; all rounded down",
+        radii_note,
+        level_sentence(certificates, disproved=disproved),
+        draws_sentence(certificates, rule),
+    ]
+    if with_labels and label_doubt:
+        notes.insert(0, label_doubt)
+    return Grid(repr(certificates), tuple(headings), rows, tuple(notes))
 
 
-def _describe_stopping_rule(rule: str) -> str:
-    """A rule's name and what it leaves unknown."""
-    word = rule.partition("=")[0].strip()
-    return f"each stopped by {rule}: {RULE_CAVEATS.get(word, ANY_RULE_CAVEAT)}"
+def _share_cell(rate: Rate) -> str:
+    """Format a claimed share, rounded down."""
+    return format_share_down(rate.hits, rate.total)
 
 
-def draws_record(study: Study, certificates: Certificates) -> dict[str, Value]:
-    """The same for machines; empty where a log does not say."""
-    draws = certificates.known.draws
-    unknown = draws is None or not draws.size
-    return {
-        "draws_min": None if draws is None or unknown else int(draws.min()),
-        "draws_max": None if draws is None or unknown else int(draws.max()),
-        "until": None if isinstance(study.run, ImportedRun) else stopping_rule(study),
-    }
-
-
-ROWS = 5  # shown
+def level_sentence(certificates: Certificates, *, disproved: bool = False) -> str:
+    """Say what is proved about one input's certificate, and by whom."""
+    known = certificates.known
+    if disproved:
+        return (
+            f"the log was stated to be at alpha {known.alpha:g}, and its audit disproves that: no "
+            "level is proved"
+        )
+    if certificates.exploratory:
+        return "exploratory: alpha covers these settings only if they were fixed before the draws"
+    by = " by the log's own account" if known.scheme == "imported" else ""
+    return (
+        f"an input's certificate is issued and wrong with probability at most {known.level:g}{by}"
+    )
 
 
 def first_rows_table(certificates: Certificates, rows: int = ROWS) -> Grid:
-    """One row per input: the class, its radius and what is known of the two expectations."""
+    """Show one row per input: the class, its radius and the bounds of the two expectations."""
     frame = certificates.to_frame().head(rows)
     lines = [
         (
@@ -106,17 +138,59 @@ def first_rows_table(certificates: Certificates, rows: int = ROWS) -> Grid:
 
 
 def _format_whole_number(value: Any) -> str:
-    """A whole number, where there is one."""
+    """Format a whole number, where there is one."""
     return NONE if pd.isna(value) else f"{int(value)}"
 
 
-MOST_NAMED_FAILURES = 10  # failed inputs, one by one
+def draws_sentence(certificates: Certificates, rule: str | None = None) -> str:
+    """Say how many draws there were, and what a stopping rule means for the radii.
 
-MOST_NAMED_SHARES = 6  # of the noise scale, named one by one
+    Without `rule`, only each input's own history tells whether one stopped it early.
+    """
+    many = describe_draw_count(certificates)
+    if rule is not None:
+        return many if rule == FIXED else f"{many}, {_describe_stopping_rule(rule)}"
+    why = certificates.known.stopped
+    early = 0 if why is None else int((~((why == BUDGET) | (why == "unfinished"))).sum())
+    if not early:
+        return many
+    return f"{many}, {early} inputs stopped early by the run's rule: their {ANY_RULE_CAVEAT}"
+
+
+def describe_draw_count(certificates: Certificates) -> str:
+    """Say how many draws an input has, or the fewest and the most; a log may not record it."""
+    draws = certificates.known.draws
+    if draws is None or not draws.size:
+        return "n not recorded"
+    low, high = int(draws.min()), int(draws.max())
+    return f"n = {low:,}" if low == high else f"n = {low:,} to {high:,}"
+
+
+def _describe_stopping_rule(rule: str) -> str:
+    """Name a rule and say what it leaves unknown."""
+    word = rule.partition("=")[0].strip()
+    return f"each stopped by {rule}: {RULE_CAVEATS.get(word, ANY_RULE_CAVEAT)}"
+
+
+def stopping_rule(study: Study) -> str:
+    """Return the stopping rule that the run was drawn by, as `--until` takes it."""
+    plan = study.run.manifest.plan
+    return FIXED if plan is None else plan.rule
+
+
+def draws_record(study: Study, certificates: Certificates) -> dict[str, Value]:
+    """Return the draws and the rule for the CSV file; None where a log does not record them."""
+    draws = certificates.known.draws
+    unknown = draws is None or not draws.size
+    return {
+        "draws_min": None if draws is None or unknown else int(draws.min()),
+        "draws_max": None if draws is None or unknown else int(draws.max()),
+        "until": None if isinstance(study.run, ImportedRun) else stopping_rule(study),
+    }
 
 
 def status_lines(name: str, state: dict[str, Any]) -> list[str]:
-    """A run's state in words."""
+    """Describe a run's state in words."""
     if "imported" in state:
         return _imported_log_lines(name, state)
     rate, left = state["draws_per_second"], state["seconds_left"]
@@ -146,7 +220,7 @@ def status_lines(name: str, state: dict[str, Any]) -> list[str]:
 
 
 def _imported_log_lines(name: str, state: dict[str, Any]) -> list[str]:
-    """The state of an imported log in words."""
+    """Describe the state of an imported log in words."""
     held = "bare radii" if state["holds"] == "radii" else state["holds"]
     lines = [
         f"{name}: {state['done']} of {state['inputs']} inputs, {held} imported from "
@@ -158,7 +232,7 @@ def _imported_log_lines(name: str, state: dict[str, Any]) -> list[str]:
 
 
 def describe_scaled_norm(scale: np.ndarray) -> str:
-    """What a radius means where each feature has its own share of the noise."""
+    """Say what a radius means where each feature has its own share of the noise."""
     shares, counts = np.unique(scale, return_counts=True)
     named = ", ".join(
         f"{count} {'feature' if count == 1 else 'features'} "
@@ -171,84 +245,3 @@ def describe_scaled_norm(scale: np.ndarray) -> str:
         else ""
     )
     return f"radii are in the scaled norm, each change divided by its share: {named}{more}"
-
-
-RADII = (0.0, 0.25, 0.5, 1.0)  # where certified accuracy is shown, in units of the input
-
-
-def summary_table(
-    certificates: Certificates,
-    rule: str | None = None,
-    *,
-    disproved: bool = False,
-    label_doubt: str = "",
-) -> Grid:
-    """One row a column of radii: how far, how often, how often the largest; over all inputs.
-
-    `rule` is what the run was drawn until, where the caller knows it; `disproved`: whether the
-    audit of its log disproved the level; `label_doubt`: why accuracies may be of other classes.
-    """
-    known = certificates.known
-    columns, alone = columns_to_show(certificates), explain_no_comparison(certificates)
-    together = "ensemble" in columns
-    largest = averages.share_largest(certificates) if together else {}
-    with_labels = known.labels is not None
-    headings = ["mechanism", "median", "mean", ">0", *["largest"] * (not alone)]
-    if with_labels:
-        headings += [f"acc>{radius:g}" for radius in RADII]
-    rows: list[tuple[str, ...]] = []
-    for name in columns:
-        values = certificates.column(name)
-        above = _share_cell(averages.share_above(certificates, 0.0, column=name))
-        share = _share_cell(largest[name]) if name in largest else ""
-        row = [
-            name,
-            format_radius_down(float(np.median(values))),
-            format_radius_down(float(values.mean())),
-        ]
-        row += [above, *[share] * (not alone)]
-        if with_labels:
-            row += [
-                _share_cell(averages.certified_accuracy(certificates, radius, column=name))
-                for radius in RADII
-            ]
-        rows.append(tuple(row))
-    members = ", ".join(PAPER_ENSEMBLE[known.kind])
-    beyond = "; acc>r: correct and certified beyond r" if with_labels else ""
-    if alone:
-        radii_note = f"{alone}{beyond}"
-    elif together:
-        radii_note = f"ensemble and largest: among {members}{beyond}"
-    else:
-        radii_note = f"scheme {known.scheme} bounds this radius alone{beyond}"
-    notes = [
-        f"over all {len(certificates)} inputs; radii in units of {certificates.space}"
-        f"{'' if known.norm == 'l2' else f', {known.norm} norm'}; all rounded down",
-        radii_note,
-        level_sentence(certificates, disproved=disproved),
-        draws_sentence(certificates, rule),
-    ]
-    if with_labels and label_doubt:
-        notes.insert(0, label_doubt)
-    return Grid(repr(certificates), tuple(headings), rows, tuple(notes))
-
-
-def _share_cell(rate: Rate) -> str:
-    """A share that is claimed."""
-    return format_share_down(rate.hits, rate.total)
-
-
-def level_sentence(certificates: Certificates, *, disproved: bool = False) -> str:
-    """What is proved of one input's certificate, by whom, and what is not."""
-    known = certificates.known
-    if disproved:
-        return (
-            f"the log was stated to be at alpha {known.alpha:g}, and its audit disproves that: no "
-            "level is proved"
-        )
-    if certificates.exploratory:
-        return "exploratory: alpha covers these settings only if they were fixed before the draws"
-    by = " by the log's own account" if known.scheme == "imported" else ""
-    return (
-        f"an input's certificate is issued and wrong with probability at most {known.level:g}{by}"
-    )

@@ -28,7 +28,7 @@ def train(  # noqa: PLR0913
     """Train a classifier under noise; `out` becomes a model folder, which is also returned, loaded.
 
     `options` are those of `simplicert train` (sigma, arch, method, epochs, rate, ...) and stand in
-    for the recipe's; `report` is told after some batches and `watch` after every epoch. The same
+    for the recipe's; `report` is called after some batches and `watch` after every epoch. The same
     call goes on where an earlier one was interrupted. Without `test`, every tenth input of the data
     is held out and tested on; `class_map` says which class of the data each class of the test is.
 
@@ -62,4 +62,4 @@ def train(  # noqa: PLR0913
 
 
 def _ignore_reports(_: object) -> None:
-    """Tell nobody."""
+    """Do nothing: the default where the caller wants no reports."""

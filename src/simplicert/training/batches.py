@@ -4,8 +4,8 @@ Everything is a function of (seed, epoch, batch, shard) and of nothing else. An 
 permutation of the inputs, cut into batches; an incomplete last one is left out (the next
 permutation leaves out others). Each batch is cut into shards of one size, and every shard has its
 own stream of crops, flips and noise. A process makes one or several shards of each batch, so the
-same training can be done by one process or by many. `augment_images` crops and flips, before
-`noisy_copies` adds noise.
+same training can be done by one process or by many. `epoch_batches` yields the inputs, cropped and
+flipped by `augment_images`, before `noisy_copies` adds noise.
 """
 
 from collections.abc import Iterator
@@ -26,38 +26,13 @@ from simplicert.types import Ints
 
 Singles = NDArray[np.float32]
 
-
-def augment_images(images: Singles, random: np.random.Generator, crop: int, flip: bool) -> Singles:
-    """N x C x H x W, each image moved and mirrored by its own draw; the same size as before."""
-    count = len(images)
-    across, down = random.integers(
-        0, 2 * crop + 1, (2, count)
-    )  # drawn always: streams stay in step
-    mirrored = random.random(count) < 1 / 2
-    out = _crop_images(images, crop, down, across) if crop else images.copy()
-    if flip:
-        out[mirrored] = out[mirrored, :, :, ::-1]
-    return out
-
-
-def _crop_images(images: Singles, crop: int, down: np.ndarray, across: np.ndarray) -> Singles:
-    """Windows of an image with a black border of `crop` pixels."""
-    height, width = images.shape[2:]
-    border = ((0, 0), (0, 0), (crop, crop), (crop, crop))
-    windows = np.lib.stride_tricks.sliding_window_view(
-        np.pad(images, border), (height, width), axis=(2, 3)
-    )
-    taken: Singles = windows[np.arange(len(images)), :, down, across]
-    return np.ascontiguousarray(taken)
-
-
-READERS = (2, 8)  # threads that read batches ahead: fewest and most
+READERS = (2, 8)  # the fewest and the most threads that read batches ahead
 
 IMAGE = 4  # axes of a batch of images
 
 ORDER, CROPS = 1, 2  # streams of NumPy's generator
 
-FIRST_STREAM = 2**20  # of the noise: far from those that certification draws
+FIRST_STREAM = 2**20  # the noise's, far from those that certification draws
 
 
 class TrainingBatch(NamedTuple):
@@ -67,32 +42,10 @@ class TrainingBatch(NamedTuple):
     labels: Ints
 
 
-def training_labels(data: Dataset) -> Ints:
-    """The labels, which a training cannot do without."""
-    if data.labels is None:
-        raise InvalidInput(f"data {data.name} must have labels to train on, got none")
-    return data.labels
-
-
-def batch_shape(settings: TrainingSettings, count: int) -> tuple[int, int]:
-    """How many batches an epoch of `count` inputs has, and how many inputs a batch."""
-    size = min(settings.batch_size, count // settings.shards * settings.shards)
-    if size == 0:
-        raise InvalidInput(f"data must hold an input for each of {settings.shards} shards: {count}")
-    return count // size, size
-
-
-def batch_rows(settings: TrainingSettings, epoch: int, count: int) -> Ints:
-    """(batches, batch size) positions of one epoch."""
-    order = np.random.default_rng((settings.seed, epoch, ORDER)).permutation(count)
-    batches, size = batch_shape(settings, count)
-    return order[: batches * size].reshape(batches, size)
-
-
 def epoch_batches(
     data: Dataset, settings: TrainingSettings, epoch: int, shards: range
 ) -> Iterator[list[TrainingBatch]]:
-    """The shards of each batch of an epoch, read a little ahead of their use."""
+    """Yield the shards of each batch of an epoch, read a little ahead of their use."""
     rows = batch_rows(settings, epoch, len(data))
 
     def read(batch: int) -> list[TrainingBatch]:
@@ -101,8 +54,54 @@ def epoch_batches(
     return read_ahead(read, range(len(rows)), count_readers())
 
 
+def noisy_copies(
+    inputs: Tensor, sigma: float, copies: int, seed: int, place: tuple[int, int, int]
+) -> Tensor:
+    """Return (B copies) x ..., each input's copies together: x + sigma * noise of this place."""
+    epoch, batch, shard = place
+    random = torch.Generator(inputs.device)
+    random.manual_seed(device_seed(seed, epoch, batch, FIRST_STREAM + shard))
+    repeated = inputs.repeat_interleave(copies, 0) if copies > 1 else inputs
+    noise = torch.randn(repeated.shape, generator=random, device=inputs.device)
+    return repeated + sigma * noise
+
+
+def augment_images(images: Singles, random: np.random.Generator, crop: int, flip: bool) -> Singles:
+    """Shift and mirror each image (N x C x H x W) by its own draw; the size stays the same."""
+    count = len(images)
+    # Drawn even if not used, so that the streams stay in step.
+    across, down = random.integers(0, 2 * crop + 1, (2, count))
+    mirrored = random.random(count) < 1 / 2
+    out = _crop_images(images, crop, down, across) if crop else images.copy()
+    if flip:
+        out[mirrored] = out[mirrored, :, :, ::-1]
+    return out
+
+
+def batch_rows(settings: TrainingSettings, epoch: int, count: int) -> Ints:
+    """Return (batches, batch size) the positions of the inputs of one epoch."""
+    order = np.random.default_rng((settings.seed, epoch, ORDER)).permutation(count)
+    batches, size = batch_shape(settings, count)
+    return order[: batches * size].reshape(batches, size)
+
+
+def batch_shape(settings: TrainingSettings, count: int) -> tuple[int, int]:
+    """Return how many batches an epoch of `count` inputs has, and how many inputs a batch has."""
+    size = min(settings.batch_size, count // settings.shards * settings.shards)
+    if size == 0:
+        raise InvalidInput(f"data must hold an input for each of {settings.shards} shards: {count}")
+    return count // size, size
+
+
+def training_labels(data: Dataset) -> Ints:
+    """Return the labels, which a training cannot do without."""
+    if data.labels is None:
+        raise InvalidInput(f"data {data.name} must have labels to train on, got none")
+    return data.labels
+
+
 def count_readers() -> int:
-    """This process's share of the job's cores; what is read does not depend on it."""
+    """Return this process's share of the job's cores; what is read does not depend on it."""
     fewest, most = READERS
     return max(fewest, min(most, available_cores() // local_process_count()))
 
@@ -110,7 +109,7 @@ def count_readers() -> int:
 def _read_shards(
     data: Dataset, settings: TrainingSettings, epoch: int, batch: int, rows: Ints, shards: range
 ) -> list[TrainingBatch]:
-    """These shards of one batch, cropped and flipped."""
+    """Read these shards of one batch, cropped and flipped."""
     parts = rows.reshape(settings.shards, -1)
     labels = training_labels(data)
     return [
@@ -124,7 +123,7 @@ def _read_shards(
 def _read_inputs(
     data: Dataset, settings: TrainingSettings, place: tuple[int, int, int], rows: Ints
 ) -> Singles:
-    """The inputs at these positions; images moved and mirrored where the settings say so."""
+    """Read the inputs at these positions; crop and flip images where the settings say so."""
     inputs = data.inputs[rows]
     if inputs.ndim != IMAGE or not (settings.crop or settings.flip):
         return inputs
@@ -132,13 +131,12 @@ def _read_inputs(
     return augment_images(inputs, random, settings.crop, settings.flip)
 
 
-def noisy_copies(
-    inputs: Tensor, sigma: float, copies: int, seed: int, place: tuple[int, int, int]
-) -> Tensor:
-    """(B copies) x ..., the copies of one input together: x + sigma * noise of this place."""
-    epoch, batch, shard = place
-    random = torch.Generator(inputs.device)
-    random.manual_seed(device_seed(seed, epoch, batch, FIRST_STREAM + shard))
-    repeated = inputs.repeat_interleave(copies, 0) if copies > 1 else inputs
-    noise = torch.randn(repeated.shape, generator=random, device=inputs.device)
-    return repeated + sigma * noise
+def _crop_images(images: Singles, crop: int, down: np.ndarray, across: np.ndarray) -> Singles:
+    """Return windows of the images with a black border of `crop` pixels around them."""
+    height, width = images.shape[2:]
+    border = ((0, 0), (0, 0), (crop, crop), (crop, crop))
+    windows = np.lib.stride_tricks.sliding_window_view(
+        np.pad(images, border), (height, width), axis=(2, 3)
+    )
+    taken: Singles = windows[np.arange(len(images)), :, down, across]
+    return np.ascontiguousarray(taken)

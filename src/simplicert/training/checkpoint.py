@@ -12,31 +12,21 @@ from typing import Any
 
 import torch
 
-from simplicert.atomic import write_atomically
 from simplicert.errors import InvalidInput, require
-from simplicert.files import open_file
+from simplicert.files import open_file, write_atomically
 from simplicert.models.model import open_archive
 from simplicert.training.trainer import Trainer
 
+CHECKPOINT_NAME = "checkpoint.pt"
+
 LOG_NAME = "log.csv"
 
+FORMAT = 1  # of the checkpoint file
+
+# The columns of log.csv, in this order.
 COLUMNS = ("epoch", "rate", "loss", "train_accuracy", "noisy_accuracy", "seconds")
 
 EpochRow = dict[str, float]  # by COLUMNS; accuracies under noise, the second on the test inputs
-
-
-def write_log(folder: Path, log: list[EpochRow]) -> None:
-    """All rows so far; the file is replaced whole."""
-    text = io.StringIO()
-    table = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    table.writeheader()
-    table.writerows({name: f"{row[name]:.6g}" for name in COLUMNS} for row in log)
-    write_atomically(folder / LOG_NAME, text.getvalue().encode())
-
-
-CHECKPOINT_NAME = "checkpoint.pt"
-
-FORMAT = 1
 
 Identity = dict[str, Any]  # what a training is: settings, data, start
 
@@ -45,24 +35,48 @@ Identity = dict[str, Any]  # what a training is: settings, data, start
 class TrainingState:
     """Where a training stands."""
 
-    epoch: int  # epochs done
+    epoch: int  # number of epochs done
     log: list[EpochRow]
 
 
-def write_checkpoint(folder: Path, identity: Identity, bench: Trainer, log: list[EpochRow]) -> None:
-    """After an epoch. Random numbers are functions of the place, so none need to be kept."""
+def write_checkpoint(
+    folder: Path, identity: Identity, trainer: Trainer, log: list[EpochRow]
+) -> None:
+    """Write the state after an epoch; no random numbers, which are functions of the place."""
     content = {
         "format": FORMAT,
         "identity": identity,
         "epoch": len(log),
         "log": log,
-        "model": bench.module.state_dict(),
-        "optimiser": bench.optimiser.state_dict(),
-        "scaler": bench.scaler.state_dict(),
+        "model": trainer.module.state_dict(),
+        "optimiser": trainer.optimiser.state_dict(),
+        "scaler": trainer.scaler.state_dict(),
     }
     memory = io.BytesIO()
     torch.save(content, memory)
     write_atomically(folder / CHECKPOINT_NAME, memory.getvalue())
+
+
+def read_checkpoint(folder: Path, identity: Identity, trainer: Trainer) -> TrainingState:
+    """Put a training where it stood, or at the start where there is no checkpoint."""
+    path = folder / CHECKPOINT_NAME
+    if not path.exists():
+        return TrainingState(0, [])
+    held = _load_checkpoint_file(path, trainer.process_group.device)
+    _refuse_other_training(path, held["identity"], identity)
+    trainer.module.load_state_dict(held["model"])
+    trainer.optimiser.load_state_dict(held["optimiser"])
+    trainer.scaler.load_state_dict(held["scaler"])
+    return TrainingState(held["epoch"], held["log"])
+
+
+def write_log(folder: Path, log: list[EpochRow]) -> None:
+    """Write all rows so far; the file is replaced whole."""
+    text = io.StringIO()
+    table = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    table.writeheader()
+    table.writerows({name: f"{row[name]:.6g}" for name in COLUMNS} for row in log)
+    write_atomically(folder / LOG_NAME, text.getvalue().encode())
 
 
 def remove_temporary_files(folder: Path) -> None:
@@ -71,21 +85,8 @@ def remove_temporary_files(folder: Path) -> None:
         path.unlink()
 
 
-def read_checkpoint(folder: Path, identity: Identity, bench: Trainer) -> TrainingState:
-    """Put a training where it stood; a fresh one where there is no checkpoint."""
-    path = folder / CHECKPOINT_NAME
-    if not path.exists():
-        return TrainingState(0, [])
-    held = _load_checkpoint_file(path, bench.process_group.device)
-    _refuse_other_training(path, held["identity"], identity)
-    bench.module.load_state_dict(held["model"])
-    bench.optimiser.load_state_dict(held["optimiser"])
-    bench.scaler.load_state_dict(held["scaler"])
-    return TrainingState(held["epoch"], held["log"])
-
-
 def _load_checkpoint_file(path: Path, device: torch.device) -> dict[str, Any]:
-    """The file's content; tensors and plain values only."""
+    """Return the file's content, which is tensors and plain values only."""
     try:
         open_file(path).close()
         open_archive(path.name, path.stat().st_size, str(path))
@@ -98,7 +99,7 @@ def _load_checkpoint_file(path: Path, device: torch.device) -> dict[str, Any]:
 
 
 def _refuse_other_training(path: Path, held: Identity, wanted: Identity) -> None:
-    """The same training is continued; for another one the first difference is named."""
+    """Refuse to continue another training, and name the first difference."""
     for name in held | wanted:
         before, now = held.get(name), wanted.get(name)
         require(

@@ -1,8 +1,7 @@
 """Train one network with several processes, started by torchrun and joined by gloo or nccl.
 
-`process_rank`, `process_count`, `local_process_count` and `is_first_process` read what torchrun
-tells a process through its environment; without torchrun there is one process. `join_processes`
-gives the `ProcessGroup`, and `share_gradients` averages gradients over it.
+`join_processes` gives the `ProcessGroup`, and `share_gradients` averages gradients over it. Without
+torchrun there is one process.
 """
 
 from collections.abc import Iterator
@@ -26,27 +25,27 @@ class ProcessGroup:
 
     @property
     def first(self) -> bool:
-        """The one that writes files."""
+        """Whether this is the process that writes files."""
         return self.rank == 0
 
     def shards(self, settings: TrainingSettings) -> range:
-        """The shards of every batch that are this process's."""
+        """Return the shards of every batch that are this process's."""
         share = settings.shards // self.size
         return range(self.rank * share, (self.rank + 1) * share)
 
     def total(self, numbers: Tensor) -> Tensor:
-        """The sum over all processes."""
+        """Return the sum over all processes."""
         if self.size > 1:
             distributed.all_reduce(numbers)
         return numbers
 
     def wait(self) -> None:
-        """Until all are here."""
+        """Wait until all processes are here."""
         if self.size > 1:
             distributed.barrier()
 
     def broadcast_statistics(self, module: nn.Module) -> None:
-        """Everyone takes the first's batch statistics, which each gathered from its own shards."""
+        """Give all processes the first one's batch statistics; each gathered its own."""
         if self.size > 1:
             for buffer in module.buffers():
                 distributed.broadcast(buffer, 0)
@@ -54,27 +53,27 @@ class ProcessGroup:
 
 @contextmanager
 def join_processes(device: str | None) -> Iterator[ProcessGroup]:
-    """Join the others that torchrun started, if any; leave them at the end."""
+    """Join the other processes that torchrun started, if any, and leave them at the end."""
     size = process_count()
-    found = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
-    if found.type == "cuda":
-        require(torch.cuda.is_available(), f"device must be one that is here, got {found}")
-        found = torch.device(
-            "cuda", process_rank("LOCAL_RANK") if found.index is None else found.index
+    chosen = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    if chosen.type == "cuda":
+        require(torch.cuda.is_available(), f"device must be one that is here, got {chosen}")
+        chosen = torch.device(
+            "cuda", process_rank("LOCAL_RANK") if chosen.index is None else chosen.index
         )
-        torch.cuda.set_device(found)
+        torch.cuda.set_device(chosen)
     if size == 1:
-        yield ProcessGroup(0, 1, found)
+        yield ProcessGroup(0, 1, chosen)
         return
-    distributed.init_process_group("nccl" if found.type == "cuda" else "gloo")
+    distributed.init_process_group("nccl" if chosen.type == "cuda" else "gloo")
     try:
-        yield ProcessGroup(distributed.get_rank(), size, found)
+        yield ProcessGroup(distributed.get_rank(), size, chosen)
     finally:
         distributed.destroy_process_group()
 
 
-def share_gradients(run: nn.Module, team: ProcessGroup) -> nn.Module:
-    """The module with its gradients averaged over all processes."""
-    if team.size == 1:
+def share_gradients(run: nn.Module, group: ProcessGroup) -> nn.Module:
+    """Return the module with its gradients averaged over all processes."""
+    if group.size == 1:
         return run
     return nn.parallel.DistributedDataParallel(run)

@@ -25,26 +25,9 @@ from simplicert.training.batches import (
 from simplicert.training.methods import METHODS
 from simplicert.training.trainer import Trainer, learning_rate
 
-BATCH = 500
+BATCH = 500  # inputs tested at once
 
-AFTER_ALL = 2**31  # as the epoch of the noise: none is trained in it, so no noise is seen twice
-
-
-def single_draw_accuracy(bench: Trainer, data: Dataset, sigma: float) -> float:
-    """Share of inputs classified right, one draw each; the same noise at every call."""
-    team, labels = bench.process_group, training_labels(data)
-    bench.module.eval()
-    right = torch.zeros(1, dtype=torch.float64, device=team.device)
-    with torch.no_grad():
-        for batch in range(team.rank, -(-len(data) // BATCH), team.size):
-            rows = np.arange(batch * BATCH, min((batch + 1) * BATCH, len(data)))
-            inputs = torch.from_numpy(data.inputs[rows]).to(team.device)
-            if sigma > 0:
-                inputs = noisy_copies(inputs, sigma, 1, bench.settings.seed, (AFTER_ALL, batch, 0))
-            answers = bench.logits(inputs, trained=False).argmax(1).cpu().numpy()
-            right += int((answers == labels[rows]).sum())
-    return float(team.total(right)) / len(data)
-
+AFTER_ALL = 2**31  # as epoch of the test's noise: never trained in, so no noise is seen twice
 
 OWN_DRAWS = 2**19  # the stream of a network's own random numbers, such as dropout
 
@@ -53,7 +36,7 @@ EVERY = 10  # batches between two looks at the sums, which wait for the device
 
 @dataclass(frozen=True)
 class EpochMeans:
-    """The means so far in an epoch."""
+    """The means of an epoch so far."""
 
     epoch: int  # from 0
     epochs: int  # in the training
@@ -67,34 +50,33 @@ class EpochMeans:
 Report = Callable[[EpochMeans], None]
 
 
-def train_epoch(bench: Trainer, data: Dataset, epoch: int, report: Report) -> EpochMeans:
-    """Train for one epoch; raises TrainingFailed as soon as the loss is seen not to be a number."""
+def train_epoch(trainer: Trainer, data: Dataset, epoch: int, report: Report) -> EpochMeans:
+    """Train for one epoch; raise TrainingFailed as soon as the loss is seen not to be a number."""
     started = time.perf_counter()
-    settings, shards = bench.settings, bench.process_group.shards(bench.settings)
+    settings, shards = trainer.settings, trainer.process_group.shards(trainer.settings)
     batches, _ = batch_shape(settings, len(data))
-    sums = torch.zeros(
-        3, dtype=torch.float64, device=bench.process_group.device
-    )  # loss, right, seen
-    bench.module.train()
+    # Sums of loss, right answers and inputs seen.
+    sums = torch.zeros(3, dtype=torch.float64, device=trainer.process_group.device)
+    trainer.module.train()
     for batch, parts in enumerate(epoch_batches(data, settings, epoch, shards)):
-        place = device_seed(settings.seed, epoch, batch, OWN_DRAWS + bench.process_group.rank)
-        torch.manual_seed(place)
+        stream = OWN_DRAWS + trainer.process_group.rank
+        torch.manual_seed(device_seed(settings.seed, epoch, batch, stream))
         rate = learning_rate(settings, epoch * batches + batch, batches)
-        sums += train_batch(bench, parts, (epoch, batch, shards.start), rate)
+        sums += train_batch(trainer, parts, (epoch, batch, shards.start), rate)
         if batch % EVERY == EVERY - 1:
             report(_epoch_means(sums, (epoch, settings.epochs, batch + 1, batches), started))
     done = _epoch_means(
-        bench.process_group.total(sums), (epoch, settings.epochs, batches, batches), started
+        trainer.process_group.total(sums), (epoch, settings.epochs, batches, batches), started
     )
     report(done)
     return done
 
 
 def train_batch(
-    bench: Trainer, parts: list[TrainingBatch], place: tuple[int, int, int], rate: float
+    trainer: Trainer, parts: list[TrainingBatch], place: tuple[int, int, int], rate: float
 ) -> Tensor:
-    """One step; the sums of loss, right answers and inputs that it saw."""
-    settings, device = bench.settings, bench.process_group.device
+    """Take one step; return the sums of loss, right answers and inputs that it saw."""
+    settings, device = trainer.settings, trainer.process_group.device
     method = METHODS[settings.method]
     copies = method.copies(settings)
     epoch, batch, first = place
@@ -109,16 +91,34 @@ def train_batch(
         for number, part in enumerate(parts)
     ]
     labels = torch.cat([torch.from_numpy(part.labels) for part in parts]).to(device)
-    logits = bench.logits(torch.cat(noisy), trained=True).unflatten(0, (-1, copies))
+    logits = trainer.logits(torch.cat(noisy), trained=True).unflatten(0, (-1, copies))
     loss = method.loss(logits, labels, settings)
-    bench.step(loss, rate)
+    trainer.step(loss, rate)
     right = (logits.detach().mean(1).argmax(1) == labels).sum()
     seen = len(labels)
     return torch.stack([loss.detach() * seen, right, torch.tensor(seen, device=device)]).double()
 
 
+def single_draw_accuracy(trainer: Trainer, data: Dataset, sigma: float) -> float:
+    """Return the share of inputs classified right, one draw each; every call has the same noise."""
+    group, labels = trainer.process_group, training_labels(data)
+    trainer.module.eval()
+    right = torch.zeros(1, dtype=torch.float64, device=group.device)
+    with torch.no_grad():
+        for batch in range(group.rank, -(-len(data) // BATCH), group.size):
+            rows = np.arange(batch * BATCH, min((batch + 1) * BATCH, len(data)))
+            inputs = torch.from_numpy(data.inputs[rows]).to(group.device)
+            if sigma > 0:
+                inputs = noisy_copies(
+                    inputs, sigma, 1, trainer.settings.seed, (AFTER_ALL, batch, 0)
+                )
+            predicted = trainer.logits(inputs, trained=False).argmax(1).cpu().numpy()
+            right += int((predicted == labels[rows]).sum())
+    return float(group.total(right)) / len(data)
+
+
 def _epoch_means(sums: Tensor, place: tuple[int, int, int, int], started: float) -> EpochMeans:
-    """Sums as means, refused where the loss is no number."""
+    """Turn sums into means; raise TrainingFailed where the loss is no number."""
     loss, right, seen = sums.tolist()
     if not torch.isfinite(sums).all():
         raise TrainingFailed(

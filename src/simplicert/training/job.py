@@ -1,6 +1,6 @@
 """Run a whole training: from data to a folder that is a model.
 
-`run_training` trains or continues until the last epoch. `write_model_folder` then writes the
+`run_training` trains or continues until the last epoch. `_write_model_folder` then writes the
 weights, model.toml and a picture of the training curve.
 """
 
@@ -13,11 +13,11 @@ from typing import Any
 import tomli_w
 import torch
 
-from simplicert.atomic import write_atomically
 from simplicert.data import Dataset
 from simplicert.errors import require
 from simplicert.figures.style import save_figure
 from simplicert.figures.trends import training_curve
+from simplicert.files import write_atomically
 from simplicert.models.model import Model
 from simplicert.models.trained import (
     FORMAT,
@@ -29,8 +29,8 @@ from simplicert.models.trained import (
 )
 from simplicert.models.weights import save_weights
 from simplicert.training.batches import batch_shape, training_labels
-from simplicert.training.checkpoint import CHECKPOINT_NAME as CHECKPOINT
 from simplicert.training.checkpoint import (
+    CHECKPOINT_NAME,
     EpochRow,
     Identity,
     read_checkpoint,
@@ -44,72 +44,9 @@ from simplicert.training.network import class_count, initialise_network, read_in
 from simplicert.training.settings import TrainingSettings, process_count
 from simplicert.training.trainer import Trainer, learning_rate
 
-CURVE = "curve.png"
+CURVE = "curve.png"  # the picture of the training curve
 
-
-def _write_model_folder(
-    folder: Path,
-    bench: Trainer,
-    sets: dict[str, Dataset],
-    log: list[EpochRow],
-    clean: float,
-    began: str | None,
-) -> None:
-    """Everything but the checkpoint; model.toml comes last, so a folder that has it is whole.
-
-    `began`: the fingerprint of the network that this one began from, where it did.
-    """
-    from simplicert import __version__
-
-    settings, data = bench.settings, sets["data"]
-    network = {
-        "arch": settings.arch,
-        "num_classes": class_count(data),
-        "input_shape": [int(n) for n in data.inputs.shape[1:]],
-    }
-    module = bench.module.cpu().to(memory_format=torch.contiguous_format).eval()  # type: ignore[call-overload]
-    save_weights(module, folder / WEIGHTS, network | {"sigma": settings.sigma})
-    save_figure(lambda axes: training_curve(log, axes), folder / CURVE)
-    content: dict[str, Any] = {
-        "format": FORMAT,
-        "model": network
-        | {"fingerprint": trained_fingerprint(module)}
-        | ({} if data.classes is None else {"classes": list(data.classes)})
-        | ({} if began is None else {"began_from": began}),
-        "result": {
-            "noisy_accuracy": log[-1]["noisy_accuracy"],
-            "clean_accuracy": clean,
-            "draws": 1,
-            "seconds": round(sum(row["seconds"] for row in log), 1),
-            "processes": bench.process_group.size,
-        },
-        "training": settings.table(),
-        **{name: describe_data(held) for name, held in sets.items()},
-        "made": {
-            "simplicert": __version__,
-            "torch": torch.__version__,
-            "device": bench.process_group.device.type,
-            "threads": torch.get_num_threads(),
-            "machine": platform.machine(),
-        },
-    }
-    write_atomically(folder / TEXT, tomli_w.dumps(content).encode())
-
-
-def describe_data(data: Dataset) -> dict[str, Any]:
-    """A data set as model.toml records it: the fingerprint is of the whole, whatever was chosen."""
-    first, last = int(data.index[0]), int(data.index[-1])
-    return {
-        "name": data.name,
-        "fingerprint": data.fingerprint,
-        "inputs": len(data),
-        "first": first,
-        "last": last,
-        **({} if data.class_map is None else {"class_map": list(data.class_map)}),
-    }
-
-
-Watch = Callable[[EpochRow], None]  # told after every epoch
+Watch = Callable[[EpochRow], None]  # called after every epoch
 
 
 def run_training(
@@ -123,7 +60,7 @@ def run_training(
     report: Report,
     watch: Watch,
 ) -> Model:
-    """Train or go on training until the last epoch; the folder's model.
+    """Train or continue until the last epoch, and return the folder's model.
 
     The checkpoint is replaced after every epoch, so an interruption loses at most one. The rest is
     written at the end.
@@ -137,66 +74,128 @@ def run_training(
     )
     batch_shape(settings, len(data))
     require(
-        (out / CHECKPOINT).exists() or not (out / TEXT).exists(),
+        (out / CHECKPOINT_NAME).exists() or not (out / TEXT).exists(),
         f"out must be a new folder, or one to continue: {out} already holds a model",
     )
-    with join_processes(device) as members:
+    with join_processes(device) as group:
         module = (
             initialise_network(settings, data)
             if init is None
             else read_initial_network(init, settings, data)
         )
-        bench = Trainer(settings, members, module)
+        trainer = Trainer(settings, group, module)
         identity = settings.table() | {"data": describe_data(data), "test": describe_data(test)}
         if init is not None:
             identity["init"] = read_trained_folder(init, settings.arch).facts.fingerprint
-        _train_epochs(bench, {"data": data, "test": test}, out, identity, report, watch)
-        members.wait()
+        _train_epochs(trainer, {"data": data, "test": test}, out, identity, report, watch)
+        group.wait()
     return load_trained_folder(out, settings.arch)
 
 
 def _train_epochs(
-    bench: Trainer,
+    trainer: Trainer,
     sets: dict[str, Dataset],
     out: Path,
     identity: Identity,
     report: Report,
     watch: Watch,
 ) -> None:
-    """The epochs that are left, and what the last one leaves behind."""
-    first = bench.process_group.first
+    """Train the epochs that are left, and write the model folder after the last one."""
+    first = trainer.process_group.first
     if first:
         out.mkdir(parents=True, exist_ok=True)
         remove_temporary_files(out)
-    bench.process_group.wait()
-    state = read_checkpoint(out, identity, bench)
+    trainer.process_group.wait()
+    state = read_checkpoint(out, identity, trainer)
     log = list(state.log)
-    for epoch in range(state.epoch, bench.settings.epochs):
-        log.append(train_and_test_epoch(bench, sets, epoch, report))
+    for epoch in range(state.epoch, trainer.settings.epochs):
+        log.append(train_and_test_epoch(trainer, sets, epoch, report))
         if first:
-            write_checkpoint(out, identity, bench, log)
+            write_checkpoint(out, identity, trainer, log)
             write_log(out, log)
         watch(log[-1])
     if not (out / TEXT).exists():
-        clean = single_draw_accuracy(bench, sets["test"], 0.0)
+        clean = single_draw_accuracy(trainer, sets["test"], 0.0)
         if first:
             write_log(out, log)
-            _write_model_folder(out, bench, sets, log, clean, identity.get("init"))
+            _write_model_folder(out, trainer, sets, log, clean, identity.get("init"))
 
 
 def train_and_test_epoch(
-    bench: Trainer, sets: dict[str, Dataset], epoch: int, report: Report
+    trainer: Trainer, sets: dict[str, Dataset], epoch: int, report: Report
 ) -> EpochRow:
-    """Train for an epoch, test once under noise."""
-    settings = bench.settings
-    sums = train_epoch(bench, sets["data"], epoch, report)
-    bench.process_group.broadcast_statistics(bench.module)
-    noisy = single_draw_accuracy(bench, sets["test"], settings.sigma)
+    """Train for an epoch, test once under noise, and return the row of the log."""
+    settings = trainer.settings
+    means = train_epoch(trainer, sets["data"], epoch, report)
+    trainer.process_group.broadcast_statistics(trainer.module)
+    noisy = single_draw_accuracy(trainer, sets["test"], settings.sigma)
     return {
         "epoch": epoch + 1,
-        "rate": learning_rate(settings, (epoch + 1) * sums.batches - 1, sums.batches),
-        "loss": sums.loss,
-        "train_accuracy": sums.accuracy,
+        "rate": learning_rate(settings, (epoch + 1) * means.batches - 1, means.batches),
+        "loss": means.loss,
+        "train_accuracy": means.accuracy,
         "noisy_accuracy": noisy,
-        "seconds": sums.seconds,
+        "seconds": means.seconds,
+    }
+
+
+def _write_model_folder(
+    folder: Path,
+    trainer: Trainer,
+    sets: dict[str, Dataset],
+    log: list[EpochRow],
+    clean: float,
+    began: str | None,
+) -> None:
+    """Write everything but the checkpoint; model.toml last, so a folder that has it is whole.
+
+    `began`: the fingerprint of the network that this one began from, where it did.
+    """
+    from simplicert import __version__
+
+    settings, data = trainer.settings, sets["data"]
+    network = {
+        "arch": settings.arch,
+        "num_classes": class_count(data),
+        "input_shape": [int(n) for n in data.inputs.shape[1:]],
+    }
+    module = trainer.module.cpu().to(memory_format=torch.contiguous_format).eval()  # type: ignore[call-overload]
+    save_weights(module, folder / WEIGHTS, network | {"sigma": settings.sigma})
+    save_figure(lambda axes: training_curve(log, axes), folder / CURVE)
+    content: dict[str, Any] = {
+        "format": FORMAT,
+        "model": network
+        | {"fingerprint": trained_fingerprint(module)}
+        | ({} if data.classes is None else {"classes": list(data.classes)})
+        | ({} if began is None else {"began_from": began}),
+        "result": {
+            "noisy_accuracy": log[-1]["noisy_accuracy"],
+            "clean_accuracy": clean,
+            "draws": 1,
+            "seconds": round(sum(row["seconds"] for row in log), 1),
+            "processes": trainer.process_group.size,
+        },
+        "training": settings.table(),
+        **{name: describe_data(held) for name, held in sets.items()},
+        "made": {
+            "simplicert": __version__,
+            "torch": torch.__version__,
+            "device": trainer.process_group.device.type,
+            "threads": torch.get_num_threads(),
+            "machine": platform.machine(),
+        },
+    }
+    write_atomically(folder / TEXT, tomli_w.dumps(content).encode())
+
+
+def describe_data(data: Dataset) -> dict[str, Any]:
+    """Describe a data set for model.toml; the fingerprint is of the whole, whatever was chosen."""
+    first, last = int(data.index[0]), int(data.index[-1])
+    return {
+        "name": data.name,
+        "fingerprint": data.fingerprint,
+        "inputs": len(data),
+        "first": first,
+        "last": last,
+        **({} if data.class_map is None else {"class_map": list(data.class_map)}),
     }

@@ -20,7 +20,7 @@ EDGE = 1e-7  # scores this near to 0 or 1 have margins beyond any gamma in use
 def mean_macer_loss(
     logits: Tensor, labels: Tensor, *, sigma: float, lam: float, gamma: float, beta: float
 ) -> Tensor:
-    """Mean over the batch; logits B x k x K, labels B."""
+    """Return the mean loss of a batch; logits B x k x K, labels B."""
     scores = logits.softmax(-1).mean(1)
     own = scores.gather(1, labels[:, None])[:, 0]
     classified = -torch.log(own + SMALLEST)
@@ -28,7 +28,7 @@ def mean_macer_loss(
 
 
 def margin_shortfall(logits: Tensor, labels: Tensor, gamma: float) -> Tensor:
-    """max(gamma - margin, 0) for each input that is classified right, 0 for the others.
+    """Return max(gamma - margin, 0) for each input that is classified right, 0 for the others.
 
     Where a score is 0 or 1 to the last bit the margin is infinite and nothing is left to gain. Such
     scores are replaced before Phi^-1, not after: a gradient of infinity times 0 is not 0.

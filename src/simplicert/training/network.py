@@ -26,47 +26,13 @@ from simplicert.types import Floats, Ints
 
 CHUNK = 2**22  # values at a time: 32 MB of float64
 
-
-def channel_moments(inputs: Inputs, rows: Ints) -> tuple[Floats, Floats]:
-    """(C,) mean and standard deviation of the inputs at these positions.
-
-    They are read twice: squares of distances from the mean keep digits that a difference of
-    squares would lose.
-    """
-    mean = _channel_mean(inputs, rows, lambda values: values)
-    middle = mean.reshape(-1, *(1 for _ in inputs.shape[2:]))
-    return mean, np.sqrt(_channel_mean(inputs, rows, lambda values: (values - middle) ** 2))
-
-
-def _channel_mean(inputs: Inputs, rows: Ints, change: Callable[[Floats], Floats]) -> Floats:
-    """(C,) mean over inputs and pixels of what `change` makes of the values."""
-    within = tuple(range(2, len(inputs.shape)))
-    step = max(1, CHUNK // prod(inputs.shape[1:]))
-    parts = [rows[at : at + step] for at in range(0, len(rows), step)]
-    total: Floats | None = None
-    for values in read_ahead(inputs.__getitem__, parts, count_readers()):
-        changed = change(values.astype(np.float64))
-        if total is None:
-            total = changed.sum((0, *within))
-            continue
-        for own in changed.sum(within):  # one by one, as NumPy adds: the bits of a single chunk
-            total = total + own
-    assert total is not None
-    return total / (len(rows) * prod(inputs.shape[2:]))
-
-
 MOST = 10_000  # inputs that the normalisation is computed from
 
 CONSTANT = 1e-6  # a feature that varies less is not divided by its spread
 
 
-def class_count(data: Dataset) -> int:
-    """The number of classes: by their names, else by the largest label."""
-    return len(data.classes) if data.classes else int(training_labels(data).max()) + 1
-
-
 def initialise_network(settings: TrainingSettings, data: Dataset) -> nn.Module:
-    """A network with random weights of this seed, its normalisation in front."""
+    """Build a network with random weights of this seed, its normalisation in front."""
     shape = tuple(int(n) for n in data.inputs.shape[1:])
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.seed)
@@ -75,7 +41,7 @@ def initialise_network(settings: TrainingSettings, data: Dataset) -> nn.Module:
 
 
 def read_initial_network(folder: Path, settings: TrainingSettings, data: Dataset) -> nn.Module:
-    """The network of another training of ours, normalisation included, to be trained on."""
+    """Read the network of an earlier training, normalisation included, to train it further."""
     facts = read_facts(folder)
     require(
         facts.arch == settings.arch,
@@ -91,12 +57,45 @@ def read_initial_network(folder: Path, settings: TrainingSettings, data: Dataset
     return read_trained_folder(folder, settings.arch).module
 
 
+def class_count(data: Dataset) -> int:
+    """Return the number of classes: by their names, else by the largest label."""
+    return len(data.classes) if data.classes else int(training_labels(data).max()) + 1
+
+
 def choose_normalisation(
     settings: TrainingSettings, data: Dataset
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Mean and spread of each channel (the axis after the batch): the settings' or the data's."""
+    """Return mean and spread of each channel (the axis after the batch): given or of the data."""
     if settings.mean is not None:
         return check_mean_std(settings.mean, settings.std)
     step = -(-len(data) // MOST)
     mean, spread = channel_moments(data.inputs, np.arange(0, len(data), step))
     return check_mean_std(mean.tolist(), np.where(spread > CONSTANT, spread, 1).tolist())
+
+
+def channel_moments(inputs: Inputs, rows: Ints) -> tuple[Floats, Floats]:
+    """Return (C,) mean and standard deviation of the inputs at these positions.
+
+    They are read twice: squares of distances from the mean keep digits that a difference of squares
+    would lose.
+    """
+    mean = _channel_mean(inputs, rows, lambda values: values)
+    middle = mean.reshape(-1, *(1 for _ in inputs.shape[2:]))
+    return mean, np.sqrt(_channel_mean(inputs, rows, lambda values: (values - middle) ** 2))
+
+
+def _channel_mean(inputs: Inputs, rows: Ints, change: Callable[[Floats], Floats]) -> Floats:
+    """Return (C,) the mean over inputs and pixels of what `change` makes of the values."""
+    within = tuple(range(2, len(inputs.shape)))
+    step = max(1, CHUNK // prod(inputs.shape[1:]))
+    parts = [rows[at : at + step] for at in range(0, len(rows), step)]
+    total: Floats | None = None
+    for values in read_ahead(inputs.__getitem__, parts, count_readers()):
+        changed = change(values.astype(np.float64))
+        if total is None:
+            total = changed.sum((0, *within))
+            continue
+        for own in changed.sum(within):  # one by one, as NumPy adds: the bits of a single chunk
+            total = total + own
+    assert total is not None
+    return total / (len(rows) * prod(inputs.shape[2:]))

@@ -14,15 +14,16 @@ from simplicert.types import Ints
 
 TENTH = 10  # without a test set, every tenth input is held out
 
-SPLITS = (":train", ":test")
+SPLITS = (":train", ":test")  # of CIFAR-10
 
 
 def training_sets(
     data: Dataset | str, test: Dataset | str | None, class_map: str | None = None
 ) -> tuple[Dataset, Dataset]:
-    """Data sets as given or by name. `cifar10:DIR` alone means its training and its test split.
+    """Return the data sets to train and test on, as given or by name.
 
-    `class_map` says which class of the data each class of the test is.
+    `cifar10:DIR` alone means its training and its test split. `class_map` says which class of the
+    data each class of the test is.
     """
     if isinstance(data, str) and data.startswith("cifar10:") and not data.endswith(SPLITS):
         test = f"{data}:test" if test is None else test
@@ -52,7 +53,7 @@ def training_sets(
 
 
 def _hold_out_tenth(data: Dataset) -> tuple[Dataset, Dataset]:
-    """All but every tenth input, and every tenth."""
+    """Return all but every tenth input, and every tenth."""
     require(len(data) > TENTH, f"data must hold more than {TENTH} inputs, got {len(data)}")
     tested = np.arange(len(data)) % TENTH == TENTH - 1
     return _take_positions(data, np.flatnonzero(~tested)), _take_positions(
@@ -61,7 +62,7 @@ def _hold_out_tenth(data: Dataset) -> tuple[Dataset, Dataset]:
 
 
 def _take_positions(data: Dataset, positions: Ints) -> Dataset:
-    """Some inputs of a data set, in this order."""
+    """Return some inputs of a data set, in this order."""
     labels = None if data.labels is None else data.labels[positions]
     inputs = SelectedInputs(data.inputs, positions)
     return replace(data, inputs=inputs, labels=labels, index=data.index[positions])

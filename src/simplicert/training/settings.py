@@ -2,7 +2,9 @@
 
 `TrainingSettings` is everything that decides what a training computes, checked before the first
 batch. `read_recipe` reads settings by name, from the TOML files beside this one or from a file of
-your own, and `resolve_settings` puts the given options in their place.
+your own, and `resolve_settings` puts the given options in their place. `process_rank`,
+`process_count`, `local_process_count` and `is_first_process` read what torchrun tells a process
+through its environment; without torchrun there is one process. Nothing here imports torch.
 """
 
 import os
@@ -16,37 +18,35 @@ from simplicert.files import read_toml
 from simplicert.importing import Trust, require_user
 from simplicert.types.arrays import check_positive
 
+METHOD_NAMES = ("gaussian", "macer")
 
-def process_rank(name: str) -> int:
-    """RANK among all processes, or LOCAL_RANK among those of this machine."""
-    return int(os.environ.get(name, "0"))
+OPTIMISER_NAMES = ("sgd", "adamw")
 
+SCHEDULE_NAMES = ("one-cycle", "steps")
 
-def process_count() -> int:
-    """How many train together."""
-    return int(os.environ.get("WORLD_SIZE", "1"))
+# The smallest whole number, the choices and the range that a setting may have.
+SMALLEST = {
+    "epochs": 1,
+    "batch_size": 1,
+    "warmup": 0,
+    "crop": 0,
+    "copies": 1,
+    "seed": 0,
+    "shards": 1,
+}
 
+CHOICES = {"method": METHOD_NAMES, "optimiser": OPTIMISER_NAMES, "schedule": SCHEDULE_NAMES}
 
-def local_process_count() -> int:
-    """How many of them are on this machine."""
-    return int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
+RANGES = {"momentum": (0, 1), "weight_decay": (0, 1), "rising": (0, 1), "lam": (0, 1e6)}
 
+FOLDER = Path(__file__).parent / "recipes"  # the recipes that ship with the package
 
-def is_first_process() -> bool:
-    """Whether this is the one that writes and speaks."""
-    return process_rank("RANK") == 0
-
-
-METHODS = ("gaussian", "macer")
-
-OPTIMISERS = ("sgd", "adamw")
-
-SCHEDULES = ("one-cycle", "steps")
+SETTINGS = "settings"  # the table of a recipe file that holds them
 
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """One training. Two runs with the same settings and data give the same network."""
+    """The settings of one training; with the same settings and data two give the same network."""
 
     sigma: float  # of the noise, in units of the input ([0, 1] for images)
     arch: str = "small_cnn"
@@ -76,16 +76,16 @@ class TrainingSettings:
     shards: int = 1  # parts of a batch with noise of their own; a multiple of the processes
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be trained; lists, as TOML has them, become tuples."""
+        """Refuse what cannot be trained, and turn lists, as TOML has them, into tuples."""
         for name in ("milestones", "mean", "std"):
             value = getattr(self, name)
             if value is not None:
                 object.__setattr__(self, name, tuple(value))
         for name in ("sigma", "rate", "gamma", "beta"):
             check_positive(name, getattr(self, name))
-        for name, least in LEAST.items():
+        for name, least in SMALLEST.items():
             _check_whole_setting(name, getattr(self, name), least)
-        for name, table in TABLES.items():
+        for name, table in CHOICES.items():
             choose(name, getattr(self, name), dict.fromkeys(table))
         for name, (low, high) in RANGES.items():
             value = getattr(self, name)
@@ -101,49 +101,37 @@ class TrainingSettings:
         )
 
     def table(self) -> dict[str, Any]:
-        """As TOML has it: lists, and nothing that is not set."""
+        """Return the settings as TOML has them: with lists, and without what is not set."""
         held = {name: value for name, value in asdict(self).items() if value is not None}
         return {k: list(v) if isinstance(v, tuple) else v for k, v in held.items()}
 
 
-LEAST = {"epochs": 1, "batch_size": 1, "warmup": 0, "crop": 0, "copies": 1, "seed": 0, "shards": 1}
-
-TABLES = {"method": METHODS, "optimiser": OPTIMISERS, "schedule": SCHEDULES}
-
-RANGES = {"momentum": (0, 1), "weight_decay": (0, 1), "rising": (0, 1), "lam": (0, 1e6)}
-
-NAMES = tuple(field.name for field in fields(TrainingSettings))
+SETTING_NAMES = tuple(field.name for field in fields(TrainingSettings))
 
 
-def _check_whole_setting(name: str, value: object, least: int) -> None:
-    """A whole number, at least this."""
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if not whole or value < least:  # type: ignore[operator]
-        raise InvalidInput(f"{name} must be a whole number of at least {least}, got {value!r}")
+def resolve_settings(recipe: str | None, options: dict[str, Any]) -> TrainingSettings:
+    """Return a recipe's settings with the given options in their place; None means not given."""
+    base = {} if recipe is None else read_recipe(recipe)
+    given = {name: value for name, value in options.items() if value is not None}
+    arch = str(base.get("arch", ""))
+    if ":" in arch and "arch" not in given:
+        require_user(Trust(f"recipe {recipe}"), "arch", arch, f"--arch {arch}")
+    return make_settings(base | given)
 
 
 def make_settings(values: dict[str, Any]) -> TrainingSettings:
-    """Settings by name; an unknown name is refused, not passed over."""
-    unknown = sorted(set(values) - set(NAMES))
+    """Make settings from values by name; an unknown name is refused, not ignored."""
+    unknown = sorted(set(values) - set(SETTING_NAMES))
     require(
-        not unknown, f"a training has no setting {', '.join(unknown)}; it has {', '.join(NAMES)}"
+        not unknown,
+        f"a training has no setting {', '.join(unknown)}; it has {', '.join(SETTING_NAMES)}",
     )
     require("sigma" in values, "sigma must be given: the noise to train under")
     return TrainingSettings(**values)
 
 
-FOLDER = Path(__file__).parent / "recipes"
-
-SETTINGS, ABOUT = "settings", "about"  # what a recipe file holds
-
-
-def recipe_names() -> list[str]:
-    """The recipes that ship with the package."""
-    return sorted(path.stem for path in FOLDER.glob("*.toml"))
-
-
 def read_recipe(name: str) -> dict[str, Any]:
-    """The settings of a recipe; `name` may also be the path of a TOML file."""
+    """Read the settings of a recipe; `name` may also be the path of a TOML file."""
     shipped = {known: FOLDER / f"{known}.toml" for known in recipe_names()}
     own = Path(name).suffix == ".toml"
     path = Path(name) if own else choose("recipe", name, shipped)
@@ -157,11 +145,33 @@ def read_recipe(name: str) -> dict[str, Any]:
     return held
 
 
-def resolve_settings(recipe: str | None, options: dict[str, Any]) -> TrainingSettings:
-    """A recipe's settings with the given ones in their place; None means not given."""
-    base = {} if recipe is None else read_recipe(recipe)
-    given = {name: value for name, value in options.items() if value is not None}
-    arch = str(base.get("arch", ""))
-    if ":" in arch and "arch" not in given:
-        require_user(Trust(f"recipe {recipe}"), "arch", arch, f"--arch {arch}")
-    return make_settings(base | given)
+def recipe_names() -> list[str]:
+    """Return the names of the recipes that ship with the package."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def process_rank(name: str) -> int:
+    """Return RANK among all processes, or LOCAL_RANK among those of this machine."""
+    return int(os.environ.get(name, "0"))
+
+
+def process_count() -> int:
+    """Return how many processes train together."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def local_process_count() -> int:
+    """Return how many of them are on this machine."""
+    return int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
+
+
+def is_first_process() -> bool:
+    """Say whether this is the process that writes files and prints."""
+    return process_rank("RANK") == 0
+
+
+def _check_whole_setting(name: str, value: object, least: int) -> None:
+    """Refuse a value that is not a whole number of at least `least`."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or value < least:  # type: ignore[operator]
+        raise InvalidInput(f"{name} must be a whole number of at least {least}, got {value!r}")

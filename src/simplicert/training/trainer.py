@@ -16,42 +16,9 @@ from torch.optim import SGD, AdamW, Optimizer
 from simplicert.training.distribution import ProcessGroup, share_gradients
 from simplicert.training.settings import TrainingSettings
 
-START, END = 1 / 25, 1e-4  # of the peak: where one-cycle begins and ends
+START, END = 1 / 25, 1e-4  # shares of the peak at which one-cycle begins and ends
 
-DROP = 0.1  # at each milestone, and during the warm-up
-
-
-def learning_rate(settings: TrainingSettings, step: int, steps_an_epoch: int) -> float:
-    """The rate of a step, counted from the first of the training."""
-    return settings.rate * SCHEDULES[settings.schedule](settings, step, steps_an_epoch)
-
-
-def _one_cycle(settings: TrainingSettings, step: int, steps_an_epoch: int) -> float:
-    """A half cosine up to the peak, then one down (Smith and Topin 2018)."""
-    last = max(settings.epochs * steps_an_epoch - 1, 1)
-    peak = settings.rising * last
-    if step < peak:
-        return _cosine_between(START, 1.0, step / peak)
-    return _cosine_between(1.0, END, (step - peak) / (last - peak)) if last > peak else 1.0
-
-
-def _step_schedule(settings: TrainingSettings, step: int, steps_an_epoch: int) -> float:
-    """A tenth in the warm-up epochs; then constant, times 0.1 at each milestone passed."""
-    epoch = step // steps_an_epoch
-    if epoch < settings.warmup:
-        return DROP
-    return float(DROP ** sum(epoch >= milestone for milestone in settings.milestones))
-
-
-def _cosine_between(start: float, end: float, share: float) -> float:
-    """From start to end along half a cosine."""
-    return end + (start - end) * (1 + cos(pi * share)) / 2
-
-
-SCHEDULES: dict[str, Callable[[TrainingSettings, int, int], float]] = {
-    "one-cycle": _one_cycle,
-    "steps": _step_schedule,
-}
+DROP = 0.1  # factor at each milestone, and during the warm-up
 
 IMAGE = 4  # axes of a batch of images
 
@@ -68,7 +35,7 @@ class Trainer:
     scaler: "torch.amp.GradScaler" = field(init=False)
 
     def __post_init__(self) -> None:
-        """Put the network on the device and everything else around it."""
+        """Put the network on the device, and set up its optimiser and scaler."""
         self.module.to(self.process_group.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         inner: Any = self.module
         if self.settings.compiled:
@@ -80,7 +47,7 @@ class Trainer:
         self.scaler = torch.amp.GradScaler(self.process_group.device.type, enabled=scaled)
 
     def logits(self, inputs: Tensor, *, trained: bool) -> Tensor:
-        """Of a batch, images channels last; tested in float32, which is how the network is used."""
+        """Return a batch's logits, images channels last; tests are in float32, as in use."""
         if inputs.ndim == IMAGE:
             inputs = inputs.contiguous(memory_format=torch.channels_last)
         mixed = self.settings.mixed and trained
@@ -94,7 +61,7 @@ class Trainer:
         return torch.float16 if self.process_group.device.type == "cuda" else torch.bfloat16
 
     def step(self, loss: Tensor, rate: float) -> None:
-        """One step down the gradient."""
+        """Take one step down the gradient."""
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         self.optimiser.zero_grad(set_to_none=True)
@@ -103,8 +70,41 @@ class Trainer:
         self.scaler.update()
 
 
+def learning_rate(settings: TrainingSettings, step: int, steps_an_epoch: int) -> float:
+    """Return the rate of a step, counted from the first of the training."""
+    return settings.rate * SCHEDULES[settings.schedule](settings, step, steps_an_epoch)
+
+
+def _one_cycle(settings: TrainingSettings, step: int, steps_an_epoch: int) -> float:
+    """Rise along half a cosine to the peak, then fall along another (Smith and Topin 2018)."""
+    last = max(settings.epochs * steps_an_epoch - 1, 1)
+    peak = settings.rising * last
+    if step < peak:
+        return _cosine_between(START, 1.0, step / peak)
+    return _cosine_between(1.0, END, (step - peak) / (last - peak)) if last > peak else 1.0
+
+
+def _step_schedule(settings: TrainingSettings, step: int, steps_an_epoch: int) -> float:
+    """Return a tenth in the warm-up epochs; then 1, times 0.1 for each milestone passed."""
+    epoch = step // steps_an_epoch
+    if epoch < settings.warmup:
+        return DROP
+    return float(DROP ** sum(epoch >= milestone for milestone in settings.milestones))
+
+
+def _cosine_between(start: float, end: float, share: float) -> float:
+    """Return the value at this share of half a cosine from start to end."""
+    return end + (start - end) * (1 + cos(pi * share)) / 2
+
+
+SCHEDULES: dict[str, Callable[[TrainingSettings, int, int], float]] = {
+    "one-cycle": _one_cycle,
+    "steps": _step_schedule,
+}
+
+
 def _make_optimiser(module: nn.Module, settings: TrainingSettings) -> Optimizer:
-    """By the settings; biases and batch norms decay as all weights do, the default of torch."""
+    """Make the optimiser; biases and batch norms decay as all weights do, the default of torch."""
     weights, decay = module.parameters(), settings.weight_decay
     if settings.optimiser == "adamw":
         return AdamW(weights, lr=settings.rate, weight_decay=decay)

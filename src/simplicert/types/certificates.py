@@ -98,7 +98,7 @@ class Certificates:
             )
             require(sound, f"radii of {name} must be finite and not negative")
             require(
-                not (values[self.known.refused] > 0).any(),
+                not (values[self.known.abstained] > 0).any(),
                 f"radii of {name} must be 0 where the certificate is refused",
             )
             values.setflags(write=False)

@@ -48,7 +48,7 @@ class Expectations:
     >>> known = Expectations(top=[2, 0], e0=[0.7, np.nan], e1=[0.2, np.nan], sigma=0.5)
     >>> known
     Expectations(2 inputs, 1 refused, multinomial, scheme exact, sigma 0.5, alpha 0)
-    >>> known.refused
+    >>> known.abstained
     array([False,  True])
     """
 
@@ -155,9 +155,14 @@ class Expectations:
                 set_field(self, name, freeze_array(name, words, top.shape))
 
     @cached_property
-    def refused(self) -> Bools:
+    def abstained(self) -> Bools:
         """(N,) where nothing is known: no certificate may be issued."""
         return read_only(np.isnan(self.e0 if self.margin is None else self.margin))
+
+    @property
+    def refused(self) -> Bools:
+        """The name of `abstained` in version 0.1."""
+        return self.abstained
 
     def __len__(self) -> int:
         """Return N, the number of inputs."""
@@ -167,6 +172,6 @@ class Expectations:
         """Show size, settings, and the proved level where it is not alpha, in one line."""
         level = "" if self.level == self.alpha else f", proved level {self.level:g}"
         return (
-            f"Expectations({len(self)} inputs, {int(self.refused.sum())} refused, {self.kind}, "
+            f"Expectations({len(self)} inputs, {int(self.abstained.sum())} abstained, {self.kind}, "
             f"scheme {self.scheme}, sigma {self.sigma:g}, alpha {self.alpha:g}{level})"
         )

@@ -1,9 +1,9 @@
 """Verify a run: does it hold what it says? Files, draws, certificates, and inputs drawn again.
 
-`verify_run` yields every check as it is made, for a run of tallies or for an imported log, whose
-kept numbers must follow from the text it printed.
-Checksums protect against accidents, not against forgers, who can compute them anew; the replay and
-the certificates recomputed from the tallies are what a forger has to get past.
+`verify_run` yields every check as it is made. A run of tallies is checked part by part; the numbers
+of an imported log must follow from the text that it printed.
+Checksums protect against accidents, not against forgers, who can compute new ones. A forger has to
+get past the replay and the certificates recomputed from the tallies.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,16 +35,14 @@ from simplicert.verification.checks import (
 from simplicert.verification.replay import Replay, no_replay_reason, replay_checks
 
 __all__ = ["Replay", "VerificationCheck", "verify_run"]
+ROUNDING = 1e-9  # relative change that other library versions may cause
+LAST_BIT = 2.0**-50  # absolute change of 1 - E0, which may be tiny itself
+ABOUT = "draws"  # what the checks of a log are about
 
-ROUNDING = 1e-9  # share by which other versions of the libraries may move a number
-
-LAST_BIT = 2.0**-50  # of 1 - E0, whose own size may be as small
-
+# Columns of an imported log that Log takes as they are.
 FIELDS = ("label", "correct", "seconds", "draws", "count")
 
-ABOUT = "draws"
-
-# What columns that contradict each other make the reading below raise.
+# What reading raises if columns contradict each other.
 COLUMN_ERRORS = (
     SimplicertError,
     LookupError,
@@ -55,71 +53,16 @@ COLUMN_ERRORS = (
 )
 
 
-def _log_checks(run: ImportedRun) -> Iterator[VerificationCheck]:
-    """Rows, and every number that was computed from the log's own text."""
-    held, wanted = run.columns, run.manifest.inputs
-    rows = len(held["index"])
-    says = f"the imported log matches its checksum and holds {rows} of {wanted} inputs"
-    yield VerificationCheck("files", rows == wanted, says)
-    if "radius_text" not in held:
-        yield VerificationCheck(ABOUT, False, "the text of the log's radii is not there")
-        return
-    try:
-        wrong = list(_log_differences(run, held))
-    except COLUMN_ERRORS as error:
-        yield VerificationCheck(ABOUT, False, f"the imported log contradicts itself: {error}")
-        return
-    if wrong:
-        says = f"what was kept of the log does not follow from its text: {list_first(wrong, 3)}"
-        yield VerificationCheck(ABOUT, False, says)
-        return
-    said = "sha256 of the log: " + str(run.manifest.source.get("sha256", "not kept"))
-    says = f"{run.holds} follow from the text of the log; that the text is its author's is not"
-    yield VerificationCheck(ABOUT, True, f"{says} shown here ({said})")
-
-
-def _log_differences(run: ImportedRun, held: dict[str, Any]) -> Iterator[str]:
-    """Each column that the log's text does not give, with the first input."""
-    log = Log(
-        index=held["index"],
-        predicted=held["predicted"],
-        radius_text=tuple(parse_number_text(text) for text in held["radius_text"]),
-        **{name: held[name] for name in FIELDS if name in held},
-    )
-    if run.holds == "radii":
-        wanted: dict[str, Any] = {"radius": log.radius.value}
-    else:
-        if log.count is not None and log.draws is None:
-            raise ValueError("it has counts and no draws")
-        run.expectations()  # refuses what no expectations are
-        known = log_expectations(log, StatedSettings(run.manifest.sigma, run.manifest.alpha))
-        wanted = {"e0": known.e0, "e1": known.e1, "reason": known.reason}
-        if known.method != run.manifest.source.get("method"):
-            yield f"the method is {known.method}"
-    for name, values in wanted.items():
-        same = _columns_match(np.asarray(held[name]), values)
-        if not same.all():
-            row = int(np.argmin(same))
-            yield f"{name} of input {log.index[row]} is {values[row]}, not {held[name][row]}"
-
-
-def _columns_match(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """(N,) whether two columns agree, numbers up to rounding."""
-    if other.dtype.kind != "f":
-        return np.asarray(one == other)
-    return np.asarray(np.isclose(one, other, rtol=ROUNDING, atol=LAST_BIT, equal_nan=True))
-
-
 def verify_run(
     folder: Path | str,
     certificates: Sequence[Path] = (),
     replay: Replay | None = None,
     sensitivity: float | None = None,
 ) -> Iterator[VerificationCheck]:
-    """Everything that can be checked of a run, one after another, as it is found.
+    """Check everything that can be checked about a run, and yield each result as it is made.
 
-    `certificates` are files made from it; by default those that lie where the commands put them.
-    `sensitivity` is the verifier's word for the stage before the noise, instead of the run's.
+    `certificates` are files made from the run; by default those where the commands put them.
+    `sensitivity` replaces the run's own for the stage before the noise, at the verifier's word.
     """
     folder = Path(folder)
     for path in certificates:
@@ -149,7 +92,7 @@ def verify_run(
         return
     try:
         yield from draw_checks(run, parts, whole)
-    except SimplicertError as error:  # settings that contradict the tallies, or make no sense
+    except SimplicertError as error:  # settings contradict the tallies or make no sense
         yield VerificationCheck("draws", False, str(error))
     if len(parts) < len(run.paths()):
         yield VerificationCheck(
@@ -161,10 +104,22 @@ def verify_run(
         yield from _replay_or_explain(run, parts, replay)
 
 
+def _verify_files(
+    run: Run | ImportedRun, files: Sequence[Path], sensitivity: float | None
+) -> Iterator[VerificationCheck]:
+    """Check every file of certificates."""
+    for path in files:
+        yield from certificate_checks(run, path, sensitivity)
+    if not files:
+        yield VerificationCheck(
+            "certificates", None, "no file of certificates beside the run, and none named"
+        )
+
+
 def _replay_or_explain(
     run: Run, parts: Sequence[VerifiedPart], replay: Replay
 ) -> Iterator[VerificationCheck]:
-    """The replay, or why there is none."""
+    """Draw inputs again, or say why that is not possible."""
     reason = no_replay_reason(run)
     if reason is not None:
         yield _note_no_replay(reason)
@@ -177,10 +132,15 @@ def _replay_or_explain(
         yield _note_no_replay(str(error))
 
 
+def _note_no_replay(reason: str) -> VerificationCheck:
+    """Say that a replay was requested and cannot be made."""
+    return VerificationCheck("replay", None, f"cannot be drawn again: {reason}")
+
+
 def _verify_log(
     run: ImportedRun, files: Sequence[Path], replay: Replay | None, sensitivity: float | None
 ) -> Iterator[VerificationCheck]:
-    """An imported log: its one file, and certificates made of it."""
+    """Check an imported log: its one file, and certificates made from it."""
     try:
         checks = list(_log_checks(run))
     except (DamagedRun, *UNREADABLE) as error:
@@ -201,7 +161,7 @@ def _verify_log(
 
 
 def _audit_checks(run: ImportedRun) -> Iterator[VerificationCheck]:
-    """What the audit of the log disproved fails; its other findings are repeated as notes."""
+    """Fail what the audit of the log disproved; repeat its other findings as notes."""
     wrong = find_disproofs(run)
     for sentence in wrong:
         yield VerificationCheck("audit", False, f"the stated level is disproved: {sentence}")
@@ -215,18 +175,56 @@ def _audit_checks(run: ImportedRun) -> Iterator[VerificationCheck]:
         )
 
 
-def _verify_files(
-    run: Run | ImportedRun, files: Sequence[Path], sensitivity: float | None
-) -> Iterator[VerificationCheck]:
-    """Every file of certificates."""
-    for path in files:
-        yield from certificate_checks(run, path, sensitivity)
-    if not files:
-        yield VerificationCheck(
-            "certificates", None, "no file of certificates beside the run, and none named"
-        )
+def _log_checks(run: ImportedRun) -> Iterator[VerificationCheck]:
+    """Check the number of rows, and every number computed from the text of the log."""
+    held, wanted = run.columns, run.manifest.inputs
+    rows = len(held["index"])
+    says = f"the imported log matches its checksum and holds {rows} of {wanted} inputs"
+    yield VerificationCheck("files", rows == wanted, says)
+    if "radius_text" not in held:
+        yield VerificationCheck(ABOUT, False, "the text of the log's radii is not there")
+        return
+    try:
+        wrong = list(_log_differences(run, held))
+    except COLUMN_ERRORS as error:
+        yield VerificationCheck(ABOUT, False, f"the imported log contradicts itself: {error}")
+        return
+    if wrong:
+        says = f"what was kept of the log does not follow from its text: {list_first(wrong, 3)}"
+        yield VerificationCheck(ABOUT, False, says)
+        return
+    origin = "sha256 of the log: " + str(run.manifest.source.get("sha256", "not kept"))
+    says = f"{run.holds} follow from the text of the log; that the text is its author's is not"
+    yield VerificationCheck(ABOUT, True, f"{says} shown here ({origin})")
 
 
-def _note_no_replay(reason: str) -> VerificationCheck:
-    """A replay that was asked for and cannot be made."""
-    return VerificationCheck("replay", None, f"cannot be drawn again: {reason}")
+def _log_differences(run: ImportedRun, held: dict[str, Any]) -> Iterator[str]:
+    """Name each column that does not follow from the log's text, with the first such input."""
+    log = Log(
+        index=held["index"],
+        predicted=held["predicted"],
+        radius_text=tuple(parse_number_text(text) for text in held["radius_text"]),
+        **{name: held[name] for name in FIELDS if name in held},
+    )
+    if run.holds == "radii":
+        wanted: dict[str, Any] = {"radius": log.radius.value}
+    else:
+        if log.count is not None and log.draws is None:
+            raise ValueError("it has counts and no draws")
+        run.expectations()  # raises an error if they are not valid
+        known = log_expectations(log, StatedSettings(run.manifest.sigma, run.manifest.alpha))
+        wanted = {"e0": known.e0, "e1": known.e1, "reason": known.reason}
+        if known.method != run.manifest.source.get("method"):
+            yield f"the method is {known.method}"
+    for name, values in wanted.items():
+        same = _columns_match(np.asarray(held[name]), values)
+        if not same.all():
+            row = int(np.argmin(same))
+            yield f"{name} of input {log.index[row]} is {values[row]}, not {held[name][row]}"
+
+
+def _columns_match(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Return (N,) whether two columns agree, numbers up to rounding."""
+    if other.dtype.kind != "f":
+        return np.asarray(one == other)
+    return np.asarray(np.isclose(one, other, rtol=ROUNDING, atol=LAST_BIT, equal_nan=True))

@@ -20,13 +20,12 @@ from simplicert.types.certificates import LAST_COLUMNS
 from simplicert.verification.checks import VerificationCheck, list_first
 from simplicert.verification.stored import StoredCertificates, read_stored
 
-ROUNDING = 1e-9  # share by which other versions of the libraries may move a number
-
-ABOUT = "certificates"
+ROUNDING = 1e-9  # relative change that other library versions may cause
+ABOUT = "certificates"  # what these checks are about
 
 
 def find_certificate_files(folder: Path) -> list[Path]:
-    """Certificates where the commands leave them: beside the run under its name, or inside it."""
+    """Find certificates where the commands put them: beside the run, by its name, or inside it."""
     places = [folder.with_name(folder.name + suffix) for suffix in SUFFIXES]
     places += [folder / f"certificates{suffix}" for suffix in SUFFIXES]
     return [path for path in places if path.is_file()]
@@ -35,26 +34,22 @@ def find_certificate_files(folder: Path) -> list[Path]:
 def certificate_checks(
     run: Run | ImportedRun, path: Path, sensitivity: float | None = None
 ) -> Iterator[VerificationCheck]:
-    """One file: its form, its inputs, and every number in it.
+    """Check one file: its form, its inputs, and every number in it.
 
-    `sensitivity` is the verifier's own word for the first stage; without it the run's counts.
+    `sensitivity` is the verifier's own word for the first stage; by default the run's is used.
     """
     most = len(run) if isinstance(run, ImportedRun) else len(run.tally())
     try:
         stored = read_stored(path, most)
-    except (
-        SimplicertError,
-        ValueError,
-        OSError,
-        RecursionError,
-    ) as error:  # pyarrow's errors are of these kinds
+    # pyarrow's errors are of these kinds
+    except (SimplicertError, ValueError, OSError, RecursionError) as error:
         yield VerificationCheck(
             ABOUT, False, f"{path.name} cannot be read as certificates: {error}"
         )
         return
     try:
         check, anew = _compare_file(run, path, stored)
-    except (SimplicertError, ValueError, TypeError) as error:  # settings that are none
+    except (SimplicertError, ValueError, TypeError) as error:  # the settings are not valid
         yield VerificationCheck(
             ABOUT, False, f"{path.name} does not follow from the tallies: {error}"
         )
@@ -90,10 +85,10 @@ def certificate_checks(
 def _compare_file(
     run: Run | ImportedRun, path: Path, stored: StoredCertificates
 ) -> tuple[VerificationCheck, Certificates]:
-    """The file against certificates made anew by the settings it declares.
+    """Compare the file with certificates recomputed by the settings it declares.
 
-    A file of the older columns does not name the method inside its scheme: the whole of it must
-    follow from one of them.
+    A file with the older columns does not name the method inside its scheme: the whole file must
+    follow from one of the possible methods.
     """
     tried: list[tuple[VerificationCheck, Certificates]] = []
     for method in _possible_methods(run, stored):
@@ -114,7 +109,7 @@ def _compare_file(
 
 
 def _possible_methods(run: Run | ImportedRun, stored: StoredCertificates) -> list[str | None]:
-    """Methods that the file may have been made by, the likeliest first."""
+    """List the methods that the file may have been made by, the likeliest first."""
     if isinstance(run, ImportedRun):
         return [None]
     if not stored.older:
@@ -131,19 +126,19 @@ def _possible_methods(run: Run | ImportedRun, stored: StoredCertificates) -> lis
 def _recompute_certificates(
     run: Run | ImportedRun, stored: StoredCertificates, method: str | None
 ) -> Certificates:
-    """The certificates made anew, by the mechanisms that the file has and at its sensitivity."""
+    """Recompute the certificates by the mechanisms and at the sensitivity of the file."""
     names = [name for name in stored.mechanisms if name in MECHANISMS]
     margin = stored.first("scheme") == "joint"  # its other columns are empty
-    asked = None if margin or not names else names
+    mechanisms = None if margin or not names else names
     sensitivity = stored.extra.get("sensitivity", 1.0)
     if not stored.older:
         sensitivity = stored.first("sensitivity")
     alpha, kind, scheme = (stored.first(name) for name in ("alpha", "kind", "scheme"))
-    return run.certify(alpha, kind, scheme, method, asked, sensitivity)
+    return run.certify(alpha, kind, scheme, method, mechanisms, sensitivity)
 
 
 def find_differences(stored: StoredCertificates, anew: Certificates) -> tuple[list[str], float]:
-    """Each difference in words, and the largest that rounding explains."""
+    """Describe each difference in words, and return the largest that rounding explains."""
     items = np.asarray(anew.known.index).tolist()
     wrong, rows = _match_rows(stored.places, items)
     if wrong:
@@ -163,9 +158,9 @@ def find_differences(stored: StoredCertificates, anew: Certificates) -> tuple[li
             f"{says}: {list_first(lost) or 'none'} lacking, {list_first(strange)} strange",
         ], 0.0
     radii = {"radius", "ensemble", *stored.mechanisms}
-    slack = (
-        HALF_STEP + ROUNDING if stored.older else ROUNDING
-    )  # sigma was not yet taken as it was drawn
+    slack = ROUNDING
+    if stored.older:  # written when radii did not yet use sigma exactly as it was drawn
+        slack += HALF_STEP
     largest = 0.0
     for name in names:
         allowed = slack if name in radii else ROUNDING
@@ -180,7 +175,7 @@ def find_differences(stored: StoredCertificates, anew: Certificates) -> tuple[li
 
 
 def _match_rows(place: Mapping[int, int], items: Sequence[int]) -> tuple[list[str], list[int]]:
-    """In which row of the file each input stands; or which inputs are on one side only."""
+    """Find the row of each input in the file, or name the inputs that only one side has."""
     ours = set(items)
     strange = [item for item in place if item not in ours]
     lost = [item for item in items if item not in place]
@@ -190,17 +185,17 @@ def _match_rows(place: Mapping[int, int], items: Sequence[int]) -> tuple[list[st
 
 
 def _foreign_mechanisms(stored: StoredCertificates) -> list[str]:
-    """Columns of radii by mechanisms that are not ours."""
+    """List the columns of radii by mechanisms that are not ours."""
     return [name for name in stored.mechanisms if name not in MECHANISMS]
 
 
 def _add_foreign_radii(
     stored: StoredCertificates, anew: Certificates, rows: list[int]
 ) -> tuple[Certificates, list[str]]:
-    """The certificates with the file's radii by mechanisms of the caller's own, and complaints.
+    """Add the file's radii by mechanisms that are not ours, and list those that cannot be true.
 
-    Nobody can compute those again. But two_sided is proved by the same pair of expectations, so
-    that whatever it exceeds is a true radius too, and whatever exceeds it is none.
+    These radii cannot be recomputed. But two_sided is proved by the same pair of expectations, so
+    a radius below it is true too, and a radius above it is not.
     """
     limit = certify(anew.known, ["two_sided"], anew.sensitivity).radii["two_sided"]
     radii: dict[str, Floats] = {}
@@ -222,16 +217,16 @@ def _add_foreign_radii(
 
 
 def _metadata_differences(stored: StoredCertificates, anew: Certificates) -> Iterator[str]:
-    """What Parquet says besides its table, wherever that is not so."""
+    """Name each statement in the Parquet metadata that does not hold."""
     ours = certificate_metadata(anew)
-    del ours["exploratory"]  # a line of its own says it
+    del ours["exploratory"]  # it has its own line in the output
     for name, claimed in stored.extra.items():
         if name in ours and (type(claimed), claimed) != (type(ours[name]), ours[name]):
             yield f"its {name.replace('_', ' ')} is {ours[name]}, and the file says {claimed}"
 
 
 def plain_values(column: Any) -> list[Any]:
-    """Plain values; None where a cell is empty."""
+    """Return a column as plain values; None where a cell is empty."""
     values = [value.item() if hasattr(value, "item") else value for value in column]
     return [
         None if empty or value == "" else value
@@ -240,7 +235,7 @@ def plain_values(column: Any) -> list[Any]:
 
 
 def _cell_distance(claimed: Any, right: Any) -> float:
-    """0 for equal cells of one type, the relative difference of numbers, else infinity."""
+    """Return 0 for equal cells of one type, the relative difference of floats, else infinity."""
     if type(claimed) is not type(right):
         return math.inf
     if claimed == right:

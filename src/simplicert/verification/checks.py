@@ -1,8 +1,8 @@
 """Check the files of a run and the draws that they hold.
 
 `VerificationCheck` is one line of a verification. `settings_check`, `part_checks` and
-`other_checks` ask whether each file is what it was when it was written. `draw_checks` asks whether
-the run holds the draws that its plan allows, each once, for every input it was to have.
+`other_checks` check that each file is as it was when it was written. `draw_checks` checks that the
+run holds the draws that its plan allows, each once, for every input that it should have.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,6 +21,8 @@ from simplicert.store.parts import read_part
 from simplicert.store.run import DAMAGED_FOLDER, PARTS, SCALE, Run
 from simplicert.types import Ints, Tally
 
+MOST_INPUTS = 10**8  # a range of more inputs is not written out
+
 
 class VerificationCheck(NamedTuple):
     """One line of a verification."""
@@ -31,21 +33,15 @@ class VerificationCheck(NamedTuple):
     tolerant: bool = False  # it holds within a tolerance that the sentence names, not bit for bit
 
 
-def list_first(items: Sequence[object], most: int = 5) -> str:
-    """The first few of a list, and how many more there are."""
-    shown = ", ".join(str(item) for item in items[:most])
-    return f"{shown} and {len(items) - most} more" if len(items) > most else shown
-
-
 class VerifiedPart(NamedTuple):
-    """A part that was read and believed."""
+    """A part that was read and passed its checks."""
 
     path: Path
     tally: Tally
 
 
 def settings_check(folder: Path) -> VerificationCheck:
-    """run.toml against the checksum in its last line."""
+    """Check run.toml against the checksum in its last line."""
     intact = matches_checksum(read_run_file(folder / NAME))
     says = {
         True: f"{NAME} is as it was written",
@@ -56,7 +52,7 @@ def settings_check(folder: Path) -> VerificationCheck:
 
 
 def part_checks(run: Run) -> tuple[list[VerifiedPart], list[VerificationCheck]]:
-    """Every part read on its own: its checksum, and that it says it is of this run."""
+    """Read every part on its own, and check its checksum and that it belongs to this run."""
     good, bad = [], []
     for path in run.paths():
         try:
@@ -68,7 +64,7 @@ def part_checks(run: Run) -> tuple[list[VerifiedPart], list[VerificationCheck]]:
 
 
 def other_checks(run: Run | ImportedRun) -> Iterator[VerificationCheck]:
-    """The shares of the noise, and files that are no part of a run."""
+    """Check the noise scale, and note files that do not belong to a run."""
     if isinstance(run, Run) and "noise_scale" in run.manifest.source:
         yield scale_check(run)
     parts = run.folder / PARTS
@@ -87,7 +83,7 @@ def other_checks(run: Run | ImportedRun) -> Iterator[VerificationCheck]:
 
 
 def scale_check(run: Run) -> VerificationCheck:
-    """The file of shares against its checksum in run.toml."""
+    """Check the file of the noise scale against its checksum in run.toml."""
     try:
         scale = run.noise_scale
     except (DamagedRun, OSError, *UNREADABLE) as error:
@@ -100,32 +96,10 @@ def scale_check(run: Run) -> VerificationCheck:
     )
 
 
-MOST_INPUTS = 10**8  # listed one by one
-
-
-def planned_inputs(manifest: Manifest) -> Ints | None:
-    """The inputs that the run was to hold; None where run.toml only counts them."""
-    index = manifest.index
-    if not index:
-        return None
-    if not all(isinstance(number, int) for number in index):
-        raise DamagedRun(f"index must hold whole numbers in run.toml, got {list_first(index)}")
-    if index[0] < 0:
-        return np.array(index[1:], dtype=np.int64)
-    if len(index) != 3 or index[2] != manifest.inputs or manifest.inputs > MOST_INPUTS:  # noqa: PLR2004
-        raise DamagedRun(
-            f"index must be the first input, a step and how many in run.toml, got "
-            f"{list_first(index)} "
-            f"for {manifest.inputs} inputs"
-        )
-    first, step, count = index
-    return first + step * np.arange(count)
-
-
 def join_parts(manifest: Manifest, parts: Sequence[VerifiedPart]) -> Tally | VerificationCheck:
-    """All parts as one tally, or why they cannot be."""
+    """Join all parts into one tally, or say why that is not possible."""
     try:
-        random = bool(manifest.source.get("random", False))
+        random = manifest.random
         return join_tallies([part.tally for part in parts], random=random)
     except SimplicertError as error:
         return VerificationCheck("draws", False, f"the parts contradict each other: {error}")
@@ -134,10 +108,10 @@ def join_parts(manifest: Manifest, parts: Sequence[VerifiedPart]) -> Tally | Ver
 def draw_checks(
     run: Run, parts: Sequence[VerifiedPart], tally: Tally
 ) -> Iterator[VerificationCheck]:
-    """Inputs, then each input's draws, then whether the plan is done with it."""
+    """Check the inputs, then the draws of each input, then whether its plan is done."""
     yield from _input_checks(run.manifest, tally)
     if tally.segments is None or run.manifest.plan is None:
-        if run.manifest.source.get("format") == "sample":
+        if run.manifest.was_drawn:
             yield VerificationCheck(
                 "draws", False, "nothing says which draws they are, as every run drawn does"
             )
@@ -159,7 +133,7 @@ def draw_checks(
 
 
 def _input_checks(manifest: Manifest, tally: Tally) -> Iterator[VerificationCheck]:
-    """No input lost, none that the run was not to have."""
+    """Check that no input is missing and none is there that should not be."""
     wanted = planned_inputs(manifest)
     if wanted is None:
         same = len(tally) == manifest.inputs
@@ -174,20 +148,39 @@ def _input_checks(manifest: Manifest, tally: Tally) -> Iterator[VerificationChec
     if strange.size:
         says = f"inputs that the run was not to hold: {list_first(strange.tolist())}"
         yield VerificationCheck("draws", False, says)
-    if wanted.size != manifest.inputs:  # of a list; a range says how many it has
+    if wanted.size != manifest.inputs:  # only a list can disagree; a range states its length
         says = f"run.toml counts {manifest.inputs} inputs and lists {wanted.size}"
         yield VerificationCheck("draws", False, says)
     if not missing.size and not strange.size:
         yield VerificationCheck("draws", True, f"all {wanted.size} inputs are there, and no others")
 
 
+def planned_inputs(manifest: Manifest) -> Ints | None:
+    """Return the inputs that the run should hold; None if run.toml only counts them."""
+    index = manifest.index
+    if not index:
+        return None
+    if not all(isinstance(number, int) for number in index):
+        raise DamagedRun(f"index must hold whole numbers in run.toml, got {list_first(index)}")
+    if index[0] < 0:
+        return np.array(index[1:], dtype=np.int64)
+    if len(index) != 3 or index[2] != manifest.inputs or manifest.inputs > MOST_INPUTS:  # noqa: PLR2004
+        raise DamagedRun(
+            f"index must be the first input, a step and how many in run.toml, got "
+            f"{list_first(index)} "
+            f"for {manifest.inputs} inputs"
+        )
+    first, step, count = index
+    return first + step * np.arange(count)
+
+
 def _segment_check(manifest: Manifest, tally: Tally, segments: Ints) -> VerificationCheck:
-    """Each input holds the draws 0..n-1 of the run's seed, all of them counted."""
+    """Check that each input holds the draws 0..n-1 of the run's seed, all of them counted."""
     ends = dict(zip(tally.inputs.tolist(), tally.draws.tolist(), strict=True))
     seed = manifest.source.get("seed")
     held: dict[int, list[tuple[int, int, int]]] = {item: [] for item in ends}
-    for item, *span_of in segments.tolist():
-        held[item].append(tuple(span_of))
+    for item, *span in segments.tolist():
+        held[item].append(tuple(span))
     wrong = [item for item, spans in held.items() if spans != [(seed, 0, ends[item])]]
     if wrong:
         says = f"not the draws 0, 1, 2, ... of seed {seed}, without gap: input {list_first(wrong)}"
@@ -197,7 +190,7 @@ def _segment_check(manifest: Manifest, tally: Tally, segments: Ints) -> Verifica
 
 
 def _look_check(run: Run, tally: Tally) -> VerificationCheck:
-    """Every input stands at a look of the plan, and its rule has let it go there."""
+    """Check that every input stands at a look of the plan where its rule lets it stop."""
     plan = run.manifest.plan
     assert plan is not None and tally.looks is not None
     between = tally.inputs[tally.looks == 0]
@@ -216,6 +209,12 @@ def _look_check(run: Run, tally: Tally) -> VerificationCheck:
 
 
 def _describe_range(draws: Ints) -> str:
-    """The least and the most, or the one number there is."""
+    """Give the least and the most draws, or the one number if they are equal."""
     low, high = int(draws.min()), int(draws.max())
     return str(low) if low == high else f"{low} to {high}"
+
+
+def list_first(items: Sequence[object], most: int = 5) -> str:
+    """List the first few items, and say how many more there are."""
+    shown = ", ".join(str(item) for item in items[:most])
+    return f"{shown} and {len(items) - most} more" if len(items) > most else shown

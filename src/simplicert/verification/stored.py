@@ -1,7 +1,7 @@
 """Read a file of certificates exactly as it is written, for comparison.
 
-Nothing is guessed. A cell that is not written as ours are makes the file unreadable, so that no
-spelling of a number or of a truth value escapes the comparison.
+Nothing is guessed. A cell that is not written the way we write it makes the file unreadable, so
+that no spelling of a number or of a truth value escapes the comparison.
 """
 
 import csv
@@ -18,54 +18,47 @@ from simplicert.types.certificates import LAST_COLUMNS, RESERVED_COLUMNS
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
+# Columns by what they hold; all others hold decimals.
 WHOLE = {"index", "label", "top", "predicted", "draws", "looks", "count_top", "count_second"}
-
 TRUTH = {"correct", "abstained"}
-
-WORDS = {"winner", "kind", "scheme", "stopped", "method"}  # all other columns hold decimals
-
+WORDS = {"winner", "kind", "scheme", "stopped", "method"}
 NEEDED = ("index", "radius", "sigma", "alpha", "kind", "scheme")
-
 MOST_COLUMNS = 100
-
-MOST_SIGNS = 100  # in one cell
-
+MOST_SIGNS = 100  # characters in one cell
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
-
 _DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]{1,3})?")
 
 
 class StoredCertificates(NamedTuple):
-    """Columns in the order of the file, None in empty cells; and what Parquet says besides."""
+    """A file of certificates: its columns in order, None in empty cells, and Parquet metadata."""
 
     columns: dict[str, list[Any]]
     extra: dict[str, Any]
 
     def first(self, name: str) -> Any:
-        """A setting, which every row repeats; whether all do is for the comparison to find."""
+        """Return a setting from the first row; the comparison checks that all rows repeat it."""
         return self.columns[name][0]
 
     @property
     def places(self) -> dict[int, int]:
-        """The row of each input."""
+        """The row number of each input."""
         return {item: row for row, item in enumerate(self.columns["index"])}
 
     @property
     def mechanisms(self) -> list[str]:
-        """Columns that hold the radii of one mechanism each."""
+        """Names of the columns that each hold the radii of one mechanism."""
         return [name for name in self.columns if name not in RESERVED_COLUMNS]
 
     @property
     def older(self) -> bool:
-        """Whether it was written before there were the last six columns: it has none of them."""
+        """Whether the file was written before the last six columns existed: it has none of them."""
         return not set(LAST_COLUMNS) & set(self.columns)
 
 
 def read_stored(path: Path, most: int) -> StoredCertificates:
-    """The table, its numbers exactly as written; a ValueError where it is none of ours.
+    """Read the table, its numbers exactly as written; a ValueError if it is not one of ours.
 
-    `most` is the number of inputs that there can be: more rows are not read.
+    `most` is the number of inputs in the run: a file with more rows is refused.
     """
     columns, extra = (_read_stored_csv if path.suffix == ".csv" else _read_stored_parquet)(
         path, most
@@ -80,7 +73,7 @@ def read_stored(path: Path, most: int) -> StoredCertificates:
 
 
 def _read_stored_csv(path: Path, most: int) -> tuple[dict[str, list[Any]], dict[str, Any]]:
-    """Commas, one line for each input, and every cell spelled as `certify` spells it."""
+    """Read a CSV file, one line per input, with every cell spelled as `certify` spells it."""
     with StringIO(read_text(path, MOST_LOG), newline="") as file:
         lines = _read_csv_rows(csv.reader(file, strict=True))
         names = _require_distinct_names(next(lines, []))
@@ -98,7 +91,7 @@ def _read_stored_csv(path: Path, most: int) -> tuple[dict[str, list[Any]], dict[
 
 
 def _read_csv_rows(reader: Iterator[list[str]]) -> Iterator[list[str]]:
-    """The rows; what the csv module cannot read is a ValueError like all the rest."""
+    """Yield the rows; what the csv module cannot read is a ValueError, like other faults."""
     try:
         yield from reader
     except csv.Error as error:
@@ -106,7 +99,7 @@ def _read_csv_rows(reader: Iterator[list[str]]) -> Iterator[list[str]]:
 
 
 def _require_distinct_names(names: list[str]) -> list[str]:
-    """The header, if no name comes twice."""
+    """Return the header if no name occurs twice and there are not too many."""
     if len(set(names)) < len(names) or len(names) > MOST_COLUMNS:
         raise ValueError(
             f"its {len(names)} columns must be at most {MOST_COLUMNS}, each named once"
@@ -115,13 +108,13 @@ def _require_distinct_names(names: list[str]) -> list[str]:
 
 
 def _parse_column(name: str, texts: Any) -> list[Any]:
-    """One column; an empty cell is None."""
-    reading = _choose_cell_parser(name)
-    return [None if text == "" else reading(name, text) for text in texts]
+    """Parse one column; an empty cell is None."""
+    parse = _choose_cell_parser(name)
+    return [None if text == "" else parse(name, text) for text in texts]
 
 
 def _choose_cell_parser(name: str) -> Callable[[str, str], Any]:
-    """How the cells of a column are read."""
+    """Choose the function that parses the cells of a column."""
     if name in WHOLE:
         return _parse_integer_cell
     if name in TRUTH:
@@ -130,35 +123,39 @@ def _choose_cell_parser(name: str) -> Callable[[str, str], Any]:
 
 
 def _parse_integer_cell(name: str, text: str) -> int:
+    """Parse a whole number, written without leading zeros."""
     if not _INTEGER.fullmatch(text):
         raise ValueError(f"{name} must be a whole number, got {text[:40]!r}")
     return int(text)
 
 
 def _parse_boolean_cell(name: str, text: str) -> bool:
+    """Parse True or False."""
     if text not in ("True", "False"):
         raise ValueError(f"{name} must be True or False, got {text[:40]!r}")
     return text == "True"
 
 
 def _parse_word_cell(name: str, text: str) -> str:
+    """Parse a short printable word."""
     if len(text) > MOST_SIGNS or not text.isprintable():
         raise ValueError(f"{name} must be a short word, got {text[:40]!r}")
     return text
 
 
 def _parse_decimal_cell(name: str, text: str) -> float:
-    found = float(text) if len(text) <= MOST_SIGNS and _DECIMAL.fullmatch(text) else math.inf
-    if not math.isfinite(found):
+    """Parse a finite decimal."""
+    value = float(text) if len(text) <= MOST_SIGNS and _DECIMAL.fullmatch(text) else math.inf
+    if not math.isfinite(value):
         raise ValueError(f"{name} must be a finite decimal, got {text[:40]!r}")
-    return found
+    return value
 
 
 def _read_stored_parquet(path: Path, most: int) -> tuple[dict[str, list[Any]], dict[str, Any]]:
-    """Columns of the types that `certify` writes; NaN is an empty cell."""
-    from simplicert.store.parquet import read_parquet as read_table
+    """Read columns of the types that `certify` writes; NaN is an empty cell."""
+    from simplicert.store.parquet import read_parquet
 
-    table = read_table(read_file(path, MOST_LOG), most, texts=True)
+    table = read_parquet(read_file(path, MOST_LOG), most, texts=True)
     names = _require_distinct_names(table.column_names)
     extra = parse_json("its metadata", (table.schema.metadata or {}).get(b"simplicert", b"{}"))
     if not isinstance(extra, dict):
@@ -167,21 +164,21 @@ def _read_stored_parquet(path: Path, most: int) -> tuple[dict[str, list[Any]], d
 
 
 def _convert_column(name: str, column: "pa.ChunkedArray") -> list[Any]:
-    """One column as plain values, if it is of its type."""
+    """Return one column as plain values, if it has the right type."""
     import pyarrow.types as of
 
     kind = column.type
-    reading = _choose_cell_parser(name)
+    parse = _choose_cell_parser(name)
     fits = (
-        (reading is _parse_integer_cell and of.is_integer(kind))
-        or (reading is _parse_boolean_cell and of.is_boolean(kind))
-        or (reading is _parse_decimal_cell and of.is_floating(kind))
-        or (reading is _parse_word_cell and (of.is_string(kind) or of.is_large_string(kind)))
+        (parse is _parse_integer_cell and of.is_integer(kind))
+        or (parse is _parse_boolean_cell and of.is_boolean(kind))
+        or (parse is _parse_decimal_cell and of.is_floating(kind))
+        or (parse is _parse_word_cell and (of.is_string(kind) or of.is_large_string(kind)))
     )
     if not (fits or of.is_null(kind)):
         raise ValueError(f"column {name} must not hold {kind}")
     plain = column.to_pylist()
-    if reading is not _parse_decimal_cell:
+    if parse is not _parse_decimal_cell:
         return [value if value != "" else None for value in plain]
     if any(value is not None and math.isinf(value) for value in plain):
         raise ValueError(f"{name} must hold finite numbers, got infinity")

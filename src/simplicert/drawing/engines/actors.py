@@ -14,12 +14,12 @@ from simplicert.drawing.driver import Backoff, log_warning
 from simplicert.drawing.engines.cluster import ClusterHead
 from simplicert.drawing.preparation import Preparation
 from simplicert.drawing.queue import Unit, UnitResult
-from simplicert.drawing.settings import DrawingSettings
 from simplicert.drawing.workers import DrawsCallback, Worker, set_up_process
 from simplicert.errors import InvalidInput, SamplingFailed
 from simplicert.importing import first_error_line
 from simplicert.sampling.forward import ClassifierFailed, first_line
 from simplicert.store.manifest import Manifest
+from simplicert.store.settings import DrawingSettings
 
 SECOND = 1.0
 
@@ -47,10 +47,10 @@ class WorkerResources(NamedTuple):
 class RemoteWorker:
     """What runs in an actor: a worker that can be told to stop while it draws."""
 
-    def __init__(self, request: DrawingSettings, here: str, threads: int) -> None:
+    def __init__(self, settings: DrawingSettings, here: str, threads: int) -> None:
         """The leader's folder and a share of threads, before anything is loaded."""
         set_up_process(here, threads)
-        self.worker = Worker(request)
+        self.worker = Worker(settings)
         self.stopping, self.rows = False, 0
 
     def do(self, word: str, value: Any) -> tuple[str, Any]:
@@ -88,10 +88,10 @@ class RayWorkers:
     """A crew of actors, by numbers that are never used twice."""
 
     def __init__(
-        self, ray: Any, head: ClusterHead, request: DrawingSettings, need: WorkerResources
+        self, ray: Any, head: ClusterHead, settings: DrawingSettings, need: WorkerResources
     ) -> None:
         """No one is hired yet."""
-        self.ray, self.head, self.request, self.need = ray, head, request, need
+        self.ray, self.head, self.settings, self.need = ray, head, settings, need
         self.manifest: Manifest | None = None
         self.members: dict[int, WorkerActor] = {}
         self.started = self.refused = self.failed_starts = 0
@@ -142,7 +142,7 @@ class RayWorkers:
     def idle(self) -> list[int]:
         """Ready, and without a unit; now and then those who are missing are hired."""
         if time.monotonic() - self.looked > ROOM_CHECK_SECONDS:
-            self._start_workers(self.request.workers)
+            self._start_workers(self.settings.workers)
         return [n for n, m in self.members.items() if m.ready and m.ref is None]
 
     def assign(self, worker: int, unit: Unit) -> None:
@@ -233,8 +233,8 @@ class RayWorkers:
         free = min(room, self.need.fits(self.head.free()))
         for _ in range(free if most is None else min(free, most - len(self.members))):
             threads = max(1, int(self.need.cpus))
-            actor = self.remote.remote(self.request, str(Path.cwd()), threads)
-            member = WorkerActor(actor, Backoff(self.request.patience, log_warning))
+            actor = self.remote.remote(self.settings, str(Path.cwd()), threads)
+            member = WorkerActor(actor, Backoff(self.settings.patience, log_warning))
             self.members[self.started] = member
             self.started += 1
             if self.manifest is not None:

@@ -11,19 +11,19 @@ from contextlib import contextmanager
 from simplicert.drawing.engines.processes import ProcessWorkers
 from simplicert.drawing.preparation import Preparation
 from simplicert.drawing.queue import Unit, UnitResult
-from simplicert.drawing.settings import DrawingSettings
 from simplicert.drawing.workers import DrawsCallback, Worker, Workers
 from simplicert.errors import require
 from simplicert.machine import available_cores
 from simplicert.store.manifest import Manifest
+from simplicert.store.settings import DrawingSettings
 
 
 class SingleWorker:
     """A crew of one, who draws while the leader waits."""
 
-    def __init__(self, request: DrawingSettings) -> None:
+    def __init__(self, settings: DrawingSettings) -> None:
         """Nothing is loaded yet."""
-        self.worker = Worker(request)
+        self.worker = Worker(settings)
         self.unit: Unit | None = None
 
     def preparation(self, before: Manifest | None) -> Preparation:
@@ -61,22 +61,22 @@ CUDA = "CUDA_VISIBLE_DEVICES"
 
 
 @contextmanager
-def local_workers(request: DrawingSettings) -> Iterator[Workers]:
+def local_workers(settings: DrawingSettings) -> Iterator[Workers]:
     """`workers` processes, each with its share of the cores; GPUs are given out in turn."""
     for name in ("address", "gpus_per_worker"):
-        value = getattr(request, name)
+        value = getattr(settings, name)
         require(value is None, f"{name} must not be given with engine local, got {value!r}")
-    count = request.workers or 1
-    if count == 1 and request.cpus_per_worker is None:
-        yield SingleWorker(request)
+    count = settings.workers or 1
+    if count == 1 and settings.cpus_per_worker is None:
+        yield SingleWorker(settings)
         return
-    threads = request.cpus_per_worker or max(1, available_cores() // count)
-    cards = visible_gpus(request.device)
+    threads = settings.cpus_per_worker or max(1, available_cores() // count)
+    cards = visible_gpus(settings.device)
     shares = [{"OMP_NUM_THREADS": str(threads)} for _ in range(count)]
     for number, share in enumerate(shares):
         if cards:
             share[CUDA] = cards[number % len(cards)]
-    members = ProcessWorkers(request, shares)
+    members = ProcessWorkers(settings, shares)
     try:
         yield members
     finally:

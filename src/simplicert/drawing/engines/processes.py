@@ -17,11 +17,11 @@ from typing import Any
 from simplicert.drawing.driver import Backoff, log_warning
 from simplicert.drawing.preparation import Preparation
 from simplicert.drawing.queue import Unit, UnitResult
-from simplicert.drawing.settings import DrawingSettings
 from simplicert.drawing.workers import DrawsCallback, Worker, set_up_process
 from simplicert.errors import SamplingFailed
 from simplicert.sampling.forward import ClassifierFailed
 from simplicert.store.manifest import Manifest
+from simplicert.store.settings import DrawingSettings
 
 SPAWN = get_context("spawn")  # a forked child of a process with threads may hang
 
@@ -37,11 +37,11 @@ PROCESS_DIED = "the process that drew it died"
 class WorkerProcess:
     """One process, what it is doing, and the pipe to it."""
 
-    def __init__(self, request: DrawingSettings, share: Mapping[str, str]) -> None:
+    def __init__(self, settings: DrawingSettings, share: Mapping[str, str]) -> None:
         """Start it, with its share of the machine in its environment from the first moment."""
         self.share = share
         self.pipe, far = SPAWN.Pipe()
-        arguments = (far, request, str(Path.cwd()))
+        arguments = (far, settings, str(Path.cwd()))
         self.process = SPAWN.Process(target=_serve_leader, args=arguments, daemon=True)
         before = {name: os.environ.get(name) for name in share}
         os.environ.update(share)
@@ -52,7 +52,7 @@ class WorkerProcess:
                 os.environ.pop(name) if value is None else os.environ.update({name: value})
         far.close()  # now the pipe ends when the process does
         self.ready, self.probe_failed = False, False
-        self.patience = Backoff(request.patience, log_warning)
+        self.patience = Backoff(settings.patience, log_warning)
         self.unit: Unit | None = None
 
     def send(self, word: str, value: Any) -> None:
@@ -65,12 +65,12 @@ class WorkerProcess:
 class ProcessWorkers:
     """A crew of processes."""
 
-    def __init__(self, request: DrawingSettings, shares: Sequence[Mapping[str, str]]) -> None:
+    def __init__(self, settings: DrawingSettings, shares: Sequence[Mapping[str, str]]) -> None:
         """Start them all: they import their libraries while one surveys."""
-        self.request, self.stopping = request, False
+        self.settings, self.stopping = settings, False
         self.manifest: Manifest | None = None
         self.failed_starts = 0
-        self.members = [WorkerProcess(request, share) for share in shares]
+        self.members = [WorkerProcess(settings, share) for share in shares]
 
     def preparation(self, before: Manifest | None) -> Preparation:
         """The first one loads and probes."""
@@ -167,7 +167,7 @@ class ProcessWorkers:
         _end_process(member)
         member.ready, member.unit = False, None
         if not self.stopping:
-            self.members[number] = WorkerProcess(self.request, member.share)
+            self.members[number] = WorkerProcess(self.settings, member.share)
             self.members[number].send("join", self.manifest)
 
     def stop(self) -> None:
@@ -194,7 +194,7 @@ def _end_process(member: WorkerProcess) -> None:
     member.pipe.close()
 
 
-def _serve_leader(pipe: Connection, request: DrawingSettings, here: str) -> None:
+def _serve_leader(pipe: Connection, settings: DrawingSettings, here: str) -> None:
     """What runs in a process: do as it is told, until the pipe ends, as it does with the leader.
 
     Signals are the leader's to hear: a terminal and a batch system send them to all alike.
@@ -203,7 +203,7 @@ def _serve_leader(pipe: Connection, request: DrawingSettings, here: str) -> None
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
     set_up_process(here, None)
-    worker = Worker(request)
+    worker = Worker(settings)
     teller = DrawsReporter(pipe)
     with suppress(EOFError, OSError):
         while True:

@@ -16,11 +16,11 @@ from typing import Any
 
 from simplicert.drawing.engines.actors import RayWorkers, WorkerResources
 from simplicert.drawing.engines.cluster import ClusterHead, private_folder
-from simplicert.drawing.settings import DrawingSettings
 from simplicert.drawing.workers import Workers
 from simplicert.errors import InvalidInput
 from simplicert.importing import first_error_line, import_library
 from simplicert.machine import available_cores
+from simplicert.store.settings import DrawingSettings
 
 STORE = 200_000_000  # bytes of shared memory for messages: units and parts are small
 
@@ -28,16 +28,16 @@ ANSWER_SECONDS = 10.0  # seconds for a cluster to answer
 
 
 @contextmanager
-def ray_workers(request: DrawingSettings) -> Iterator[Workers]:
+def ray_workers(settings: DrawingSettings) -> Iterator[Workers]:
     """Join the cluster at `address`, or start one that only this machine and user can reach."""
-    if request.address is None:
+    if settings.address is None:
         keep_ray_private()
     ray = import_library("ray", "ray", "engine ray")
-    if request.address is not None:
-        _require_listener(request.address)
-    with connect_to_ray(ray, request):
-        head = ClusterHead(ray, own=request.address is None)
-        members = RayWorkers(ray, head, request, _choose_resources(ray, request))
+    if settings.address is not None:
+        _require_listener(settings.address)
+    with connect_to_ray(ray, settings):
+        head = ClusterHead(ray, own=settings.address is None)
+        members = RayWorkers(ray, head, settings, _choose_resources(ray, settings))
         try:
             yield members
         finally:
@@ -59,28 +59,28 @@ def keep_ray_private() -> None:
 
 
 @contextmanager
-def connect_to_ray(ray: Any, request: DrawingSettings) -> Iterator[None]:
+def connect_to_ray(ray: Any, settings: DrawingSettings) -> Iterator[None]:
     """A connection; one that was there before is used, and left as it is."""
     if ray.is_initialized():
         yield
         return
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
     with ExitStack() as stack:
-        if request.address is None:
-            cpus = request.cpus_per_worker or 1
+        if settings.address is None:
+            cpus = settings.cpus_per_worker or 1
             options |= {
                 "address": "local",
                 "include_dashboard": False,
-                "num_cpus": request.workers * cpus if request.workers else available_cores(),
+                "num_cpus": settings.workers * cpus if settings.workers else available_cores(),
                 "object_store_memory": STORE,
                 "_node_ip_address": "127.0.0.1",
                 "_temp_dir": str(stack.enter_context(private_folder())),
             }
         else:
-            options["address"] = request.address
+            options["address"] = settings.address
         stack.callback(ray.shutdown)
         with _block_cloud_requests(ray), _ignore_hangups():
-            _start_ray(ray, options, f"at {request.address}" if request.address else "of its own")
+            _start_ray(ray, options, f"at {settings.address}" if settings.address else "of its own")
         yield
 
 
@@ -146,10 +146,10 @@ def _require_listener(address: str) -> None:
         ) from None
 
 
-def _choose_resources(ray: Any, request: DrawingSettings) -> WorkerResources:
+def _choose_resources(ray: Any, settings: DrawingSettings) -> WorkerResources:
     """What one worker takes: a core, and a GPU where the cluster has any and may use them."""
-    gpus = request.gpus_per_worker
+    gpus = settings.gpus_per_worker
     if gpus is None:
-        wanted = request.device is None or request.device.startswith("cuda")
+        wanted = settings.device is None or settings.device.startswith("cuda")
         gpus = 1.0 if wanted and ray.cluster_resources().get("GPU", 0) >= 1 else 0.0
-    return WorkerResources(float(request.cpus_per_worker or 1), gpus)
+    return WorkerResources(float(settings.cpus_per_worker or 1), gpus)

@@ -37,9 +37,9 @@ def build_network(
     trust: Trust = USER,
     instead: str = "",
 ) -> nn.Module:
-    """One of ours by name, or what the user's own `module:function` returns for these two.
+    """Build one of our networks by name, or call the user's own `module:function`.
 
-    A `module:function` that a file names is refused, with `instead` as what to pass.
+    A `module:function` that a file names is refused; `instead` is what the user may pass.
     """
     if ":" not in arch:
         return choose("arch", arch, ARCHITECTURES)(num_classes, input_shape)

@@ -22,13 +22,13 @@ class MLP(nn.Module):
         self.fc = nn.Linear(WIDTH, num_classes)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Logits of a batch of inputs."""
+        """Return the logits of a batch of inputs."""
         x = torch.relu(self.fc1(x.flatten(1)))
         return full_precision_logits(self.fc, torch.relu(self.fc2(x)))
 
 
 def build_mlp(num_classes: int, input_shape: tuple[int, ...]) -> MLP:
-    """The network for inputs of this shape."""
+    """Build the network for inputs of this shape."""
     require(
         len(input_shape) > 0 and min(input_shape) >= 1,
         f"mlp takes inputs with at least one value, got input_shape {input_shape}",

@@ -15,11 +15,9 @@ from torch import Tensor, nn
 from simplicert.errors import require
 from simplicert.models.architectures.shapes import full_precision_logits, image_channels
 
-WIDTHS = (16, 32, 64)
-
+WIDTHS = (16, 32, 64)  # channels of each stage
 LAYERS_OUTSIDE = 2  # the first convolution and the last linear layer
-
-LAYERS_A_BLOCK = 2
+LAYERS_PER_BLOCK = 2
 
 
 class Block(nn.Module):
@@ -39,19 +37,19 @@ class Block(nn.Module):
             )
 
     def forward(self, x: Tensor) -> Tensor:
-        """Relu of the shortcut plus the two convolutions."""
+        """Return the relu of the shortcut plus the two convolutions."""
         kept = x if self.downsample is None else self.downsample(x)
         x = torch.relu(self.bn1(self.conv1(x)))
         return torch.relu(self.bn2(self.conv2(x)) + kept)
 
 
 class ResNet(nn.Module):
-    """`depth` layers with weights on the longest path: 6 n + 2 for n blocks a stage."""
+    """`depth` layers with weights on the longest path: 6 n + 2 for n blocks per stage."""
 
     def __init__(self, depth: int, num_classes: int, input_channels: int) -> None:
         """Convolutions start as in He et al. (2015), scaled by their outputs."""
         super().__init__()
-        blocks, rest = divmod(depth - LAYERS_OUTSIDE, LAYERS_A_BLOCK * len(WIDTHS))
+        blocks, rest = divmod(depth - LAYERS_OUTSIDE, LAYERS_PER_BLOCK * len(WIDTHS))
         require(rest == 0 and blocks > 0, f"depth must be 6 n + 2, got {depth}")
         self.conv1 = nn.Conv2d(input_channels, WIDTHS[0], 3, padding=1, bias=False)
         self.bn1 = nn.BatchNorm2d(WIDTHS[0])
@@ -65,25 +63,23 @@ class ResNet(nn.Module):
                 nn.init.normal_(layer.weight, std=sqrt(2 / fan_out))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Logits of a batch of images."""
+        """Return the logits of a batch of images."""
         x = torch.relu(self.bn1(self.conv1(x)))
         x = self.layer3(self.layer2(self.layer1(x)))
         return full_precision_logits(self.fc, x.mean((2, 3)))
 
 
 def _build_stage(narrow: int, wide: int, blocks: int, stride: int) -> nn.Sequential:
-    """Blocks of one width; only the first changes width and size."""
+    """Build blocks of one width; only the first changes width and size."""
     rest = (Block(wide, wide, 1) for _ in range(blocks - 1))
     return nn.Sequential(Block(narrow, wide, stride), *rest)
 
 
 def build_resnet(depth: int, num_classes: int, input_shape: tuple[int, ...]) -> ResNet:
-    """The CIFAR residual network of that depth (20, 32, 44, 56, 110, ...)."""
+    """Build the CIFAR residual network of that depth (20, 32, 44, 56, 110, ...)."""
     return ResNet(depth, num_classes, image_channels(f"resnet{depth}", num_classes, input_shape))
 
 
 build_resnet20 = partial(build_resnet, 20)
-
 build_resnet56 = partial(build_resnet, 56)
-
 build_resnet110 = partial(build_resnet, 110)

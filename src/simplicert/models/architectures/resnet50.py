@@ -10,10 +10,8 @@ from torch import Tensor, nn
 from simplicert.models.architectures.shapes import full_precision_logits, image_channels
 
 STEM = 64  # channels after the first convolution
-
 STAGES = ((64, 3, 1), (128, 4, 2), (256, 6, 2), (512, 3, 2))  # width inside, blocks, first stride
-
-EXPANSION = 4  # a block's outputs are so many times as wide as its inside
+EXPANSION = 4  # a block's outputs are this many times as wide as its inside
 
 
 class Bottleneck(nn.Module):
@@ -36,7 +34,7 @@ class Bottleneck(nn.Module):
             )
 
     def forward(self, x: Tensor) -> Tensor:
-        """Relu of the shortcut plus the three convolutions."""
+        """Return the relu of the shortcut plus the three convolutions."""
         kept = x if self.downsample is None else self.downsample(x)
         x = torch.relu(self.bn1(self.conv1(x)))
         x = torch.relu(self.bn2(self.conv2(x)))
@@ -64,7 +62,7 @@ class ResNet50(nn.Module):
                 nn.init.kaiming_normal_(layer.weight, mode="fan_out", nonlinearity="relu")
 
     def forward(self, x: Tensor) -> Tensor:
-        """Logits of a batch of images."""
+        """Return the logits of a batch of images."""
         x = self.maxpool(torch.relu(self.bn1(self.conv1(x))))
         for number in range(1, len(STAGES) + 1):
             x = self.get_submodule(f"layer{number}")(x)
@@ -72,12 +70,12 @@ class ResNet50(nn.Module):
 
 
 def _build_bottleneck_stage(incoming: int, width: int, blocks: int, stride: int) -> nn.Sequential:
-    """Blocks of one width; only the first changes width and size."""
+    """Build blocks of one width; only the first changes width and size."""
     wide = width * EXPANSION
     rest = (Bottleneck(wide, width, 1) for _ in range(blocks - 1))
     return nn.Sequential(Bottleneck(incoming, width, stride), *rest)
 
 
 def build_resnet50(num_classes: int, input_shape: tuple[int, ...]) -> ResNet50:
-    """The network for images of this shape."""
+    """Build the network for images of this shape."""
     return ResNet50(num_classes, image_channels("resnet50", num_classes, input_shape))

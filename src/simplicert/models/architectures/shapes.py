@@ -14,7 +14,7 @@ IMAGE = 3  # axes of one image
 
 
 def image_channels(name: str, num_classes: int, input_shape: tuple[int, ...]) -> int:
-    """The number of channels of an image C x H x W."""
+    """Return the number of channels of an image C x H x W."""
     fits = len(input_shape) == IMAGE and min(input_shape) >= 1
     if not fits:
         raise InvalidInput(f"{name} takes images of shape (C, H, W), got input_shape {input_shape}")
@@ -23,12 +23,12 @@ def image_channels(name: str, num_classes: int, input_shape: tuple[int, ...]) ->
 
 
 def check_classes(num_classes: int) -> None:
-    """A classifier needs two classes to tell apart."""
+    """Require two classes, so that there is something to tell apart."""
     require(num_classes > 1, f"num_classes must be at least 2, got {num_classes}")
 
 
 def full_precision_logits(layer: nn.Linear, x: Tensor) -> Tensor:
-    """The layer's outputs; logits in half precision would tie, and a tie counts for no class."""
+    """Run the layer in float32: logits in half precision would tie, which counts for no class."""
     kind = x.device.type
     if not torch.is_autocast_enabled(kind):
         logits: Tensor = layer(x)

@@ -17,7 +17,7 @@ class SmallCNN(nn.Module):
     """
 
     def __init__(self, num_classes: int, input_channels: int) -> None:
-        """Any image size will do."""
+        """Images of any size will do."""
         super().__init__()
         first, second, third, fourth, fifth = WIDTHS
         self.conv1 = nn.Conv2d(input_channels, first, 4, stride=2, padding=1, bias=False)
@@ -33,7 +33,7 @@ class SmallCNN(nn.Module):
         self.fc = nn.Linear(fifth, num_classes)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Logits of a batch of images."""
+        """Return the logits of a batch of images."""
         x = torch.relu(self.bn1(self.conv1(x)))
         x = _halve_size(torch.relu(self.bn2(self.conv2(x))))
         x = torch.relu(self.bn3(self.conv3(x)))
@@ -43,10 +43,10 @@ class SmallCNN(nn.Module):
 
 
 def _halve_size(x: Tensor) -> Tensor:
-    """The largest of each 2 x 2 square; an odd side keeps its last row."""
+    """Take the largest of each 2 x 2 square; an odd side keeps its last row."""
     return max_pool2d(x, 2, ceil_mode=True)
 
 
 def build_small_cnn(num_classes: int, input_shape: tuple[int, ...]) -> SmallCNN:
-    """The network for images of this shape."""
+    """Build the network for images of this shape."""
     return SmallCNN(num_classes, image_channels("small_cnn", num_classes, input_shape))

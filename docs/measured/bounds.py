@@ -1,0 +1,108 @@
+"""benchmarks/joint.py and benchmarks/softmax.py: how much radius a bound leaves of the true one.
+
+For docs/joint.md and docs/softmax.md.
+"""
+
+from typing import Any
+
+from measured import format_table, percent_up, round_down, round_up
+
+Result = dict[str, Any]
+SIZES = {"1000": "1e3", "10000": "1e4", "100000": "1e5"}
+LIMITS = ("hoeffding", "bentkus+bernstein", "two_sided, with histograms", "cdf")
+
+
+def tabulate_gain(joint: Result) -> str:
+    """The joint bound beside the gated pair, counts at their expectation."""
+    head = ["p_A, p_B, n", "true", "gated pair", "joint", "draws for the same radius"]
+    rows = []
+    for row in joint["gain"]:
+        point = f"{row['p_top']:g}, {row['p_rival']:g}, {row['draws']:,}"
+        radii = [round_down(row[name], 4) for name in ("true", "gated", "joint")]
+        rows.append([point, *radii, round_up(row["share_of_draws"], 2)])
+    return format_table(head, rows)
+
+
+def tabulate_grid(joint: Result) -> str:
+    """The joint radius over the gated one, on a grid over the simplex."""
+    head = ["n", "points", "pair certifies", "joint alone", "smallest", "median"]
+    rows = []
+    for row in joint["grid"]:
+        counts = [row["points"], row["certified_by_the_pair"], row["by_joint_alone"]]
+        ratios = [round_down(row["smallest_ratio"], 4), round_down(row["median_ratio"], 3)]
+        rows.append([f"{row['draws']:,}", *counts, *ratios])
+    return format_table(head, rows)
+
+
+def tabulate_times(joint: Result) -> str:
+    """Milliseconds for one input, against the plain way."""
+    head = ["n", "ours", "plain", "times as fast", "our radius over the plain one, at least"]
+    rows = []
+    for row in joint["time"]:
+        times = [round_up(row["milliseconds"], 1), round_up(row["plain_milliseconds"])]
+        ratios = [round_down(row["times_as_fast"]), round_down(row["smallest_ratio_of_radii"], 5)]
+        rows.append([f"{row['draws']:,}", *times, *ratios])
+    return format_table(head, rows)
+
+
+def tabulate_families(softmax: Result) -> str:
+    """The true means of the two largest scores, and the radius that they allow."""
+    rows = []
+    for name, family in softmax["families"].items():
+        means = [f"{family[mean]:.4f}" for mean in ("mean_top", "mean_rival")]
+        radius = round_down(family["two_sided_radius"], 3)
+        rows.append([name, f"{family['classes']:,}", *means, radius])
+    head = ["family", "classes", "largest mean", "second", "`two_sided` at the true means"]
+    return format_table(head, rows)
+
+
+def tabulate_shares(softmax: Result) -> str:
+    """Radii as shares of `two_sided` at the true means, by family and number of draws."""
+    families = softmax["families"]
+    head = [""]
+    for name in families:
+        head += [f"{name} {size}" if size == "1e3" else size for size in SIZES.values()]
+    rows = []
+    for method in next(iter(families.values()))["share"]["1000"]:
+        found = [family["share"][n][method] for family in families.values() for n in SIZES]
+        rows.append([method, *(round_down(share, 3) for share in found)])
+    least = [ratio for family in families.values() for ratio in _list_least(family)]
+    rows.append(["least of cdf over bentkus+bernstein", *(round_down(x, 3) for x in least)])
+    return format_table(head, rows)
+
+
+def _list_least(family: Result) -> list[float]:
+    return [family["least_cdf_over_two_sided_without_histograms"][n] for n in SIZES]
+
+
+def state_least_ratio(softmax: Result) -> str:
+    """The smallest ratio of `cdf` to `two_sided` without histograms."""
+    least = min(min(_list_least(family)) for family in softmax["families"].values())
+    return f"at least {round_down(least, 3)}"
+
+
+def tabulate_designs(softmax: Result) -> str:
+    """Other designs of the bands at n = 1e5."""
+    families = softmax["families"]
+    rows = []
+    for design in next(iter(families.values()))["designs"]:
+        found = [family["designs"][design] for family in families.values()]
+        rows.append([design, *(round_down(share, 3) for share in found)])
+    endless = [family["cdf_with_infinitely_many_draws"] for family in families.values()]
+    rows.append(["infinitely many draws", *(round_down(share, 3) for share in endless)])
+    return format_table(["design, n = 1e5", *families], rows)
+
+
+def state_price_of_bands(softmax: Result) -> str:
+    """What the share of the tail for the bands takes from `two_sided` at n = 1e5."""
+    shares = [family["share"]["100000"] for family in softmax["families"].values()]
+    price = max(1 - one["two_sided, with histograms"] / one["bentkus+bernstein"] for one in shares)
+    return f"within {percent_up(price)} of what it is without them at n = 1e5"
+
+
+def tabulate_errors(softmax: Result) -> str:
+    """Wrong certificates as a share of the alpha allowed."""
+    rows = []
+    for name, found in softmax["levels_of_alpha"].items():
+        rows.append([name, *(round_up(found[limit], 3) for limit in LIMITS)])
+    return format_table(["scores", *LIMITS], rows)

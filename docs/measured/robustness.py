@@ -1,0 +1,72 @@
+"""What was done to the program, and what it did.
+
+Faults and flipped bits (docs/faults.md), bad input (docs/security.md), attacks on certificates
+(docs/attack.md), and the wheel in empty environments (docs/release.md).
+"""
+
+from statistics import mean, median
+from typing import Any
+
+from measured import format_table, round_down, round_up
+
+Result = dict[str, Any]
+
+
+def tabulate_faults(faults: Result) -> str:
+    """Each fault, what was said, and what the same command then gave."""
+    rows = [
+        [row["done"], row["exit"], row["said"] or "-", row["afterwards"]]
+        for row in faults["faults"]
+    ]
+    return format_table(["done to it", "exit code", "it said", "the same command again"], rows)
+
+
+def tabulate_flips(faults: Result) -> str:
+    """One bit flipped at a time, by file."""
+    names = ("files", "flips", "refused", "unchanged", "changed")
+    rows = [[f"`{row['file']}`", *(row[name] for name in names)] for row in faults["flips"]]
+    head = ["file", "files", "flips", "refused", "nothing changed", "certificates changed"]
+    return format_table(head, rows)
+
+
+def summarise_fuzzing(fuzz: Result) -> str:
+    """How many inputs, and what was found."""
+    found = sum(entry["findings"] for entry in fuzz["entries"].values())
+    return f"{fuzz['total']:,} inputs, {f'{found} findings' if found else 'no finding'}."
+
+
+def tabulate_fuzzing(fuzz: Result) -> str:
+    """Inputs tried and refused, by entry point."""
+    rows = [
+        [name, f"{entry['tried']:,}", f"{entry['refused']:,}"]
+        for name, entry in fuzz["entries"].items()
+    ]
+    return format_table(["entry point", "tried", "refused"], rows)
+
+
+def tabulate_attacks(attacks: Result) -> str:
+    """Attacks whose tables are kept in the run folders."""
+    head = ["run", "inputs", "broken", "smallest ratio", "median ratio", "nothing found"]
+    rows = []
+    for name, held in attacks.items():
+        broken = sum(row["broken"] != "false" for row in held)
+        ratios = [float(row["ratio"]) for row in held if row["found"]]
+        middle = [round_down(min(ratios), 3), f"{median(ratios):.3f}", len(held) - len(ratios)]
+        draws = round_up(mean(int(row["draws"]) for row in held))
+        rows.append([f"`experiments/cifar10/runs/{name}`", len(held), broken, *middle, draws])
+    return format_table([*head, "draws per input"], rows)
+
+
+def tabulate_environments(release: Result) -> str:
+    """The wheel with each extra, by version of Python."""
+    rows = []
+    for row in release["rows"].values():
+        sizes = ["" if row[key] is None else f"{row[key]:,}" for key in ("megabytes", "seconds")]
+        rows.append([row["python"], f"`{row['extra']}`", *sizes, row["outcome"]])
+    return format_table(["Python", "extra", "MB", "installed in s", "outcome"], rows)
+
+
+def state_sizes(release: Result) -> str:
+    """Of what is released."""
+    wheel, sdist = (round_up(release[f"{name}_bytes"] / 1e6, 1) for name in ("wheel", "sdist"))
+    return f"the wheel has {wheel} MB and the sdist {sdist} MB"

@@ -1,0 +1,147 @@
+"""benchmarks/draws.py: what stopping early saves, what it risks, and draws by scheme.
+
+Deciding a radius, tolerances, wall time, errors under repeated looks; then the draws that each way
+to spend alpha needs. For docs/adaptive.md; single sentences for choosing.md and faq.md.
+"""
+
+from typing import Any
+
+from measured import (
+    format_rate,
+    format_table,
+    percent_down,
+    percent_up,
+    round_down,
+    round_up,
+)
+
+Result = dict[str, Any]
+WAYS = ("cohen", "bonferroni", "cpm", "paper", "gated", "joint")
+
+
+def state_largest_share(draws: Result) -> str:
+    """The most that deciding a radius took in any case."""
+    return f"at most {percent_up(max(row['share_of_draws'] for row in draws['adaptive']))}"
+
+
+def tabulate_decisions(draws: Result) -> str:
+    """Deciding a radius: three populations side by side."""
+    head = ["R / sigma", "certified by fixed n", "draws", "certified"]
+    head += ["draws, two numbers", "certified (fixed n)", "draws, harsher", "certified (fixed n)"]
+    rows = []
+    for radius in sorted({row["radius"] for row in draws["adaptive"]}):
+        one, pair, harsh = (row for row in draws["adaptive"] if row["radius"] == radius)
+        cells = [f"{radius:g}", percent_down(one["certified_fixed"])]
+        cells += [percent_up(one["share_of_draws"]), percent_down(one["certified_adaptive"])]
+        for row in (pair, harsh):
+            both = [percent_down(row[f"certified_{plan}"]) for plan in ("adaptive", "fixed")]
+            cells += [percent_up(row["share_of_draws"]), f"{both[0]} ({both[1]})"]
+        rows.append(cells)
+    return format_table(head, rows)
+
+
+def summarise_decisions(draws: Result) -> str:
+    """The largest share of draws and the largest loss."""
+    harsh = [row for row in draws["adaptive"] if row["case"].startswith("literal")]
+    others = [row for row in draws["adaptive"] if row not in harsh]
+    lost = max(row["certified_fixed"] - row["certified_adaptive"] for row in others)
+    median = max(row["median_draws"] for row in draws["adaptive"])
+    return (
+        f"The first two took at most {percent_up(_largest_share(others))} of the draws and lost at "
+        f"most {round_up(100 * lost, 2)} points of certified accuracy; the last took up to "
+        f"{percent_up(_largest_share(harsh))}. An input took {median:,.0f} draws in the median."
+    )
+
+
+def _largest_share(rows: list[Result]) -> float:
+    return max(row["share_of_draws"] for row in rows)
+
+
+def tabulate_tolerances(draws: Result) -> str:
+    """Rules that ask for the radius itself, against fixed n."""
+    rows = draws["tolerances"]
+    fixed = [round_down(rows[0]["mean_radius_fixed"], 3), percent_down(rows[0]["certified_fixed"])]
+    cells = [["`fixed`", "100 %", *fixed]]
+    for row in rows:
+        kept = [round_down(row["mean_radius"], 3), percent_down(row["certified"])]
+        cells.append([f"`{row['rule']}`", percent_up(row["share_of_draws"], 0), *kept])
+    return format_table(["rule", "draws", "mean radius", "certified"], cells)
+
+
+def describe_times(draws: Result) -> str:
+    """Draws, forward passes and wall time saved."""
+    found = draws["wall_time"]
+    passes = 1 - found["forward_passes"]["adaptive"] / found["forward_passes"]["fixed"]
+    name, _, size = found["network"].partition(", ")
+    return (
+        f"`{name}` on {found['inputs']} inputs of {size}, up to {found['draws']:,} draws each, "
+        f"both plans turn by turn in one process, {found['rounds']} rounds in all: stopping at "
+        f"`{found['rule']}` saved {percent_down(found['draws_saved'])} of the draws, "
+        f"{percent_down(passes)} of the forward passes and {percent_down(found['time_saved'])} of "
+        f"the wall time, {round_down(found['ratio'], 2)} of the share of draws."
+    )
+
+
+def tabulate_errors(draws: Result) -> str:
+    """Wrong certificates for the worst of all rules."""
+    head = ["expectations", "alpha", "by its plan", "with a reserve, extended", "extended"]
+    rows = []
+    for row in draws["adversary"]:
+        if row["plan"] != "fixed":
+            ways = ("stopped", "reserved", "extended", "without_plan")
+            rates = [format_rate(row[way], row["alpha"]) for way in ways]
+            rows.append([row["point"], f"{row['alpha']:g}", *rates])
+    return format_table([*head, "each look with all of alpha"], rows)
+
+
+def summarise_errors(draws: Result) -> str:
+    """The largest rate of the rules that a run can have."""
+    rows = draws["errors"]
+    rates = [row[way]["rate"] / row["alpha"] for row in rows for way in ("stopped", "extended")]
+    return (
+        "By its plan, extended or not, it stays below alpha, and no rule of the table above came "
+        f"to more than {round_up(max(rates), 2)} alpha in any of {len(rows)} cases. The last "
+        "column is what looking without a plan does."
+    )
+
+
+def state_errors_without_reserve(draws: Result) -> str:
+    """The largest rate where certificates from before and after an extension are both kept."""
+    worst = max(draws["adversary"], key=lambda row: row["ever_made"]["rate"] / row["alpha"])
+    plan = "a fixed plan" if worst["plan"] == "fixed" else f"`{worst['plan']}`"
+    rate = format_rate(worst["ever_made"], worst["alpha"])
+    return f"{rate} alpha ({worst['point']}, {plan} extended once)"
+
+
+def tabulate_schemes(draws: Result) -> str:
+    """Draws by scheme, counts at their expectation."""
+    head = ["pA, pB, classes", "n", "radius", *(f"`{way}`" for way in WAYS)]
+    rows = []
+    for row in draws["grid"]:
+        point = f"{row['pa']:g}, {row['pb']:g}, {row['classes']}"
+        shares = [round_up(row[way], 3) for way in WAYS]
+        rows.append([point, f"{row['draws']:,}", round_down(row["radius"], 3), *shares])
+    return format_table(head, rows)
+
+
+def tabulate_tallies(draws: Result) -> str:
+    """The same over real tallies: the median, and how many get there."""
+    rows = []
+    for row in draws["real"]:
+        inputs = row["certified_by_paper"]
+        shares = [
+            f"{round_up(row[way]['median'], 3)} ({round(row[way]['reached'] * inputs)})"
+            for way in WAYS
+        ]
+        rows.append([f"{row['draws']:,}", inputs, *shares])
+    return format_table(["n", "inputs", *(f"`{way}`" for way in WAYS)], rows)
+
+
+def compare_schemes(draws: Result) -> str:
+    """`joint` and `gated` against the paper's scheme, as a small table."""
+    head = ["scheme", *(f"n = {row['draws']:,}" for row in draws["real"])]
+    rows = [
+        [f"`{way}`", *(percent_up(row[way]["mean"], 0) for row in draws["real"])]
+        for way in ("joint", "gated")
+    ]
+    return format_table(head, rows)

@@ -1,0 +1,290 @@
+"""The settings of a drawing: one object from the command line through drawing into run.toml.
+
+`DrawingSettings` holds what `simplicert sample` and `simplicert.draw` take, and checks it once,
+when it is made. `parse_settings` makes one from texts such as "1/255". `resume_settings` adds what
+an existing run has decided, `record_settings` is what run.toml keeps of them, and
+`restore_settings` reads them back from it.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simplicert.data.arrays import read_array
+from simplicert.errors import InvalidInput, require
+from simplicert.stopping import Until
+from simplicert.store.manifest import DRAWN, NAME, Manifest, check_declaration
+from simplicert.types.plan import MOST_RESERVED
+from simplicert.types.scores import MOST_SOFTMAX_DRAWS
+from simplicert.types.smoothing import Smoothing
+from simplicert.types.tally import MOST_DRAWS
+
+NOISE = "gaussian, added to the inputs as loaded, before the model's normalisation"
+
+
+@dataclass(frozen=True, eq=False)
+class DrawingSettings:
+    """Everything that a drawing is asked for; None stands for a choice that is still open."""
+
+    model: Any  # its name, or a Model
+    data: Any  # its name, or a Dataset
+    sigma: float
+    draws: int
+    out: Path
+    seed: int = 0
+    alpha: float = 0.001
+    kind: str = "multinomial"
+    scheme: str = "gated"
+    start: int = 0
+    stop: int | None = None
+    step: int = 1
+    index_file: Path | None = None
+    until: str | None = None
+    reserve: float | None = None  # a share of alpha, kept for later looks
+    extend: bool = False
+    shard: tuple[int, int] = (1, 1)  # this process's share of the inputs: (2, 4) is the second of 4
+    pilot: int = 0
+    outputs: str = "logits"
+    num_classes: int | None = None
+    score_limit: float | None = None
+    histograms: bool = True
+    grid: float | None = None
+    noise_scale: np.ndarray | None = None
+    sensitivity: float = 1.0
+    batch_size: int | None = None
+    device: str | None = None
+    compiled: bool | None = None
+    autocast: bool = False
+    mean: tuple[float, ...] | None = None
+    std: tuple[float, ...] | None = None
+    class_map: str | None = None
+    trust: bool = False
+    engine: str = "local"
+    workers: int | None = None
+    address: str | None = None
+    cpus_per_worker: int | None = None
+    gpus_per_worker: float | None = None
+    patience: float = 600.0  # seconds to keep calling a model that fails every time
+
+    def __post_init__(self) -> None:
+        """Refuse settings that could never be drawn or certified, before anything is loaded."""
+        whole = isinstance(self.draws, int | np.integer) and not isinstance(self.draws, bool)
+        require(
+            whole and self.draws > 0, f"draws must be a positive whole number, got {self.draws}"
+        )
+        object.__setattr__(self, "kind", check_declaration(self.alpha, self.kind, self.scheme))
+        Until(self.until or "fixed")
+        soft = self.smoothing.outputs != "labels"
+        require(
+            soft or self.kind != "softmax",
+            "kind must be multinomial with labels as outputs, got softmax: there are no scores",
+        )
+        require(
+            self.scheme != "split" or self.pilot > 0,
+            f"pilot must be positive with scheme split, which selects by it, got {self.pilot}",
+        )
+        most = MOST_SOFTMAX_DRAWS if soft else MOST_DRAWS
+        require(self.draws <= most, f"draws must be at most {most}, got {self.draws}")
+        self._check_workers()
+
+    def _check_workers(self) -> None:
+        for name in ("workers", "cpus_per_worker"):
+            value = getattr(self, name)
+            require(value is None or value >= 1, f"{name} must be at least 1, got {value}")
+        gpus, patience = self.gpus_per_worker, self.patience
+        require(gpus is None or gpus >= 0, f"gpus_per_worker must not be negative, got {gpus}")
+        require(patience >= 0, f"patience must be a number of seconds, 0 or more, got {patience:g}")
+
+    @cached_property
+    def smoothing(self) -> Smoothing:
+        """The settings that change the smoothed function."""
+        return Smoothing(
+            self.sigma,
+            outputs=self.outputs,
+            num_classes=self.num_classes,
+            score_limit=self.score_limit,
+            noise_scale=self.noise_scale,
+            grid=self.grid,
+            autocast=self.autocast,
+        )
+
+
+def parse_settings(options: Mapping[str, Any]) -> DrawingSettings:
+    """Make settings from values, or from texts as the command line gives them."""
+    parsed = dict(options)
+    for name, parse in PARSERS.items():
+        if parsed.get(name) is not None:
+            parsed[name] = parse(parsed[name])
+    return DrawingSettings(**parsed)
+
+
+def parse_numbers(name: str, given: str | Sequence[float]) -> tuple[float, ...]:
+    """Parse comma-separated numbers."""
+    words = given.split(",") if isinstance(given, str) else given
+    try:
+        return tuple(float(word) for word in words)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"{name} must be numbers separated by commas, got {given!r}") from None
+
+
+def parse_grid_step(given: str | float) -> float:
+    """Parse a step such as 1/255 or 0.01."""
+    above, _, below = str(given).partition("/")  # not Fraction: it would write out 1e1000000000
+    try:
+        value = float(above) / float(below or "1")
+    except (ValueError, ZeroDivisionError):
+        value = math.nan
+    require(
+        math.isfinite(value) and value > 0,
+        f"grid must be a step such as 1/255, got {str(given)[:80]!r}",
+    )
+    return value
+
+
+def parse_reserve(given: str | float) -> float:
+    """Parse a share of alpha such as 0.1 or 10%."""
+    word = str(given).strip()
+    try:
+        value = float(word.removesuffix("%")) / (100 if word.endswith("%") else 1)
+    except ValueError:
+        value = math.nan
+    require(
+        0 <= value <= MOST_RESERVED,
+        f"reserve must be a share of alpha in 0..{MOST_RESERVED}, such as 0.1 or 10%, "
+        f"got {word[:80]!r}",
+    )
+    return value
+
+
+def parse_shard(given: str | tuple[int, int]) -> tuple[int, int]:
+    """Parse "2/4", the second of four shares of the inputs."""
+    text = given if isinstance(given, str) else "/".join(map(str, given))
+    first, _, last = text.partition("/")
+    good = first.isdigit() and last.isdigit() and 1 <= int(first) <= int(last)
+    require(good, f"shard must be i/k with 1 <= i <= k, such as 1/4, got {text!r}")
+    return int(first), int(last)
+
+
+def read_noise_scale(given: str | Path | Any) -> np.ndarray:
+    """Read each feature's share of sigma from an npy file, or take an array of them."""
+    if not isinstance(given, str | Path):
+        return np.asarray(given, dtype=float)
+    try:
+        return np.asarray(read_array(Path(given)), dtype=float)
+    except (ValueError, InvalidInput) as error:
+        raise InvalidInput(f"noise_scale must be an npy file of numbers: {error}") from None
+
+
+PARSERS: dict[str, Callable[[Any], Any]] = {
+    "out": Path,
+    "index_file": Path,
+    "reserve": parse_reserve,
+    "shard": parse_shard,
+    "grid": parse_grid_step,
+    "noise_scale": read_noise_scale,
+    "mean": lambda given: parse_numbers("mean", given),
+    "std": lambda given: parse_numbers("std", given),
+}
+
+
+def resume_settings(settings: DrawingSettings, before: Manifest | None) -> DrawingSettings:
+    """Fill what is left open with what the run has decided; a contradiction is refused."""
+    if before is None:
+        return settings
+    size, compiled = before.source.get("batch_size"), before.source.get("compiled")
+    return replace(
+        settings,
+        batch_size=size if settings.batch_size is None else settings.batch_size,
+        compiled=compiled if settings.compiled is None else settings.compiled,
+        reserve=before.reserve if settings.reserve is None else settings.reserve,
+        mean=reconcile_numbers("mean", before, settings.mean),
+        std=reconcile_numbers("std", before, settings.std),
+    )
+
+
+def reconcile_numbers(
+    name: str, before: Manifest, given: Sequence[float] | None
+) -> tuple[float, ...] | None:
+    """Return the run's own mean or std, or the given one where an older run keeps none."""
+    kept = before.source.get(name)
+    if kept is None:
+        return None if given is None else tuple(given)
+    plain = isinstance(kept, Sequence) and all(isinstance(n, int | float) for n in kept)
+    require(plain and not isinstance(kept, str), f"{name} of {NAME} must be numbers, got {kept!r}")
+    held = [float(number) for number in kept]
+    asked = None if given is None else list(given)
+    require(
+        asked in (None, held),
+        f"{name} must be the run's {held}, got {asked}: leave it out, the run knows it",
+    )
+    return tuple(held)
+
+
+def record_settings(
+    settings: DrawingSettings, fingerprints: Mapping[str, str], random: bool
+) -> dict[str, Any]:
+    """Return what run.toml keeps in its table `source`; every open choice must have been made."""
+    source: dict[str, Any] = {
+        "format": DRAWN,
+        **fingerprints,
+        "seed": settings.seed,
+        "batch_size": settings.batch_size,
+        **settings.smoothing.reading.record(),
+        "pilot": settings.pilot,
+        "histograms": settings.histograms,
+        "compiled": settings.compiled,
+        "device": settings.device,
+        "random": random,
+        "noise": NOISE,
+    }
+    if settings.reserve:
+        source["reserve"] = settings.reserve
+    if settings.grid is not None:
+        source["grid"] = settings.grid
+    if settings.sensitivity != 1:
+        source["sensitivity"] = float(settings.sensitivity)
+    return source
+
+
+def restore_settings(
+    manifest: Manifest, folder: Path, noise_scale: np.ndarray | None = None
+) -> DrawingSettings:
+    """Return the settings that a run was drawn with, as run.toml keeps them."""
+    source, plan = manifest.source, manifest.plan
+    require(
+        manifest.was_drawn and plan is not None,
+        f"{folder} was not drawn by simplicert: it keeps no settings of a drawing",
+    )
+    assert plan is not None
+    return DrawingSettings(
+        model=manifest.made.get("model"),
+        data=manifest.made.get("data"),
+        sigma=manifest.sigma,
+        draws=plan.looks[-1],
+        out=folder,
+        seed=source["seed"],
+        alpha=manifest.alpha,
+        kind=manifest.kind,
+        scheme=manifest.scheme,
+        until=None if plan.rule == "fixed" else plan.rule,
+        reserve=manifest.reserve,
+        pilot=source["pilot"],
+        outputs=source["outputs"],
+        num_classes=manifest.classes,
+        score_limit=source.get("score_limit"),
+        histograms=source["histograms"],
+        grid=source.get("grid"),
+        noise_scale=noise_scale,
+        sensitivity=manifest.sensitivity,
+        batch_size=source["batch_size"],
+        device=source["device"],
+        compiled=bool(source["compiled"]),
+        autocast=source["autocast"],
+        mean=reconcile_numbers("mean", manifest, None),
+        std=reconcile_numbers("std", manifest, None),
+    )
