@@ -47,7 +47,7 @@ class Expectations:
 
     >>> known = Expectations(top=[2, 0], e0=[0.7, np.nan], e1=[0.2, np.nan], sigma=0.5)
     >>> known
-    Expectations(2 inputs, 1 refused, multinomial, scheme exact, sigma 0.5, alpha 0)
+    Expectations(2 inputs, 1 abstained, multinomial, scheme exact, sigma 0.5, alpha 0)
     >>> known.abstained
     array([False,  True])
     """
