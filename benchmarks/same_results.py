@@ -26,7 +26,10 @@ RUNS = Path("experiments/cifar10/runs")
 KINDS = {"multinomial": ("gated", "joint", "paper"), "softmax": ("gated", "paper")}
 STYLES = ("field", "paper1", "paper2", "pairs")
 SUFFIXES = ("md", "tex", "csv")
-WORDS = {b"refused input": b"abstained input"}  # as it was -> as it is
+WORDS = {  # as it was -> as it is
+    b"refused input": b"abstained input",
+    b"draws an input": b"draws per input",
+}
 OWN = re.compile(rb'^(id|package) = ".*"$|# checksum of all lines above: .*$', re.MULTILINE)
 TIMES = re.compile(
     rb'"(seconds|drawing)[^:]*": ?[^,}]*|\d+(\.\d+)? (s|seconds|min)\b|^seconds = .*$', re.M

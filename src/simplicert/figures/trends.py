@@ -59,7 +59,7 @@ def time_per_input(cost: "CostByDraws", axes: "Axes") -> "Axes":
     axes.plot(cost.draws, cost.bounds, color=GREY, linestyle="dotted", label="bounds")
     for name, seconds in cost.mechanisms.items():
         axes.plot(cost.draws, seconds, **line_keywords(name))
-    style_axes(axes, DRAWS_LABEL, "seconds an input")
+    style_axes(axes, DRAWS_LABEL, "seconds per input")
     axes.set(xscale="log", yscale="log")
     draw_legend(axes, f"multinomial\naverage over {cost.inputs:,} inputs")
     return axes

@@ -123,7 +123,7 @@ class Expectations:
             set_field(self, name, values)
         require(
             bool((np.isnan(self.e0) == np.isnan(self.e1)).all()),
-            "e0 and e1 must be NaN together, where the certificate is refused",
+            "e0 and e1 must be NaN together, where the input is abstained",
         )
         if self.margin is not None:
             margin = float_array("margin", self.margin, top.shape)

@@ -152,11 +152,11 @@ class Tally:
         total = self.counts.sum(axis=1, dtype=float) + self.invalid
         require(
             bool((total < MOST_DRAWS).all()),
-            f"counts must sum to fewer than 2^53 draws an input, got {total.max():.6g}",
+            f"counts must sum to fewer than 2^53 draws per input, got {total.max():.6g}",
         )
         require(
             bool((self.draws > 0).all()),
-            f"counts must hold at least one draw an input, got none at row {self.draws.argmin()}",
+            f"counts must hold at least one draw per input, got none at row {self.draws.argmin()}",
         )
         scores.check_scores(self)
         self._check_history()
