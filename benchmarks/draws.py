@@ -25,7 +25,7 @@ from rivals import PILOT, WAYS
 
 import simplicert as sc
 from simplicert.data import load_data
-from simplicert.metrics.growth import subsample_tally
+from simplicert.metrics import subsample_tally
 from simplicert.plan import point_population
 from simplicert.stopping.projection import apportion_counts
 from simplicert.training import train

@@ -3,6 +3,9 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from simplicert import figures as figures
+    from simplicert import metrics as metrics
+    from simplicert import tables as tables
     from simplicert import training as training
     from simplicert.bounds import bound
     from simplicert.certification import certify, radius

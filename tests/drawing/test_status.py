@@ -9,7 +9,7 @@ from places import asked, drawn
 from simplicert.drawing.status import read_status, recent_workers
 from simplicert.store.parts import read_seconds
 from simplicert.store.run import record_failure
-from simplicert.tables import status_lines
+from simplicert.tables.summary import status_lines
 
 
 def test_workers_side_by_side_are_seen_in_the_times_of_the_parts(place):

@@ -16,7 +16,6 @@ from simplicert.data.inputs import Watch, watch_reading
 from simplicert.drawing.driver import DrawingProgress
 from simplicert.errors import SimplicertError
 from simplicert.store.manifest import Manifest
-from simplicert.training.settings import is_first_process
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -155,6 +154,8 @@ TrainingCallbacks = dict[
 @contextmanager
 def show_training_progress(quiet: bool) -> Iterator[TrainingCallbacks]:
     """What the training loop reports to; of several processes only the first one speaks."""
+    from simplicert.training.settings import is_first_process  # drawing needs nothing of training
+
     if quiet or not is_first_process():
         yield {}
     elif sys.stderr.isatty():
