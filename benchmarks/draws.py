@@ -60,7 +60,7 @@ def whole_counts(shares, draws, first, second, up):
 
 
 def mean_radii(way, shares, pilot, numbers):
-    """(N,) radii with so many draws, counts at their expectation.
+    """(N,) radii with this many draws, counts at their expectation.
 
     An expected count is no whole number, and radii jump from one to the next: hence the mean over
     ways to round.

@@ -1,4 +1,7 @@
-"""Certified radii by randomised smoothing, and where on the simplex each one comes from."""
+"""How far can an input be changed before a smoothed classifier changes its answer?
+
+simplicert computes that radius by every mechanism side by side, and shows which one wins where.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -258,10 +258,10 @@ def test_a_random_model_is_not_extended(place):
 
 def test_extended_while_another_process_draws_on(place):
     """The old process's parts overlap the longer ones: each draw counts once all the same."""
-    with open_workers(asked(place, "run")) as crew:
-        old = prepare_run(asked(place, "run"), crew)
+    with open_workers(asked(place, "run")) as workers:
+        old = prepare_run(asked(place, "run"), workers)
         drawn(asked(place, "run", draws=400, extend=True), stop=lambda: False)
-        draw_missing(old, crew)
+        draw_missing(old, workers)
     tally = sc.open_run("run").tally()
     assert (tally.draws == 400).all()
     fresh = drawn(asked(place, "fresh", draws=400))[1].tally()

@@ -66,7 +66,7 @@ def test_a_worker_with_another_model_is_refused(place):
         scenes.other_model(place)
 
 
-def test_a_refusal_of_the_survey_is_the_sentence_it_is_alone(place):
+def test_a_refusal_while_preparing_is_the_sentence_it_is_alone(place):
     with pytest.raises(sc.InvalidInput, match="pilot must be positive with scheme split"):
         drawn(asked(place, "run", scheme="split", workers=2))
     assert not (place[0] / "run").exists()

@@ -105,7 +105,7 @@ def test_stopped_and_resumed(place, ray):
 
 
 def test_a_worker_with_another_model_is_left_out(place, ray, caplog):
-    """The one that surveyed goes on alone; what it draws is all of the run."""
+    """The one that prepared the run goes on alone; what it draws is all of the run."""
     outcome = scenes.other_model(place, **RAY)
     assert outcome.complete
     assert sc.open_run("run").missing == 0
@@ -126,17 +126,17 @@ def test_workers_join_when_there_is_room(place, ray):
     leaving = [guest]
     request = asked(place, "run", model=f"{place[1]}:patient", draws=6000, **RAY)
     sizes = []
-    with open_workers(request) as crew:
-        ready = prepare_run(request, crew)
+    with open_workers(request) as workers:
+        ready = prepare_run(request, workers)
 
         def look(progress):
-            sizes.append(crew.size())
+            sizes.append(workers.size())
             if progress.done >= 3 and leaving:
                 ray.kill(leaving.pop())
             if sizes[-1] == 2:  # a worker may take long to start: the model waits for it
                 (place[0] / "enough").touch()
 
-        assert draw_missing(ready, crew, report=look).complete
+        assert draw_missing(ready, workers, report=look).complete
     assert sizes[0] == 1
     assert sizes[-1] == 2
     assert sc.open_run("run").tally() == drawn(asked(place, "alone", draws=6000))[1].tally()
@@ -158,7 +158,7 @@ def test_a_worker_that_fits_nowhere_is_refused(place, ray):
     scenes.bad_options(place, cases)
 
 
-def test_a_refusal_of_the_survey_is_the_sentence_it_is_alone(place, ray):
+def test_a_refusal_while_preparing_is_the_sentence_it_is_alone(place, ray):
     with pytest.raises(sc.InvalidInput, match="pilot must be positive with scheme split"):
         drawn(asked(place, "run", scheme="split", **RAY))
     assert not (place[0] / "run").exists()

@@ -19,7 +19,7 @@ ADAPTIVE = {"draws": 1600, "until": "radius=0.3"}
 
 
 def same_bits(place, counts, **engine):
-    """Fixed and adaptive, by so many workers each: the tallies of one process alone."""
+    """Fixed and adaptive, by each of these numbers of workers: the tallies of one process alone."""
     for name, more in (("fixed", {}), ("adaptive", ADAPTIVE)):
         alone = drawn(asked(place, f"alone-{name}", **more))[1]
         for workers in counts:
@@ -126,9 +126,9 @@ def no_shared_folder(place, **engine):
     """Workers that do not see the run's folder hand their parts to the leader."""
     request = asked(place, "run", workers=2, **engine)
     elsewhere = replace(request, out=Path("/nowhere/run"))
-    with open_workers(elsewhere) as crew:
-        ready = prepare_run(request, crew)
-        assert draw_missing(ready, crew).complete
+    with open_workers(elsewhere) as workers:
+        ready = prepare_run(request, workers)
+        assert draw_missing(ready, workers).complete
     assert sc.open_run("run").tally() == drawn(asked(place, "alone"))[1].tally()
 
 
@@ -152,7 +152,7 @@ def stopped_and_resumed(place, **engine):
 
 
 def other_model(place, **engine):
-    """A worker that loads another model than the one that surveyed is refused."""
+    """A worker that loads another model than the one that prepared the run is refused."""
     folder, _ = place
     (folder / "shifty.py").write_text(
         "import time\nimport numpy as np\n"
@@ -166,10 +166,10 @@ def other_model(place, **engine):
         "    return classify\n"
     )
     request = asked(place, "run", model="shifty:make", workers=2, **engine)
-    with open_workers(request) as crew:
-        ready = prepare_run(request, crew)
+    with open_workers(request) as workers:
+        ready = prepare_run(request, workers)
         (folder / "first").touch()
-        return draw_missing(ready, crew)
+        return draw_missing(ready, workers)
 
 
 def bad_options(place, cases):
