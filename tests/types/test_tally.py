@@ -272,7 +272,10 @@ def test_some_inputs_of_a_tally_are_what_a_checked_tally_would_be(seed):
     assert arrays and not any(array.flags.writeable for array in arrays)
 
 
-@pytest.mark.parametrize(("rows", "message"), [([], "at least one"), ([1, 1], "each input once")])
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [([], "at least one"), ([1, 1], "each input once"), ([[0], [1]], "one list of rows")],
+)
 def test_no_inputs_and_the_same_twice_are_refused(rows, message):
     tally = Tally([[900, 100], [800, 200]], 0.5)
     with pytest.raises(InvalidInput, match=message):

@@ -35,7 +35,7 @@ from simplicert.sampling.sampler import can_compile
 from simplicert.sampling.settings import convert_inputs
 from simplicert.store.manifest import Manifest, read_manifest
 from simplicert.store.run import DAMAGED_FOLDER, Run, forget_failures
-from simplicert.store.settings import DrawingSettings, parse_settings
+from simplicert.store.settings import DrawingSettings, parse_numbers, parse_settings
 from simplicert.types import Ints, Tally
 from simplicert.types.merging import has_first_draws
 from simplicert.types.tally import select_inputs
@@ -165,11 +165,14 @@ def draw(  # noqa: PLR0913
     for name in ("stop", "report", "warn", "labels", "select"):
         del options[name]
     options["compiled"] = options.pop("compile")
+    require(isinstance(select, slice), f"select must be a slice, got {select!r:.60}")
     step = 1 if select.step is None else select.step
     require(step >= 1, f"select must have a positive step, got {select}")
     options |= {"start": select.start or 0, "stop": select.stop, "step": step}
     if not isinstance(model, str):
-        options["model"] = wrap_classifier(model, mean, std)
+        given = (("mean", mean), ("std", std))
+        numbers = [None if value is None else parse_numbers(name, value) for name, value in given]
+        options["model"] = wrap_classifier(model, *numbers)
     if not isinstance(data, str):
         options["data"] = build_dataset(
             Source(convert_inputs(data), labels),

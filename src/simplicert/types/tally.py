@@ -257,6 +257,7 @@ def select_inputs(tally: Tally, rows: Ints | Bools) -> Tally:
         if value is not None and field.name not in NOT_PER_INPUT:
             value = read_only(value[rows])
         object.__setattr__(part, field.name, value)
+    require(part.index.ndim == 1, f"rows must be one list of rows, got {np.shape(rows)}")
     require(len(part) >= 1, "rows must name at least one input, got none")
     require(np.unique(part.index).size == len(part), "rows must name each input once")
     if tally.segments is not None:
