@@ -1,4 +1,4 @@
-"""The queue: in whatever order units finish, fail or are cut short, each draw is made once."""
+"""The queue makes each draw once, in whatever order units finish, fail or are cut short."""
 
 import random as chance
 
@@ -17,7 +17,7 @@ POISON = 7
 
 
 def tally_of(items, span, plan):
-    """Draws whose counts say which they are; leaders as a sampler would have chosen them."""
+    """Make a tally in which all draws of this span are of class 0."""
     counts = np.zeros((len(items), 3), np.int64)
     counts[:, 0] = span[1] - span[0]
     segments = np.column_stack(
@@ -32,7 +32,7 @@ def tally_of(items, span, plan):
 
 
 def until(tally):
-    """Input i stops at look 1 + i mod 3."""
+    """Stop input i at look 1 + i mod 3."""
     looks = np.searchsorted(PLAN.looks, tally.draws) + 1
     done = (looks >= 1 + tally.inputs % 3) | (tally.draws == 40)
     return np.where(done, "budget", "").astype("U16")
@@ -117,7 +117,7 @@ def test_an_input_alone_has_a_few_tries_and_pairs_are_parted():
 
 
 def test_the_last_units_are_shared_out():
-    """With eight workers no unit of the last ones is as long as fifteen seconds would allow."""
+    """With eight workers the last units are shorter than fifteen seconds would allow."""
     queue = UnitQueue(FIXED, until, 16, np.arange(1000), None)
     alone = queue.next(1e6, 1)
     assert len(alone.items) == 1000
@@ -131,7 +131,7 @@ def test_the_last_units_are_shared_out():
 
 
 def test_few_inputs_wait_between_looks():
-    """However many inputs there are: a full unit between looks goes before new inputs."""
+    """A full unit between looks is handed out before new inputs."""
     queue = UnitQueue(PLAN, lambda tally: np.full(len(tally), "", "U16"), 16, np.arange(500), None)
     most = 0
     while queue.fresh.size:
@@ -140,7 +140,7 @@ def test_few_inputs_wait_between_looks():
             queue.out.pop(unit.key)  # done
         else:
             queue.record_drawn(unit, tally_of(unit.items, unit.span, PLAN))
-        most = max(most, sum(len(t) for pile in queue.waiting.values() for t in pile))
+        most = max(most, sum(len(t) for tallies in queue.waiting.values() for t in tallies))
     assert most < 60
 
 

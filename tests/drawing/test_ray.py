@@ -1,4 +1,4 @@
-"""The Ray engine, with a real Ray on 127.0.0.1; one for this file, which is stopped at its end."""
+"""The Ray engine, with one real Ray on 127.0.0.1 for this file, which is stopped at its end."""
 
 import os
 import secrets
@@ -25,7 +25,7 @@ RAY = {"engine": "ray"}
 
 @pytest.fixture(scope="module")
 def ray():
-    """Two slots; nothing of it is left afterwards."""
+    """Start a Ray with two slots; nothing of it is left afterwards."""
     mark = secrets.token_hex(8)
     with pytest.MonkeyPatch.context() as patch:
         for name in OURS:
@@ -40,7 +40,7 @@ def ray():
 
 
 def test_no_other_user_can_enter_its_folder(ray):
-    """Ray opens its own folder to all, and whoever replaces a socket in it speaks for Ray."""
+    """Ray opens its own folder to all users, who could replace a socket and speak for Ray."""
     (folder,) = Path("/tmp").glob(f"simplicert-{os.getpid()}-*")
     assert folder.stat().st_mode & 0o777 == 0o700
     session = Path(ray._private.worker._global_node.get_session_dir_path())
@@ -84,8 +84,8 @@ def test_a_poisoned_input_is_given_up_and_the_rest_drawn(place, ray):
     scenes.poisoned_input(place, workers=2, **RAY)
 
 
-def test_a_model_that_stumbles_is_asked_again(place, ray, monkeypatch):
-    scenes.stumbling_model(place, monkeypatch, workers=2, **RAY)
+def test_a_model_that_fails_is_called_again(place, ray, monkeypatch):
+    scenes.failing_model(place, monkeypatch, workers=2, **RAY)
 
 
 def test_an_input_that_kills_the_worker(place, ray):
@@ -105,7 +105,7 @@ def test_stopped_and_resumed(place, ray):
 
 
 def test_a_worker_with_another_model_is_left_out(place, ray, caplog):
-    """The one that prepared the run goes on alone; what it draws is all of the run."""
+    """The worker that prepared the run goes on alone, and draws all of it."""
     outcome = scenes.other_model(place, **RAY)
     assert outcome.complete
     assert sc.open_run("run").missing == 0
@@ -114,7 +114,7 @@ def test_a_worker_with_another_model_is_left_out(place, ray, caplog):
 
 
 def test_workers_join_when_there_is_room(place, ray):
-    """Never more actors than slots: one at first, as someone else has a core, then two."""
+    """One actor draws while another program has a core, then two; never more than slots."""
 
     @ray.remote(num_cpus=1)
     class Guest:
@@ -127,7 +127,7 @@ def test_workers_join_when_there_is_room(place, ray):
     request = asked(place, "run", model=f"{place[1]}:patient", draws=6000, **RAY)
     sizes = []
     with open_workers(request) as workers:
-        ready = prepare_run(request, workers)
+        prepared = prepare_run(request, workers)
 
         def look(progress):
             sizes.append(workers.size())
@@ -136,7 +136,7 @@ def test_workers_join_when_there_is_room(place, ray):
             if sizes[-1] == 2:  # a worker may take long to start: the model waits for it
                 (place[0] / "enough").touch()
 
-        assert draw_missing(ready, workers, report=look).complete
+        assert draw_missing(prepared, workers, report=look).complete
     assert sizes[0] == 1
     assert sizes[-1] == 2
     assert sc.open_run("run").tally() == drawn(asked(place, "alone", draws=6000))[1].tally()
@@ -158,14 +158,14 @@ def test_a_worker_that_fits_nowhere_is_refused(place, ray):
     scenes.bad_options(place, cases)
 
 
-def test_a_refusal_while_preparing_is_the_sentence_it_is_alone(place, ray):
+def test_settings_are_refused_with_the_same_sentence_as_alone(place, ray):
     with pytest.raises(sc.InvalidInput, match="pilot must be positive with scheme split"):
         drawn(asked(place, "run", scheme="split", **RAY))
     assert not (place[0] / "run").exists()
 
 
 def test_a_killed_leader_takes_its_cluster_with_it(place):
-    """A Ray of its own this time, as a user starts it; both times nothing of it is left."""
+    """Here the command starts its own Ray, as a user does; in the end nothing of it is left."""
     pytest.importorskip("ray")
     scenes.killed_leader(place, "--engine", "ray")
 

@@ -1,8 +1,8 @@
 """Draw noisy classifications into a run folder that can be resumed.
 
 `draw` is the whole job: it prepares the run, hands units of draws to workers, and keeps what they
-return. The way of an input: `settings` in store, then `preparation`, `resume`, `queue`, `driver`,
-`workers` and `engines` here.
+return. Read in this order: `store.settings`, then here `preparation`, `resume`, `queue`, `driver`,
+`workers` and `engines`.
 """
 
 import warnings
@@ -58,7 +58,7 @@ def _never_stop() -> bool:
 
 
 def _report_nothing(progress: DrawingProgress) -> None:
-    """Watch nothing."""
+    """Ignore the progress."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class DrawingOutcome:
     """
 
     complete: bool  # False when it was stopped
-    failed: dict[int, str]  # inputs given up, and what the classifier said
+    failed: dict[int, str]  # inputs given up, and the classifier's error
     folder: Path
 
     @property
@@ -80,12 +80,12 @@ class DrawingOutcome:
 
 
 class DrawingWatcher:
-    """Who watches a drawing: what hears its warnings and its progress, and what may stop it."""
+    """Receives the warnings and the progress of a drawing, and may stop it."""
 
     def __init__(
         self, stop: Stop = _never_stop, report: Report = _report_nothing, warn: Say = say_nothing
     ) -> None:
-        """`stop` is called after every batch, `report` hears of it, `warn` gets sentences."""
+        """`stop` and `report` are called after every batch; `warn` gets whole sentences."""
         self.stop, self.report, self.warn = stop, report, warn
 
     def preparing(self) -> AbstractContextManager[None]:
@@ -93,7 +93,7 @@ class DrawingWatcher:
         return nullcontext()
 
     def drawing(self, manifest: Manifest) -> AbstractContextManager[tuple[Stop, Report]]:
-        """Return the context of the draws, with what to ask and to tell after every batch."""
+        """Return the context of the draws, with the functions to call after every batch."""
         return nullcontext((self.stop, self.report))
 
 
@@ -147,9 +147,9 @@ def draw(  # noqa: PLR0913
     by part, and nothing is drawn twice. `model` and `data` are names as on the command line, or the
     classifier itself and an array of inputs, with `labels` if there are any; other processes can
     only be given names. `select` chooses inputs by their position. `stop` is called after every
-    batch and ends the drawing when it returns True; `report` hears of every batch; `warn` gets
-    sentences about what may not have been meant, which otherwise become a `SimplicertWarning`.
-    The other arguments are the options of the command.
+    batch and ends the drawing when it returns True; `report` gets the progress after every batch;
+    `warn` gets sentences about what may not have been meant, which otherwise become a
+    `SimplicertWarning`. The other arguments are the options of the command.
 
     >>> import tempfile
     >>> import numpy as np

@@ -2,7 +2,7 @@
 
 `DrawingSettings` holds what `simplicert sample` and `simplicert.draw` take, and checks it once,
 when it is made. `parse_settings` makes one from texts such as "1/255". `resume_settings` adds what
-an existing run has decided, `record_settings` is what run.toml keeps of them, and
+an existing run has decided, `record_settings` returns what run.toml keeps of them, and
 `restore_settings` reads them back from it.
 """
 

@@ -1,4 +1,4 @@
-"""Engines: ways to get workers. To add one: write its file, add its row.
+"""Engines start workers. To add one, write its file and add its row.
 
 An engine is a function from the settings of a drawing to a context that yields workers and, when
 it ends, has stopped everything it started.
