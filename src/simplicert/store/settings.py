@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from simplicert.data.arrays import read_array
-from simplicert.errors import InvalidInput, require
+from simplicert.errors import DamagedRun, InvalidInput, require
 from simplicert.stopping import Until
 from simplicert.store.manifest import DRAWN, NAME, Manifest, check_declaration
 from simplicert.types.arrays import check_positive
@@ -275,6 +275,9 @@ def restore_settings(
         manifest.was_drawn,
         f"{folder} was not drawn by simplicert: it keeps no settings of a drawing",
     )
+    needed = ("seed", "pilot", "outputs", "histograms", "batch_size", "device", "compiled")
+    if lacking := [name for name in (*needed, "autocast") if name not in source]:
+        raise DamagedRun(f"{folder / NAME} lacks the settings {lacking}")
     return DrawingSettings(
         model=manifest.made.get("model"),
         data=manifest.made.get("data"),
