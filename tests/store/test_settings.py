@@ -63,6 +63,9 @@ SETTINGS = {
     "out": "run",
     "seed": 7,
     "alpha": 0.01,
+    "start": 3,
+    "stop": 8,
+    "step": 2,
     "kind": "soft",
     "scheme": "paper",
     "until": "radius=0.3",
@@ -82,7 +85,7 @@ SETTINGS = {
     "mean": "0.5,0.25",
     "std": "1,2",
 }
-NOT_KEPT = {"start", "stop", "step", "index_file", "extend", "shard", "class_map", "trust"}
+NOT_KEPT = {"index_file", "extend", "shard", "class_map", "trust"}
 NOT_KEPT |= {"engine", "workers", "address", "cpus_per_worker", "gpus_per_worker", "patience"}
 
 

@@ -19,9 +19,9 @@ from simplicert.models import (
     trained,
     weights,
 )
+from simplicert.models.live import live_fingerprint
 from simplicert.models.model import (
     Model,
-    classifier_fingerprint,
     explain_uncallable,
     refuse_pickles,
 )
@@ -93,9 +93,7 @@ def wrap_classifier(
     wrong = explain_uncallable(classifier)
     require(not wrong, f"model {wrong}")
     name = getattr(classifier, "__qualname__", type(classifier).__qualname__)
-    return apply_normalisation(
-        Model(classifier, name, classifier_fingerprint(classifier)), mean, std
-    )
+    return apply_normalisation(Model(classifier, name, live_fingerprint(classifier)), mean, std)
 
 
 def load_named_model(

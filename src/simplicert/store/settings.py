@@ -109,10 +109,22 @@ class DrawingSettings:
     def _check_workers(self) -> None:
         for name in ("workers", "cpus_per_worker"):
             value = getattr(self, name)
-            require(value is None or value >= 1, f"{name} must be at least 1, got {value}")
+            require(
+                value is None or (isinstance(value, int) and value >= 1),
+                f"{name} must be at least 1, got {value}",
+            )
         gpus, patience = self.gpus_per_worker, self.patience
-        require(gpus is None or gpus >= 0, f"gpus_per_worker must not be negative, got {gpus}")
-        require(patience >= 0, f"patience must be a number of seconds, 0 or more, got {patience:g}")
+        require(
+            gpus is None or (isinstance(gpus, int | float) and gpus >= 0),
+            f"gpus_per_worker must not be negative, got {gpus}",
+        )
+        require(
+            isinstance(patience, int | float) and patience >= 0,
+            f"patience must be a number of seconds, 0 or more, got {patience}",
+        )
+        for name in ("until", "class_map", "device", "address"):
+            value = getattr(self, name)
+            require(value is None or isinstance(value, str), f"{name} must be a text, got {value}")
 
     @cached_property
     def smoothing(self) -> Smoothing:
@@ -278,6 +290,8 @@ def restore_settings(
     needed = ("seed", "pilot", "outputs", "histograms", "batch_size", "device", "compiled")
     if lacking := [name for name in (*needed, "autocast") if name not in source]:
         raise DamagedRun(f"{folder / NAME} lacks the settings {lacking}")
+    first, step, count = (manifest.index or [0, 1, manifest.inputs])[:3]
+    listed = first < 0  # then run.toml lists every input, and no range describes them
     return DrawingSettings(
         model=manifest.made.get("model"),
         data=manifest.made.get("data"),
@@ -288,6 +302,9 @@ def restore_settings(
         alpha=manifest.alpha,
         kind=manifest.kind,
         scheme=manifest.scheme,
+        start=0 if listed else first,
+        stop=None if listed else first + step * (count - 1) + 1,
+        step=1 if listed else step,
         until=None if plan is None or plan.rule == "fixed" else plan.rule,
         reserve=manifest.reserve,
         pilot=source["pilot"],
