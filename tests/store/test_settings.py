@@ -110,6 +110,7 @@ def test_settings_come_back_from_run_toml(tmp_path):
         plan=plan,
         source=source,
         made=made,
+        index=[3, 2, 3],
     )
     write_manifest(tmp_path, manifest)
     back = restore_settings(read_manifest(tmp_path), Path("run"), given.noise_scale)
