@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 
 import numpy as np
+import places
 import pytest
 from places import asked, drawn, words
 
@@ -92,9 +93,7 @@ def test_kills_change_nothing(place, monkeypatch):
         process = subprocess.Popen(
             words(place, "killed", *more), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        begun = time.monotonic()
-        while not (place[0] / "killed" / "run.toml").exists() and time.monotonic() - begun < 20:
-            time.sleep(0.01)
+        places.soon((place[0] / "killed" / "run.toml").exists)
         time.sleep(luck.uniform(0.0, 0.8))
         process.kill()
         process.wait()

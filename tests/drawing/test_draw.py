@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 import pytest
-from places import asked, drawn, words
+from places import asked, drawn, soon, words
 
 import simplicert as sc
 from simplicert.drawing import draw_missing
@@ -48,9 +48,7 @@ def test_twenty_kills_change_nothing(place, monkeypatch):
         process = subprocess.Popen(
             words(place, "killed"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        begun = time.monotonic()
-        while not (folder / "killed" / "run.toml").exists() and time.monotonic() - begun < 20:
-            time.sleep(0.01)
+        soon((folder / "killed" / "run.toml").exists)
         time.sleep(luck.uniform(0.0, 0.6))
         process.kill()
         process.wait()
@@ -66,12 +64,9 @@ def test_a_signal_stops_cleanly(place, number, monkeypatch):
     folder, _ = place
     monkeypatch.setenv("PAUSE", "0.05")
     process = subprocess.Popen(words(place, "run"), stderr=subprocess.PIPE, text=True)
-    while not list(
-        (folder / "run" / "parts").glob("*.parquet") if (folder / "run").exists() else []
-    ):
-        time.sleep(0.02)
+    soon(lambda: list((folder / "run" / "parts").glob("*.parquet")))
     process.send_signal(number)
-    _, said = process.communicate(timeout=30)
+    _, said = process.communicate(timeout=200)
     assert process.returncode == 130
     assert "the same command continues" in said
     assert "Traceback" not in said
@@ -118,7 +113,7 @@ def test_two_processes_on_one_folder(place):
         for _ in range(2)
     ]
     for process in both:
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=200)
         assert process.returncode == 0, said
     assert sc.open_run("both").tally() == whole.tally()
 
