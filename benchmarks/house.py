@@ -2,8 +2,9 @@
 
     python benchmarks/house.py [--before OTHER/src] --json FILE
 
-Counts the files of src/simplicert and their names, then runs `sample`, `certify`, `report` and a
-prediction on a small example and notes every function of the package that was called on the way.
+Counts the files of src/simplicert and their names, then runs `sample`, `draw` (which `sample`
+calls), `certify`, `report` and a prediction on a small example and notes every function of the
+package that was called on the way.
 With --before it counts another checkout too, so that two states stand side by side.
 """
 
@@ -51,6 +52,8 @@ def command(*words):
         main()
     except SystemExit as ended:
         assert not ended.code, ended.code
+def draw():
+    simplicert.draw("model:make", "data.npz", 0.4, 2000, "drawn", device="cpu", warn=print)
 def predict():
     import model
     smooth = simplicert.Smoothed(model.make(), num_classes=4, sigma=0.4)
@@ -58,6 +61,7 @@ def predict():
 JOBS = {
     "sample": lambda: command("sample", "--model", "model:make", "--data", "data.npz", "--sigma",
                               "0.4", "--draws", "2000", "--device", "cpu", "--out", "run"),
+    "draw": draw,
     "certify": lambda: command("certify", "run", "--out", "certificates.csv"),
     "report": lambda: command("report", "run", "--out", "report.html"),
     "predict": predict,
@@ -132,7 +136,10 @@ def trace_ways(source):
         environment = os.environ | {"PYTHONPATH": os.pathsep.join((str(source.parent), name))}
         run = {"cwd": folder, "env": environment, "text": True}
         subprocess.run([sys.executable, "-c", make], check=True, **run)
-        for job in ("sample", "certify", "report", "predict"):
+        jobs = ["sample", "draw", "certify", "report", "predict"]
+        if not (source / "drawing").exists():
+            jobs.remove("draw")  # the function is as new as that room
+        for job in jobs:
             words = [sys.executable, "-W", "ignore", "walk.py", job]
             done = subprocess.run(words, stdout=subprocess.PIPE, check=True, **run)
             found[job] = json.loads(done.stdout.splitlines()[-1])

@@ -25,9 +25,9 @@ BOUNDS, MECHANISMS = "tests/bounds", "tests/mechanisms"
 TESTS = {
     "bounds/binomial.py": [f"{BOUNDS}/test_binomial.py", f"{BOUNDS}/test_gated.py"],
     "bounds/means.py": [f"{BOUNDS}/test_means.py"],
-    "bounds/looks.py": [f"{BOUNDS}/test_looks.py"],
     "bounds/box.py": [
         f"{BOUNDS}/test_box.py",
+        f"{BOUNDS}/test_looks.py",
         f"{BOUNDS}/test_bound.py",
         f"{BOUNDS}/test_gated.py",
     ],

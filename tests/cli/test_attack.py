@@ -38,11 +38,9 @@ def inflated(place):
     draws, top = 2_000_000, honest.certify().known.top
     hits = np.ceil(draws * ndtr(far / SIGMA) + 4 * np.sqrt(draws) / 2).astype(np.int64)
     counts = np.where(np.arange(2) == top[:, None], hits[:, None], draws - hits[:, None])
-    about = honest.manifest
-    manifest = Manifest(
-        SIGMA, 4, 2, index=about.index, answers=about.answers, source=about.source, made=about.made
-    )
-    own = sc.create_run(place / "inflated", manifest, sc.Tally(counts, SIGMA))
+    plan = sc.Plan((draws,))
+    manifest = replace(honest.manifest, plan=plan)
+    own = sc.create_run(place / "inflated", manifest, sc.Tally(counts, SIGMA, plan=plan))
     assert (own.certify().radius > 1.45 * far / 1.5).all()
     return place / "inflated"
 

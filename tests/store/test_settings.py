@@ -1,10 +1,24 @@
-"""Words of the command line as numbers."""
+"""Settings from the command line's words, and through run.toml and back."""
+
+from dataclasses import fields, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from simplicert import InvalidInput
-from simplicert.store.settings import parse_grid_step, parse_numbers, read_noise_scale
+from simplicert import InvalidInput, Manifest, Tally, create_run
+from simplicert.stopping import plan_looks
+from simplicert.store.manifest import read_manifest, write_manifest
+from simplicert.store.settings import (
+    DrawingSettings,
+    parse_grid_step,
+    parse_numbers,
+    parse_settings,
+    read_noise_scale,
+    record_settings,
+    restore_settings,
+    resume_settings,
+)
 
 
 @pytest.mark.parametrize(
@@ -39,3 +53,81 @@ def test_a_scale(tmp_path):
     np.save(tmp_path / "w.npy", np.array(["a"]))
     with pytest.raises(InvalidInput, match="noise_scale must be an npy file of numbers"):
         read_noise_scale(tmp_path / "w.npy")
+
+
+SETTINGS = {
+    "model": "net:make",
+    "data": "data.npz",
+    "sigma": 0.5,
+    "draws": 1000,
+    "out": "run",
+    "seed": 7,
+    "alpha": 0.01,
+    "kind": "soft",
+    "scheme": "paper",
+    "until": "radius=0.3",
+    "reserve": "20%",
+    "pilot": 10,
+    "outputs": "scores",
+    "num_classes": 4,
+    "score_limit": 2.0,
+    "histograms": False,
+    "grid": "1/255",
+    "noise_scale": [1.0, 0.5],
+    "sensitivity": 2.0,
+    "batch_size": 64,
+    "device": "cpu",
+    "compiled": False,
+    "autocast": True,
+    "mean": "0.5,0.25",
+    "std": "1,2",
+}
+NOT_KEPT = {"start", "stop", "step", "index_file", "extend", "shard", "class_map", "trust"}
+NOT_KEPT |= {"engine", "workers", "address", "cpus_per_worker", "gpus_per_worker", "patience"}
+
+
+def test_settings_come_back_from_run_toml(tmp_path):
+    """Every setting that decides the numbers, each another than its default, through the file."""
+    given = parse_settings(SETTINGS)
+    assert {f.name for f in fields(given)} == {*SETTINGS} | NOT_KEPT
+    plain = DrawingSettings("m", "d", 1.0, 1, tmp_path)
+    same = [name for name in SETTINGS if np.array_equal(getattr(given, name), getattr(plain, name))]
+    assert same == []
+    source = record_settings(given, {"model_fingerprint": "m", "data_fingerprint": "d"}, False)
+    source |= {"mean": list(given.mean), "std": list(given.std)}
+    made = {"model": given.model, "data": given.data}
+    plan = plan_looks(given.draws, given.until).reserved(given.reserve)
+    manifest = Manifest(
+        given.sigma,
+        3,
+        4,
+        given.alpha,
+        given.kind,
+        given.scheme,
+        plan=plan,
+        source=source,
+        made=made,
+    )
+    write_manifest(tmp_path, manifest)
+    back = restore_settings(read_manifest(tmp_path), Path("run"), given.noise_scale)
+    for name in SETTINGS:
+        assert np.array_equal(getattr(back, name), getattr(given, name)), name
+    assert back.smoothing == given.smoothing
+
+
+def test_a_run_fills_what_is_open_and_contradicts_nothing(tmp_path):
+    given = parse_settings(SETTINGS)
+    source = record_settings(given, {}, False) | {"mean": [0.5, 0.25], "std": [1.0, 2.0]}
+    before = Manifest(0.5, 3, 4, kind="softmax", scheme="paper", source=source)
+    opened = {"batch_size": None, "compiled": None, "reserve": None, "mean": None, "std": None}
+    filled = resume_settings(replace(given, **opened), before)
+    for name in opened:
+        assert getattr(filled, name) == getattr(given, name), name
+    with pytest.raises(InvalidInput, match="mean must be the run's"):
+        resume_settings(replace(given, mean=(1.0, 1.0)), before)
+
+
+def test_a_run_that_was_not_drawn_keeps_no_settings(tmp_path):
+    run = create_run(tmp_path / "run", Manifest(0.5, 1, 2), Tally([[90, 10]], 0.5))
+    with pytest.raises(InvalidInput, match="was not drawn by simplicert"):
+        run.settings  # noqa: B018

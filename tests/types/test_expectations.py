@@ -1,4 +1,4 @@
-"""Expectations hold numbers in [0, 1], or nothing where the certificate is refused."""
+"""Expectations hold numbers in [0, 1], or nothing where the input is abstained."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def test_a_point_of_the_simplex():
     )
     assert not known.abstained[0]
     assert repr(known) == (
-        "Expectations(1 inputs, 0 refused, multinomial, scheme exact, sigma 1, alpha 0)"
+        "Expectations(1 inputs, 0 abstained, multinomial, scheme exact, sigma 1, alpha 0)"
     )
 
 
@@ -65,7 +65,7 @@ NOTHING = np.full(2, np.nan)
 def test_a_margin_in_place_of_the_pair():
     known = Expectations([0, 1], NOTHING, NOTHING, margin=[0.5, np.nan])
     assert list(known.abstained) == [False, True]
-    assert "2 inputs, 1 refused" in repr(known)
+    assert "2 inputs, 1 abstained" in repr(known)
     with pytest.raises(ValueError, match="read-only"):
         known.margin[0] = 9
 

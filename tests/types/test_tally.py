@@ -253,3 +253,27 @@ def test_a_grid_is_a_positive_step(wrong):
         Tally([[9, 1]], 0.5, grid=wrong)
     with pytest.raises(InvalidInput, match="grid must be a positive finite number"):
         Expectations([0], [0.6], [0.3], grid=wrong)
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=30)
+def test_some_inputs_of_a_tally_are_what_a_checked_tally_would_be(seed):
+    """They are made without the checks, so every field is compared with one that was checked."""
+    random = np.random.default_rng(seed)
+    rows = int(random.integers(1, 6))
+    inputs = np.sort(random.choice(50, rows, replace=False))
+    whole = sampled(inputs.tolist(), 1, 0, 100, plan=Plan((100, 200), (0.5, 0.5)))
+    chosen = random.permutation(rows)[: random.integers(1, rows + 1)]
+    part = select_inputs(whole, chosen)
+    fields = {name: getattr(part, name) for name in vars(part) if name != "looks"}
+    assert part == Tally(**fields)
+    assert part.inputs.tolist() == inputs[chosen].tolist()
+    arrays = [value for value in vars(part).values() if isinstance(value, np.ndarray)]
+    assert arrays and not any(array.flags.writeable for array in arrays)
+
+
+@pytest.mark.parametrize(("rows", "message"), [([], "at least one"), ([1, 1], "each input once")])
+def test_no_inputs_and_the_same_twice_are_refused(rows, message):
+    tally = Tally([[900, 100], [800, 200]], 0.5)
+    with pytest.raises(InvalidInput, match=message):
+        select_inputs(tally, np.array(rows, dtype=int))

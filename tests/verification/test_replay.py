@@ -221,7 +221,7 @@ def test_resuming_uses_the_run_s_normalisation(place):
     complete, _ = drawn(request, stop=lambda: calls.append(1) or len(calls) > 5)
     assert not complete
     with pytest.raises(sc.InvalidInput, match=r"mean must be the run's \[0\.5\], got \[0\.1\]"):
-        drawn(replace(request, mean="0.1"))
+        drawn(replace(request, mean=(0.1,)))
     complete, run = drawn(replace(request, mean=None, std=None))
     assert complete
     whole = fresh(place, "whole", mean="0.5", std="0.2")

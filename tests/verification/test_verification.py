@@ -77,7 +77,7 @@ RUNS = {
         place,
         model=many_classes(place).replace("make", "labels"),
         outputs="labels",
-        classes=40,
+        num_classes=40,
         scheme="joint",
     ),
     "index file": chosen,

@@ -48,7 +48,7 @@ def open_target(
     seed: int = 0,
 ) -> Target:
     """Open the model and data that a run names, or where they are now; refuse others."""
-    if isinstance(run, ImportedRun) or run.manifest.source.get("format") != "sample":
+    if isinstance(run, ImportedRun) or not run.manifest.was_drawn:
         raise InvalidInput(
             f"run must have been drawn by sample to be attacked, and {run.folder} was imported: "
             "nothing says which model and data its certificates are about"
@@ -98,7 +98,7 @@ def _refuse_other_outputs(
     """Compare outputs: a function of the same source may still hold other weights."""
     manifest = run.manifest
     ordered = manifest.index is not None and manifest.index[0] >= 0
-    if manifest.answers is None or not ordered or settings.device != manifest.source["device"]:
+    if manifest.answers is None or not ordered or settings.device != manifest.source.get("device"):
         return
     answers = Sampler(model.classifier, example, settings).probe_outputs
     require(

@@ -165,7 +165,9 @@ def draw(  # noqa: PLR0913
     for name in ("stop", "report", "warn", "labels", "select"):
         del options[name]
     options["compiled"] = options.pop("compile")
-    options |= {"start": select.start or 0, "stop": select.stop, "step": select.step or 1}
+    step = 1 if select.step is None else select.step
+    require(step >= 1, f"select must have a positive step, got {select}")
+    options |= {"start": select.start or 0, "stop": select.stop, "step": step}
     if not isinstance(model, str):
         options["model"] = wrap_classifier(model, mean, std)
     if not isinstance(data, str):
@@ -174,7 +176,7 @@ def draw(  # noqa: PLR0913
             "an array",
             select.start or 0,
             select.stop,
-            select.step or 1,
+            step,
             None if index_file is None else Path(index_file),
         )
     else:
@@ -231,7 +233,8 @@ def draw_missing(
     forget_failures(run.folder, left)
     begun = _select_begun_inputs(held, left)
     fresh = left if begun is None else left[~np.isin(left, begun.inputs)]
-    size = int(run.manifest.source["batch_size"])
+    size = run.settings.batch_size
+    assert size is not None
     queue = UnitQueue(run.manifest.plan, run.until, size, fresh, begun)
     counter = ProgressCounter(len(left), stop, report)
     complete = drain_queue(run, queue, workers, counter, backoff or Backoff(0.0))

@@ -35,7 +35,10 @@ class Origin(NamedTuple):
     def mismatches(self, manifest: Manifest) -> list[tuple[str, str, str]]:
         """Which of the two is not the run's: its name, its fingerprint, the run's."""
         both = (("model", self.model.fingerprint), ("data", self.data.fingerprint))
-        wanted = {name: str(manifest.source.get(f"{name}_fingerprint")) for name, _ in both}
+        wanted = {
+            "model": str(manifest.model_fingerprint),
+            "data": str(manifest.data_fingerprint),
+        }
         return [(name, its, wanted[name]) for name, its in both if its != wanted[name]]
 
 
@@ -61,7 +64,7 @@ def _open_model(run: Run, place: OriginOverrides) -> Model:
         return load_model(place.model, mean=mean, std=std, trust=place.trust)
     name, file = run.manifest.made.get("model"), str(run.folder / NAME)
     require(bool(name) and isinstance(name, str), f"{file} does not name the model")
-    wanted = str(run.manifest.source.get("model_fingerprint"))
+    wanted = str(run.manifest.model_fingerprint)
     return load_named_model(str(name), file, wanted, mean=mean, std=std)
 
 
@@ -71,10 +74,10 @@ def open_named_data(run: Run | ImportedRun) -> Dataset:
     Without one nothing is opened: a file's word alone would open anybody's private files.
     """
     name, file = run.manifest.made.get("data"), run.folder / NAME
-    wanted = run.manifest.source.get("data_fingerprint")
+    wanted = run.manifest.data_fingerprint
     require(bool(name) and isinstance(name, str), f"{file} does not name its data")
     require(
-        isinstance(wanted, str),
+        wanted is not None,
         f"{file} names the data {name} without their fingerprint, so they are not opened",
     )
     data = load_data(str(name))

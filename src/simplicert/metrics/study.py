@@ -207,7 +207,7 @@ def require_same_inputs(studies: Sequence[Study]) -> None:
             f"runs must hold each input once to be compared, and {study.name} holds "
             f"{study.index.size} rows for {everything.size} inputs",
         )
-    prints = {study.run.manifest.source.get("data_fingerprint") for study in studies} - {None}
+    prints = {study.run.manifest.data_fingerprint for study in studies} - {None}
     require(
         len(prints) <= 1,
         "runs must cover the same inputs to be compared, and these were drawn from different data: "

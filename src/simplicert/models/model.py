@@ -183,7 +183,7 @@ def classifier_fingerprint(classifier: Callable[[Any], Any]) -> str:
         return digest_parts("source", inspect.getsource(classifier))
     except (OSError, TypeError):  # no source: built in, typed at a prompt, or an object
         kind = type(classifier)
-        module = getattr(classifier, "__module__", kind.__module__)
+        module = getattr(classifier, "__module__", None) or kind.__module__
         return digest_parts("name", module, getattr(classifier, "__qualname__", kind.__qualname__))
 
 

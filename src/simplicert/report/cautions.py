@@ -48,7 +48,7 @@ def view_cautions(view: View) -> list[str]:
         cautions += [f"imported log: {text}" for text in run.audit if text not in wrong]
     else:
         cautions += _draws_cautions(view, run)
-        if run.manifest.source.get("random"):
+        if run.manifest.random:
             cautions.append("the model is random by itself: drawn again, its tallies would differ")
         if run.noise_scale is not None:
             cautions.append(describe_scaled_norm(run.noise_scale))

@@ -80,7 +80,7 @@ def find_pictures(views: Sequence[View], spec: str | None) -> Pictures:
     run = views[0].study.run
     if run.manifest.made.get("data") is None:
         return Pictures(None, f"No thumbnails: the run does not name its data; {HINT}.")
-    if not isinstance(run.manifest.source.get("data_fingerprint"), str):
+    if run.manifest.data_fingerprint is None:
         return Pictures(None, f"No thumbnails: the run keeps no fingerprint of its data; {HINT}.")
     try:
         return _make_pictures(views, _check_data(open_named_data(run), views[0]))
@@ -90,7 +90,7 @@ def find_pictures(views: Sequence[View], spec: str | None) -> Pictures:
 
 def _check_data(data: Dataset, view: View) -> Dataset:
     """Return the data if it can be what the run was drawn from; refuse it otherwise."""
-    recorded = view.study.run.manifest.source.get("data_fingerprint")
+    recorded = view.study.run.manifest.data_fingerprint
     require(
         recorded in (None, data.fingerprint),
         f"data must be what {view.study.name} was drawn from, and {data.name} has another "

@@ -25,6 +25,7 @@ from simplicert.types.plan import MOST_RESERVED
 from simplicert.types.smoothing import Reading
 
 FORMAT = 1
+DRAWN = "sample"  # the format, in `source`, of a run that this package drew
 
 NAME = "run.toml"
 
@@ -130,6 +131,21 @@ class Manifest:
         )
 
     @property
+    def was_drawn(self) -> bool:
+        """Whether this package drew the run: then it keeps the settings of the drawing."""
+        return self.source.get("format") == DRAWN
+
+    @property
+    def model_fingerprint(self) -> str | None:
+        """The fingerprint of the model that was drawn from; None where none is kept."""
+        return _text_or_none(self.source.get("model_fingerprint"))
+
+    @property
+    def data_fingerprint(self) -> str | None:
+        """The fingerprint of the data that was drawn from; None where none is kept."""
+        return _text_or_none(self.source.get("data_fingerprint"))
+
+    @property
     def random(self) -> bool:
         """Whether the model is random by itself: drawn again, its tallies would differ."""
         return bool(self.source.get("random", False))
@@ -181,6 +197,11 @@ class Manifest:
         content = {name: value for name, value in asdict(self).items() if value is not None}
         text = tomli_w.dumps({"format": FORMAT, **content}).encode()
         return text + f"{CHECKSUM_LINE}{content_checksum(text)}\n".encode()
+
+
+def _text_or_none(value: object) -> str | None:
+    """A file may say anything; what is no text is nothing."""
+    return value if isinstance(value, str) else None
 
 
 def write_manifest(folder: Path, manifest: Manifest, *, only_if_new: bool = False) -> None:

@@ -18,13 +18,12 @@ import numpy as np
 from simplicert.data.arrays import read_array
 from simplicert.errors import InvalidInput, require
 from simplicert.stopping import Until
-from simplicert.store.manifest import NAME, Manifest, check_declaration
+from simplicert.store.manifest import DRAWN, NAME, Manifest, check_declaration
 from simplicert.types.plan import MOST_RESERVED
 from simplicert.types.scores import MOST_SOFTMAX_DRAWS
 from simplicert.types.smoothing import Smoothing
 from simplicert.types.tally import MOST_DRAWS
 
-DRAWN = "sample"  # the format, in run.toml, of a run that this package drew
 NOISE = "gaussian, added to the inputs as loaded, before the model's normalisation"
 
 
@@ -258,7 +257,7 @@ def restore_settings(
     """Return the settings that a run was drawn with, as run.toml keeps them."""
     source, plan = manifest.source, manifest.plan
     require(
-        source.get("format") == DRAWN and plan is not None,
+        manifest.was_drawn and plan is not None,
         f"{folder} was not drawn by simplicert: it keeps no settings of a drawing",
     )
     assert plan is not None

@@ -5,7 +5,7 @@
 """
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +18,7 @@ from simplicert.types.arrays import (
     Ints,
     check_positive,
     integer_array,
+    read_only,
     refuse_negative,
 )
 from simplicert.types.plan import Plan
@@ -246,21 +247,19 @@ class Tally:
 
 
 def select_inputs(tally: Tally, rows: Ints | Bools) -> Tally:
-    """Make a tally of some rows (at least one), with their history."""
-    held: dict[str, Any] = {
-        field.name: getattr(tally, field.name)[rows]
-        for field in fields(tally)
-        if field.name not in NOT_PER_INPUT and getattr(tally, field.name) is not None
-    }
-    segments = tally.segments
-    if segments is not None:
-        segments = segments[np.isin(segments[:, 0], held["index"])]
-    return Tally(
-        **held,
-        sigma=tally.sigma,
-        plan=tally.plan,
-        norm=tally.norm,
-        grid=tally.grid,
-        reading=tally.reading,
-        segments=segments,
-    )
+    """Make a tally of some rows (at least one, each once), with their history.
+
+    A part of a checked tally needs no second check: rows do not depend on each other.
+    """
+    part = object.__new__(Tally)
+    for field in fields(tally):
+        value = getattr(tally, field.name)
+        if value is not None and field.name not in NOT_PER_INPUT:
+            value = read_only(value[rows])
+        object.__setattr__(part, field.name, value)
+    require(len(part) >= 1, "rows must name at least one input, got none")
+    require(np.unique(part.index).size == len(part), "rows must name each input once")
+    if tally.segments is not None:
+        own = tally.segments[np.isin(tally.segments[:, 0], part.index)]
+        object.__setattr__(part, "segments", read_only(own))
+    return part

@@ -99,7 +99,7 @@ def scale_check(run: Run) -> VerificationCheck:
 def join_parts(manifest: Manifest, parts: Sequence[VerifiedPart]) -> Tally | VerificationCheck:
     """Join all parts into one tally, or say why that is not possible."""
     try:
-        random = bool(manifest.source.get("random", False))
+        random = manifest.random
         return join_tallies([part.tally for part in parts], random=random)
     except SimplicertError as error:
         return VerificationCheck("draws", False, f"the parts contradict each other: {error}")
@@ -111,7 +111,7 @@ def draw_checks(
     """Check the inputs, then the draws of each input, then whether its plan is done."""
     yield from _input_checks(run.manifest, tally)
     if tally.segments is None or run.manifest.plan is None:
-        if run.manifest.source.get("format") == "sample":
+        if run.manifest.was_drawn:
             yield VerificationCheck(
                 "draws", False, "nothing says which draws they are, as every run drawn does"
             )

@@ -78,10 +78,9 @@ class ReplayDifference(NamedTuple):
 
 def no_replay_reason(run: Run | ImportedRun) -> str | None:
     """Say why a run can never be drawn again; None if it can."""
-    source = run.manifest.source
-    if isinstance(run, ImportedRun) or source.get("format") != "sample":
+    if isinstance(run, ImportedRun) or not run.manifest.was_drawn:
         return "it was imported, and nothing says by which model and data it was drawn"
-    if source.get("random"):
+    if run.manifest.random:
         return "its model is random by itself: drawn again, its tallies would differ"
     return None
 
