@@ -18,6 +18,10 @@ from simplicert.cli import main
 # bfloat16 is slower and nothing else; whoever starts the tests may still ask for it.
 os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
 
+# Threads of torch that wait for each other must sleep and not spin: two of them on a busy machine
+# took more than a minute for half a second's work (load 16 on two cores).
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
 # Under nohup a hangup is ignored by every process that is started here, and tests send some.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
