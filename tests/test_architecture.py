@@ -74,6 +74,7 @@ def violations():
                 yield f"{name} imports {other}"
 
 
+@pytest.mark.slow
 def test_imports_point_one_way():
     found = list(violations())
     assert not found, "\n".join(found)
@@ -109,6 +110,7 @@ def test_every_public_name_is_documented():
         assert isinstance(value, dict) or (value.__doc__ and "dataclass" not in value.__doc__)
 
 
+@pytest.mark.slow
 def test_works_without_torch_and_friends(tmp_path):
     """Import, mathematics, runs and the command line, with every optional library blocked."""
     code = """

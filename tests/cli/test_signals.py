@@ -64,6 +64,7 @@ def started(tmp_path, monkeypatch):
         process.communicate()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pattern", "environment"),
     [("loading", {"LOAD": "300"}), ("run/parts/*.parquet", {"PAUSE": "0.2"})],
@@ -82,6 +83,7 @@ def test_six_fast_interrupts(started, pattern, environment, gap):
     assert "KeyboardInterrupt" not in said
 
 
+@pytest.mark.slow
 def test_a_closed_terminal(started):
     """SIGHUP comes with a terminal that cannot be written to: the run stops as by SIGTERM."""
     main, side = pty.openpty()
@@ -93,6 +95,7 @@ def test_a_closed_terminal(started):
     assert 0 < len(sc.open_run("run").tally()) < 40
 
 
+@pytest.mark.slow
 def test_nohup_stays_what_it_is(started):
     def nohup():
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
