@@ -368,7 +368,7 @@ def radii_wrong(row, radii, proved):
         for name, radius in radii.items()
         if name != "cdf"  # cdf uses more than e0 and e1
     ]
-    if row["winner"] in PROOFS and row["winner"] not in radii:
+    if row["winner"] in PROOFS and radii.get(row["winner"]) != number(row["ensemble"]):
         claims.append(("ensemble", row["winner"], number(row["ensemble"])))
     for name, mechanism, radius in claims:
         if radius == 0:

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import stats
 
 import simplicert as sc
-from simplicert.metrics.study import Study, read_studies
+from simplicert.metrics import Study, read_studies
 from simplicert.report import write_report
 from simplicert.sampling.outputs import keep_leading_sums
 from simplicert.store import Manifest

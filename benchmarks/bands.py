@@ -13,7 +13,7 @@ import numpy as np
 import simplicert as sc
 from simplicert.bounds import bands, binomial, sides
 
-FEW = 4  # one threshold in so many has an exact limit in the design of few
+FEW = 4  # one threshold in this many has an exact limit in the design of few
 
 
 def lower_exact(x: np.ndarray, n: np.ndarray, a: float) -> np.ndarray:

@@ -89,7 +89,7 @@ def repeats_of(kind, classes, most, way=None):
 
 
 def fixed(most, sizes=(100, EDGE_DRAWS), every=1):
-    """One look at a fixed number of draws, at every so many of the points."""
+    """One look at a fixed number of draws, at one point in `every`."""
     out = []
     for kind in WAYS:
         for seed, point in enumerate(list(POINTS_OF[kind])[::every]):

@@ -25,7 +25,7 @@ from rivals import PILOT, WAYS
 
 import simplicert as sc
 from simplicert.data import load_data
-from simplicert.metrics.growth import subsample_tally
+from simplicert.metrics import subsample_tally
 from simplicert.plan import point_population
 from simplicert.stopping.projection import apportion_counts
 from simplicert.training import train
@@ -60,7 +60,7 @@ def whole_counts(shares, draws, first, second, up):
 
 
 def mean_radii(way, shares, pilot, numbers):
-    """(N,) radii with so many draws, counts at their expectation.
+    """(N,) radii with this many draws, counts at their expectation.
 
     An expected count is no whole number, and radii jump from one to the next: hence the mean over
     ways to round.

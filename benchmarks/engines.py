@@ -2,7 +2,7 @@
 
     python benchmarks/engines.py [--rounds 8] [--json FILE]
 
-Both crews live side by side, loaded and idle, and draw the same run turn by turn: a network of two
+Both groups of workers are loaded and idle, and draw the same run turn by turn: a network of two
 layers (3072, 256, 10) in NumPy on images of 3 x 32 x 32, after start-up. Each engine's best round
 counts, as machines are shared; the median is given too. Then a model that does nothing, in units
 as small as they get: the processor time that the leading process spends on one. Last, the time to
@@ -66,14 +66,14 @@ def asked(engine: str, model: str, data: str, draws: int, batch: int) -> Drawing
     )
 
 
-def once(request: DrawingSettings, crew: Workers) -> tuple[float, float, int]:
+def once(request: DrawingSettings, workers: Workers) -> tuple[float, float, int]:
     """Draw the run anew: wall seconds, the leader's processor seconds, units."""
     shutil.rmtree(request.out, ignore_errors=True)
-    ready = prepare_run(replace(request), crew)
-    while len(crew.idle()) < 2:
-        crew.wait(lambda rows: False)
+    ready = prepare_run(replace(request), workers)
+    while len(workers.idle()) < 2:
+        workers.wait(lambda rows: False)
     wall, own = time.perf_counter(), time.process_time()
-    outcome = draw_missing(ready, crew)
+    outcome = draw_missing(ready, workers)
     assert outcome.complete and not outcome.failed
     took = time.perf_counter() - wall, time.process_time() - own
     return *took, len(sc.open_run(request.out).paths())
@@ -84,10 +84,10 @@ def rounds_of(model: str, data: str, draws: int, batch: int, rounds: int) -> dic
     requests = {engine: asked(engine, model, data, draws, batch) for engine in ENGINES}
     found: dict[str, list] = {engine: [] for engine in ENGINES}
     with ExitStack() as stack:
-        crews = {name: stack.enter_context(open_workers(r)) for name, r in requests.items()}
+        groups = {name: stack.enter_context(open_workers(r)) for name, r in requests.items()}
         for number in range(rounds + 1):
             for engine in ENGINES if number % 2 else ENGINES[::-1]:
-                one = once(requests[engine], crews[engine])
+                one = once(requests[engine], groups[engine])
                 if number:
                     found[engine].append(one)
                     print(model, engine, *(f"{value:.3f}" for value in one), file=sys.stderr)

@@ -91,7 +91,7 @@ class Place:
         return sorted((self.folder / out / "parts").glob("*.parquet"))
 
     def until_parts(self, process, out, count=1):
-        """Wait until so many parts are written."""
+        """Wait until this many parts are written."""
         begun = time.monotonic()
         while len(self.parts(out)) < count and process.running():
             if time.monotonic() - begun > WAIT:

@@ -1,4 +1,4 @@
-"""Bad input, by the million: every reader and every parser, given what nobody should give it.
+"""Bad input, by the million: every reader and every parser, given what it should never be given.
 
     python benchmarks/fuzz.py [--count 1000000] [--commands 3000] [--seed 0] [--json FILE]
 

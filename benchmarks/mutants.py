@@ -26,6 +26,7 @@ TESTS = {
     "bounds/binomial.py": [f"{BOUNDS}/test_binomial.py", f"{BOUNDS}/test_gated.py"],
     "bounds/means.py": [f"{BOUNDS}/test_means.py"],
     "bounds/box.py": [
+        f"{BOUNDS}/test_looks.py",
         f"{BOUNDS}/test_box.py",
         f"{BOUNDS}/test_looks.py",
         f"{BOUNDS}/test_bound.py",

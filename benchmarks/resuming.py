@@ -41,7 +41,7 @@ def made(folder: Path, inputs: int) -> Run:
 
 
 def ours(run: Run, shares: int) -> int:
-    """The first share of so many; how many inputs it was told of."""
+    """The first of this many shares; how many inputs it was told of."""
     index = np.arange(run.manifest.inputs)
     share = take_share(run, index, index[::shares])
     share.set_aside_damage()

@@ -39,7 +39,7 @@ class Slabs:
         return self.scores.argmax(axis=1)
 
     def masses(self, shift=0.0):
-        """(..., M) the probability of each slab, the input shifted by so many sigma."""
+        """(..., M) the probability of each slab, the input shifted by this many sigma."""
         below = ndtr(self.cuts - np.asarray(shift, float)[..., None])
         ends = np.zeros((*below.shape[:-1], 1))
         return np.diff(np.concatenate([ends, below, 1 + ends], axis=-1))
@@ -128,7 +128,7 @@ def tied(classes, share):
 
 
 def thin(classes, share):
-    """One class of this share; all its rivals are equal: nobody knows the runner-up."""
+    """One class of this share; all its rivals are equal, so the runner-up is unknown."""
     return hard(share, *[(1 - share) / (classes - 1)] * (classes - 1))
 
 

@@ -13,7 +13,7 @@ INPUTS, CLASSES, DRAWS, SEED = 200, 10, 10_000, 2024
 
 
 def main() -> None:
-    """Write K counts and the label, one row an input."""
+    """Write K counts and the label, one row per input."""
     random = np.random.default_rng(SEED)
     sharpness = 10 ** random.uniform(-2.0, 0.3, INPUTS)  # Dirichlet concentration: small is clear
     rows = []

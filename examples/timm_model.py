@@ -22,7 +22,7 @@ def classifier(images: torch.Tensor) -> torch.Tensor:
     return network((images - mean) / std)
 
 
-network.eval()  # a function hides its network, so nobody else can do it
+network.eval()  # a function hides its network, so it has to be done here
 images = torch.from_numpy(np.random.default_rng(0).random((2, 3, 64, 64), dtype=np.float32))
 certificates = sc.Smoothed(classifier, sigma=0.25).certify(images, draws=64, seed=0)
 print(certificates.to_frame()[["predicted", "abstained", "radius", "e0", "e1"]])

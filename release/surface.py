@@ -11,9 +11,9 @@ from types import ModuleType
 from typing import Any
 
 import simplicert
-from simplicert import models, training
+from simplicert import figures, metrics, models, tables, training
 
-MODULES = (simplicert, models, training)
+MODULES = (simplicert, models, training, metrics, tables, figures)
 
 
 def lines() -> Iterator[str]:

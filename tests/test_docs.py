@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import simplicert as sc
-from simplicert import models, training
+from simplicert import figures, metrics, models, tables, training
 
 ROOT = Path(__file__).parents[1]
 FETCHED = {("script", "src"), ("img", "src"), ("link", "href"), ("iframe", "src")}
@@ -17,6 +17,9 @@ API = [
     *(f"simplicert.{name}" for name in sc.__all__),
     *(f"simplicert.models.{name}" for name in models.__all__),
     *(f"simplicert.training.{name}" for name in training.__all__),
+    *(f"simplicert.metrics.{name}" for name in metrics.__all__),
+    *(f"simplicert.tables.{name}" for name in tables.__all__),
+    *(f"simplicert.figures.{name}" for name in figures.__all__),
 ]
 
 
@@ -83,6 +86,14 @@ def test_nothing_is_fetched_from_elsewhere(site):
 def test_every_public_name_is_on_the_page(site):
     (api,) = (page for path, page in site.items() if path.stem == "api")
     assert set(API) - api.places == set()
+
+
+def test_examples_of_docstrings_are_shown_as_code(site):
+    """Markdown would read `>>>` as a quotation."""
+    (path,) = (path for path in site if path.stem == "api")
+    text = path.read_text(encoding="utf-8")
+    assert "<blockquote>" not in text
+    assert text.count('<span class="gp">&gt;&gt;&gt; </span>') > len(API)
 
 
 def test_no_text_holds_the_marks_of_a_merge():

@@ -452,6 +452,12 @@ def test_an_ensemble_is_proved_where_its_mechanism_is_not_there(counted, lost):
     keep(rows)
     said = [reason for _, reason in complaints(counted)]
     assert sum("ensemble = 99.0 does not follow" in reason for reason in said) > 10
+    for there in {"li", "cohen", "improved_dp"} - {lost}:  # its own radius is a smaller one
+        for row in rows:
+            row["winner"] = row["winner"] and there
+        keep(rows)
+        said = [reason for _, reason in complaints(counted)]
+        assert sum("ensemble = 99.0 does not follow" in reason for reason in said) > 10
 
 
 def test_an_ensemble_on_an_abstained_row(counted):

@@ -34,7 +34,7 @@ def summarise_rates(coverage: Result) -> str:
         f"as much again for a run that was extended without a reserve. {above or 'None'} of them "
         f"has its interval above its level. With {' and '.join(map(str, numbers))} draws or looks "
         f"up to {looks} the largest of them is {round_up(worst, 2)} of its level, which for the "
-        "largest of so many is no surprise where the true rate is about alpha: an exact limit is "
+        "largest of that many is no surprise where the true rate is about alpha: an exact limit is "
         "meant to be wrong that often."
     )
 

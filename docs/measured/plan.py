@@ -75,8 +75,8 @@ def explain_choice_of_draws() -> str:
         for row in answer["losses"]
     ]
     return (
-        f"These are lines of its answer. Fewer than {reach['fewest']} draws certify nothing and "
-        f"fewer than {reach['fewest_for_radius']} never certify radius {answer['radius']:g}; of "
+        f"This is part of its answer. Fewer than {reach['fewest']} draws certify nothing, and "
+        f"fewer than {reach['fewest_for_radius']} never certify radius {answer['radius']:g}. Of "
         "the mean radius that endless draws would give, "
         f"{', '.join(lost[:-1])} and {lost[-1]}."
     )

@@ -23,7 +23,7 @@ def tabulate_sampling(sampling: Result) -> str:
         memory = f"{' and '.join(map(round_up, peaks))} MB" if peaks else ""
         share = round_down(rates[name] / rates["bare"], 2)
         rows.append([f"`{name}`", round_down(rates[name]), share, memory])
-    head = ["way", "draws a second", "of `bare`", "peak memory, 1,000 and 4,000 draws"]
+    head = ["way", "draws per second", "of `bare`", "peak memory, 1,000 and 4,000 draws"]
     return format_table(head, rows)
 
 
@@ -63,9 +63,9 @@ def describe_engines(engines: Result) -> str:
     """Ray beside local processes."""
     best, median = (round_down(engines[f"ray_of_local{x}"], 2) for x in ("", "_median"))
     return (
-        f"{engines['cores']} cores with little else to do, {engines['rounds']} rounds of each "
-        f"engine turn by turn: Ray made **{best}** of the draws a second of two local processes "
-        f"(best rounds; medians: {median})."
+        f"On {engines['cores']} cores with little else to do, in {engines['rounds']} rounds of "
+        f"each engine in turn, Ray made **{best}** times the draws per second of two local "
+        f"processes (best rounds; medians: {median})."
     )
 
 
@@ -74,9 +74,9 @@ def tabulate_engines(engines: Result) -> str:
     rates, units = engines["draws_per_second"], engines["leader_milliseconds_a_unit"]
     names = ("local", "ray")
     rows = [
-        ["draws a second, best round", *(round_down(rates[name]) for name in names)],
+        ["draws per second, best round", *(round_down(rates[name]) for name in names)],
         [
-            "processor time of the leader for a unit",
+            "processor time of the leader per unit",
             *(f"{round_up(units[name], 1)} ms" for name in names),
         ],
     ]
@@ -130,7 +130,7 @@ def describe_leader(engines: Result) -> str:
     fixed, adaptive = (_round_hundreds(work / unit) for work in (DRAWS / RATE, UNIT))
     return (
         f"A fixed unit is one input, {DRAWS / RATE:.0f} s; adaptive ones take about {UNIT} s. With "
-        f"{round_up(1000 * unit, 1)} ms of leader's time for a unit, the leader is busy all the "
+        f"{round_up(1000 * unit, 1)} ms of the leader's time per unit, the leader is busy all the "
         f"time at about {fixed} workers (fixed) or {adaptive} (adaptive)."
     )
 

@@ -8,18 +8,19 @@ import numpy as np
 from shorter import ABOVE, FOUR, NOTHING, at_draws, draws_needed, rules, stopped_early
 
 import simplicert as sc
-from simplicert.metrics.averages import (
+from simplicert.metrics import (
+    Study,
     abstention_rate,
     average_radius,
+    average_radius_change,
     certified_accuracy,
+    mcnemar_test,
     mean_expectations,
+    measure_improvement,
     share_above,
     share_by_region,
     top1_accuracy,
 )
-from simplicert.metrics.comparison import measure_improvement
-from simplicert.metrics.pairing import average_radius_change, mcnemar_test
-from simplicert.metrics.study import Study
 from simplicert.types import Certificates, Floats
 
 SIGMAS = ("0.12", "0.25", "0.5", "1")

@@ -18,11 +18,8 @@ import numpy as np
 import shorter
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from simplicert.figures import style
-from simplicert.figures.catalogue import make_figure
-from simplicert.figures.trends import time_per_input
-from simplicert.metrics.growth import CostByDraws
-from simplicert.metrics.study import Study
+from simplicert.figures import make_figure, save_figure, time_per_input
+from simplicert.metrics import CostByDraws, Study
 from simplicert.models.trained import FOLDER, list_zoo_names, read_facts
 from simplicert.tables import FORMATS, Grid, TableOptions, make_table
 from simplicert.types.certificates import format_radius_down
@@ -139,7 +136,7 @@ def write_figures(held: dict[str, Study]) -> None:
     for file, (name, of, kind) in wanted.items():
         make_figure(name, of, FIGURES / f"{file}.png", kind=kind, dpi=DPI)
     cost = read_times()
-    style.save_figure([partial(time_per_input, cost)], FIGURES / "time.png", style.SIZE, DPI)
+    save_figure([partial(time_per_input, cost)], FIGURES / "time.png", dpi=DPI)
 
 
 def read_times() -> CostByDraws:

@@ -9,10 +9,14 @@ from typing import Any
 import numpy as np
 
 import simplicert as sc
-from simplicert.metrics.averages import abstention_rate, share_above, top1_accuracy
-from simplicert.metrics.comparison import measure_improvement
-from simplicert.metrics.growth import subsample_tally
-from simplicert.metrics.study import Study
+from simplicert.metrics import (
+    Study,
+    abstention_rate,
+    measure_improvement,
+    share_above,
+    subsample_tally,
+    top1_accuracy,
+)
 from simplicert.types import Certificates
 from simplicert.types.tally import select_inputs
 

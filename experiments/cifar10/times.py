@@ -14,9 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import simplicert as sc
-from simplicert.metrics.growth import measure_cost, measure_seconds
-from simplicert.metrics.study import Study
-from simplicert.store import open_run
+from simplicert.metrics import Study, measure_cost, measure_seconds
 from simplicert.types.tally import select_inputs
 
 HERE = Path(__file__).resolve().parent
@@ -25,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 def main() -> None:
     """Measure and keep."""
     name = sys.argv[1] if len(sys.argv) > 1 else "sigma-1"
-    study = Study(name, open_run(HERE / "runs" / name))
+    study = Study(name, sc.open_run(HERE / "runs" / name))
     found = measure_cost(study)
     kept = {
         "run": name,

@@ -282,7 +282,7 @@ def test_the_same_counts_are_computed_once(monkeypatch):
 def test_kinds_and_draws_it_is_not_for():
     with pytest.raises(InvalidInput, match="scheme must be one of gated, paper, split"):
         bound(Tally([[9, 1, 0]], 1.0), kind="softmax", scheme="joint")
-    with pytest.raises(InvalidInput, match="at most 100000000 draws an input, got 1000000000"):
+    with pytest.raises(InvalidInput, match="at most 100000000 draws per input, got 1000000000"):
         joint([[900, 80, 20], [9 * 10**8, 10**8, 0]])
 
 

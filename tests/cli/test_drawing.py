@@ -1,4 +1,4 @@
-"""A signal while a run is prepared is answered at once, with the exit code for going on."""
+"""A signal while a run is prepared stops it at once, with the exit code of a stopped run."""
 
 import signal
 import subprocess

@@ -36,7 +36,7 @@ def test_cohen(run, file, tmp_path):
     words = ("--sigma", ".5", "--draws", "100000", "--out", out)
     code, printed, err = run("cohen", file(COHEN), *words)
     assert code == 0
-    assert printed.startswith("KnownRun(2 inputs, 2 with a class, expectations of log.txt")
+    assert printed.startswith("ImportedRun(2 inputs, 2 with a class, expectations of log.txt")
     assert printed.endswith(f"wrote {out}\n")
     opened = read_imported_run(out)
     assert err.splitlines() == [f"simplicert: audit: {sentence}" for sentence in opened.audit]

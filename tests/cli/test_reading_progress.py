@@ -70,7 +70,7 @@ def slow(command, tmp_path, monkeypatch):
     inputs = np.random.default_rng(1).random((24, 6)).astype(np.float32)
     np.savez("data.npz", inputs=inputs, labels=np.arange(24) % 3)
     monkeypatch.setattr("simplicert.data.dataset.CHUNK", 60)
-    monkeypatch.setattr(progress, "FIRST", 0.0)
+    monkeypatch.setattr(progress, "FIRST_READING_SECONDS", 0.0)
     assert command("sample", *DRAWN, "--out", "run", "--quiet") == (0, "", "")
 
 

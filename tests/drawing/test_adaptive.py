@@ -1,4 +1,4 @@
-"""Runs that stop early: each input at its own look, and nothing depends on who draws when."""
+"""Runs that stop early: each input stops at its own look, whichever process draws it."""
 
 import random as chance
 import subprocess
@@ -70,7 +70,7 @@ def test_shards_in_any_order_make_the_same_run(place, order):
 
 @pytest.mark.slow
 def test_stopped_after_any_batch_and_resumed(place):
-    """Stop after 1, 2, 3, ... batches, resume each time: the same tally at last."""
+    """Stopping after 1, 2, 3, ... batches and resuming each time ends in the same tally."""
     _, whole = drawn(soon(place, "whole"))
     for batches in range(1, 200):
         calls = []
@@ -112,7 +112,7 @@ def test_kills_change_nothing(place, monkeypatch):
 
 @pytest.mark.slow
 def test_extended_it_goes_on_by_the_same_rule(place):
-    """One more look: what was certified with half its share of alpha may have to go on."""
+    """With one more look, inputs that were certified may need more draws."""
     _, run = drawn(soon(place, "run"))
     before = run.tally().draws
     _, longer = drawn(soon(place, "run", draws=4000, extend=True))
@@ -179,7 +179,7 @@ def test_certificates_say_how_each_input_was_drawn(place):
 
 @pytest.mark.slow
 def test_a_lost_first_part_is_drawn_again(place):
-    """What is left are later draws: no look of their own, and the first ones are drawn anew."""
+    """Later draws alone make no look, so the inputs are drawn again from the first draw."""
     _, run = drawn(soon(place, "run"))
     whole = run.tally()
     first = next(path for path in run.paths() if (read_part(path, run.manifest).looks == 1).all())
@@ -228,7 +228,7 @@ def test_the_looks_of_a_rule_share_what_is_not_in_reserve(place):
 @pytest.mark.slow
 @pytest.mark.parametrize(("written", "share"), [(None, 0.0), (True, 0.5)])
 def test_a_run_from_before_goes_on_as_it_was_begun(place, written, share):
-    """It has no reserve, or `reserve = true` in its run.toml, which meant half."""
+    """Its run.toml has no reserve, or `reserve = true`, which meant half."""
     drawn(asked(place, "run", reserve=str(share)), stop=lambda: True)
     folder = place[0] / "run"
     manifest = read_manifest(folder)

@@ -1,4 +1,4 @@
-"""Runs that nothing can lose: killed, stopped, sharded, damaged, doubled, refused."""
+"""Runs lose nothing when they are killed, stopped, sharded, damaged or drawn twice."""
 
 import ctypes
 import os
@@ -40,7 +40,7 @@ def test_a_run_holds_what_sample_draws(place):
 
 @pytest.mark.slow
 def test_twenty_kills_change_nothing(place, monkeypatch):
-    """Kill -9 at twenty random moments, then completion: bit for bit the uninterrupted tallies."""
+    """After kill -9 at twenty random moments the tallies are bit for bit the same."""
     folder, _ = place
     _, whole = drawn(asked(place, "whole"))
     monkeypatch.setenv("PAUSE", "0.02")
@@ -111,7 +111,7 @@ def test_a_selection_gives_the_same_tallies_of_its_inputs(place):
 
 @pytest.mark.slow
 def test_two_processes_on_one_folder(place):
-    """Both draw everything: nothing is corrupted, nothing counts twice."""
+    """Both draw everything; nothing is corrupted, and no draw counts twice."""
     _, whole = drawn(asked(place, "whole"))
     both = [
         subprocess.Popen(words(place, "both"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -200,9 +200,9 @@ def test_extending_is_one_more_look(place):
 
 @pytest.mark.parametrize("draws", [300, 400])
 def test_an_extended_run_that_lost_an_early_part(place, draws):
-    """What is held of its inputs are later draws only; at 300 exactly as many as a look has.
+    """Inputs that have only later draws start again from the first draw.
 
-    Draws that begin in the middle are no beginning to go on from: those inputs start anew.
+    At 300 they hold exactly as many draws as a look has, and still they make no look.
     """
     drawn(asked(place, "run"))
     _, run = drawn(asked(place, "run", draws=draws, extend=True))
@@ -213,7 +213,7 @@ def test_an_extended_run_that_lost_an_early_part(place, draws):
     held = sc.open_run("run")
     rows = np.isin(held.tally().inputs, lost)
     assert (held.tally().draws[rows] == draws - 150).all() and rows.sum() == len(lost) > 0
-    assert (held.tally().looks[rows] == 0).all()  # not a look, however many there are
+    assert (held.tally().looks[rows] == 0).all()  # not a look, even with as many draws as one
     assert held.missing == len(lost)
     complete, run = drawn(asked(place, "run", draws=draws, extend=True))
     assert complete
@@ -229,7 +229,7 @@ def test_a_failing_model_keeps_what_was_drawn(place):
 
 
 def test_a_model_that_answers_otherwise_is_refused(place, monkeypatch):
-    """Same source, other weights in a closure: no fingerprint sees it, its answers do."""
+    """Other weights in a closure do not change the fingerprint, but the probe outputs."""
     folder, _ = place
     (folder / "closed.py").write_text(
         "import os\nimport numpy as np\n"
@@ -260,11 +260,11 @@ def test_a_random_model_is_not_extended(place):
 
 
 def test_extended_while_another_process_draws_on(place):
-    """The old process's parts overlap the longer ones: each draw counts once all the same."""
-    with open_workers(asked(place, "run")) as crew:
-        old = prepare_run(asked(place, "run"), crew)
+    """The old process's parts overlap the longer ones, but each draw counts once."""
+    with open_workers(asked(place, "run")) as workers:
+        old = prepare_run(asked(place, "run"), workers)
         drawn(asked(place, "run", draws=400, extend=True), stop=lambda: False)
-        draw_missing(old, crew)
+        draw_missing(old, workers)
     tally = sc.open_run("run").tally()
     assert (tally.draws == 400).all()
     fresh = drawn(asked(place, "fresh", draws=400))[1].tally()
@@ -354,7 +354,7 @@ def test_a_read_only_folder_ends_in_a_sentence_with_everything_kept(place):
 
 
 def test_a_batch_of_a_prime_size_draws_the_truth(place):
-    """Chunks of 63 leave a row of 127 empty; the counts are complete all the same."""
+    """Chunks of 63 leave a row of 127 empty, but the counts are complete."""
     _, run = drawn(asked(place, "run", batch_size=127))
     tally = run.tally()
     assert (tally.draws == 150).all()

@@ -88,6 +88,16 @@ def test_warnings_reach_python(place, network):
         ({"kind": "hardest"}, "kind must be"),
         ({"alpha": 1.5}, "alpha must lie strictly between 0 and 1"),
         ({"select": slice(0, 40, 0)}, "select must have a positive step"),
+        ({"select": [0, 3]}, r"select must be a slice, got \[0, 3\]"),
+        ({"cpus_per_worker": 1}, "model must be given by its name to be drawn by other processes"),
+        ({"sigma": 1e-46}, "sigma must not vanish in single precision, got 1e-46"),
+        ({"scheme": None}, "scheme must be one of"),
+        ({"sensitivity": "two"}, "sensitivity must be a positive finite number, got 'two'"),
+        ({"mean": "x", "std": "1"}, "mean must be numbers separated by commas, got 'x'"),
+        ({"mean": 0.5, "std": 1.0}, "mean must be numbers separated by commas, got 0.5"),
+        ({"noise_scale": ["a"]}, "noise_scale must be"),
+        ({"shard": "1/\u00b2"}, "shard must be i/k"),
+        ({"shard": "1/99999999999999999999"}, "shard must be i/k"),
     ],
 )
 def test_bad_arguments_get_a_sentence_and_write_nothing(place, network, change, message):
@@ -96,6 +106,14 @@ def test_bad_arguments_get_a_sentence_and_write_nothing(place, network, change, 
     with pytest.raises(sc.InvalidInput, match=message):
         sc.draw(**{**given, **change})
     assert not (place[0] / "run").exists()
+
+
+def test_numbers_of_numpy_are_plain_in_run_toml(place, network):
+    classify, inputs, _ = network
+    given = {**QUIET, "batch_size": np.int64(64), "pilot": np.int32(8), "seed": np.uint8(3)}
+    run = sc.draw(classify, inputs, 0.4, 150, "run", histograms=np.bool_(True), **given).run
+    assert (run.settings.seed, run.settings.pilot, run.settings.batch_size) == (3, 8, 64)
+    assert sc.draw(classify, inputs, 0.4, 150, "run", **{**QUIET, "pilot": 8, "seed": 3}).complete
 
 
 def test_labels_come_with_an_array_only(place):

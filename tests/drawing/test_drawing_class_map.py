@@ -1,4 +1,4 @@
-"""Class folders that are some of the model's classes: mapped, or doubted with every accuracy."""
+"""Data with some of the model's classes: a map is used, or every accuracy has a warning."""
 
 import json
 
@@ -26,7 +26,7 @@ SAMPLE = ("--sigma", 0.05, "--draws", 200, "--quiet", "--no-compile", "--device"
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Two of the model's three classes: middling ones are numbered 0 here and light ones 1."""
+    """Write images of two of the model's three classes; here grey is class 0 and white 1."""
     for name, grey in (("grey", 128), ("white", 230)):
         for place in range(3):
             path = tmp_path / "pictures" / name / f"{place}.png"

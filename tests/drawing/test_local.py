@@ -1,4 +1,4 @@
-"""The local engine: this process, or several on this machine."""
+"""The local engine draws in this process, or in several on this machine."""
 
 import os
 import subprocess
@@ -46,8 +46,8 @@ def test_a_poisoned_input_is_given_up_and_the_rest_drawn(place, workers):
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_model_that_stumbles_is_asked_again(place, workers, monkeypatch):
-    scenes.stumbling_model(place, monkeypatch, workers=workers)
+def test_a_model_that_fails_is_called_again(place, workers, monkeypatch):
+    scenes.failing_model(place, monkeypatch, workers=workers)
 
 
 def test_an_input_that_kills_the_process(place):
@@ -71,7 +71,7 @@ def test_a_worker_with_another_model_is_refused(place):
         scenes.other_model(place)
 
 
-def test_a_refusal_of_the_survey_is_the_sentence_it_is_alone(place):
+def test_settings_are_refused_with_the_same_sentence_as_alone(place):
     with pytest.raises(sc.InvalidInput, match="pilot must be positive with scheme split"):
         drawn(asked(place, "run", scheme="split", workers=2))
     assert not (place[0] / "run").exists()
@@ -91,33 +91,33 @@ def test_options_of_other_engines_and_of_none(place):
     )
 
 
-def heard(command):
+def run_words(command):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def test_the_command_says_what_failed_and_tries_again(place):
-    """Exit code 1, the index and the error; status and certify say so; later it is drawn."""
+    """Exit code 1, the index and the error; status and certify name the failed input, too."""
     folder, name = place
     heat()
     command = [*words(place, "run"), "--model", f"{name}:poisoned"]
-    done = heard(command)
+    done = run_words(command)
     assert done.returncode == 1
     assert f"input {HOT} failed again and again: too hot\n" in done.stderr
     assert "all is drawn but 1 input that failed; the same command tries" in done.stderr
-    said = heard([*command[:3], "status", "run"])
+    said = run_words([*command[:3], "status", "run"])
     assert f"input {HOT} failed: too hot" in said.stdout
-    said = heard([*command[:3], "certify", "run"])
+    said = run_words([*command[:3], "certify", "run"])
     assert "1 of 40 inputs are missing, of which 1 failed" in said.stderr
     (folder / f"{name}.py").write_text(
         (folder / f"{name}.py").read_text().replace("batch.max() > 50", "batch.max() > 500")
     )
-    again = heard(command)
+    again = run_words(command)
     assert again.returncode == 2  # the model is another one now, and the run says so
     assert "model_fingerprint" in again.stderr
 
 
 def test_failed_inputs_are_tried_again(place):
-    """A failure that was the machine's, not the input's, is gone the next time."""
+    """An input is drawn the next time if the machine was the cause of its failure."""
     folder, _ = place
     (folder / "moody.py").write_text(
         "import os\nimport numpy as np\n"
@@ -141,7 +141,7 @@ def test_failed_inputs_are_tried_again(place):
 
 
 def test_a_process_has_its_share_of_the_machine(place, monkeypatch):
-    """Threads and cards are in its environment before it imports anything; ours is left alone."""
+    """Threads and GPUs are in its environment from the start; ours is left alone."""
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
     before = dict(os.environ)
     share = {"OMP_NUM_THREADS": "3", "CUDA_VISIBLE_DEVICES": "5"}
@@ -149,7 +149,7 @@ def test_a_process_has_its_share_of_the_machine(place, monkeypatch):
     try:
         environment = Path(f"/proc/{member.process.pid}/environ")
         deadline = time.monotonic() + 60
-        # The kernel shows nothing while the new program is being put in the old one's place.
+        # The kernel shows nothing while the new program replaces the old one.
         while not (seen := environment.read_bytes()) and time.monotonic() < deadline:
             time.sleep(0.01)
     finally:
@@ -162,8 +162,8 @@ def test_a_process_has_its_share_of_the_machine(place, monkeypatch):
 
 
 def test_noise_threads_are_those_of_the_share(monkeypatch):
-    for told, wanted in (("1", 1), ("3", 3), ("64", 8)):
-        monkeypatch.setenv("OMP_NUM_THREADS", told)
+    for threads, wanted in (("1", 1), ("3", 3), ("64", 8)):
+        monkeypatch.setenv("OMP_NUM_THREADS", threads)
         assert noise_threads() == wanted
     monkeypatch.delenv("OMP_NUM_THREADS")
     for cores in (3, 64):
@@ -175,7 +175,7 @@ def test_noise_threads_are_those_of_the_share(monkeypatch):
     ("visible", "count", "names"),
     [("", 0, []), ("", 3, ["0", "1", "2"]), ("2,3", 2, ["2", "3"]), ("GPU-a,GPU-b", 2, None)],
 )
-def test_cards_are_given_out_by_the_names_they_have(monkeypatch, visible, count, names):
+def test_gpus_are_assigned_by_the_names_they_have(monkeypatch, visible, count, names):
     torch = pytest.importorskip("torch")
     monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
@@ -188,7 +188,7 @@ def test_cards_are_given_out_by_the_names_they_have(monkeypatch, visible, count,
 
 
 def test_networks_draw_the_same_bits_with_any_share_of_threads(place):
-    """A torch network in this process with all threads, and in two processes with one each."""
+    """A torch network draws the same in this process and in two with one thread each."""
     torch = pytest.importorskip("torch")
     from simplicert.models import save_weights
     from simplicert.models.architectures import ARCHITECTURES

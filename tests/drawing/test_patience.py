@@ -1,4 +1,4 @@
-"""Waiting for a model that fails: pauses grow, and nothing is given up too early."""
+"""While the model fails, pauses grow, and no input is given up too early."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ from simplicert.sampling import forward
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Time that passes only where it is told to."""
+    """Replace the clock by one that moves only when the code sleeps."""
 
     class Clock:
         now = 100.0
@@ -32,8 +32,8 @@ def clock(monkeypatch):
 
 
 def test_pauses_double_up_to_a_minute_until_time_is_up(clock):
-    heard = []
-    waits = Backoff(600.0, heard.append)
+    sentences = []
+    waits = Backoff(600.0, sentences.append)
     pauses = []
     while waits.fail("HTTP 503"):
         pauses.append(waits.left())
@@ -41,7 +41,9 @@ def test_pauses_double_up_to_a_minute_until_time_is_up(clock):
     assert pauses[:8] == [0.5, 1, 2, 4, 8, 16, 32, 60]
     assert max(pauses) == 60
     assert sum(pauses) == 600
-    assert heard[:3] == [f"the model failed (HTTP 503); trying again in {n} s" for n in (1, 2, 4)]
+    assert sentences[:3] == [
+        f"the model failed (HTTP 503); trying again in {n} s" for n in (1, 2, 4)
+    ]
     assert clock.now == 700
 
 
@@ -104,7 +106,7 @@ def test_the_command_waits_and_loses_nothing(place):
 
 
 def test_an_input_whose_connection_is_always_reset(place):
-    """Given up with its error, exit code 1, the others drawn."""
+    """It is given up with its error and exit code 1; the others are drawn."""
     heat()
     done = run_command(place, "--model", f"{place[1]}:refusing")
     assert done.returncode == 1, done.stderr

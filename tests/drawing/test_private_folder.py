@@ -1,4 +1,4 @@
-"""The folder of a Ray of our own: closed to others, removed by who made it or by the next one."""
+"""The folder of our own Ray is closed to other users, and removed in the end."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from simplicert.drawing.engines import cluster as made
+from simplicert.drawing.engines import cluster
 from simplicert.drawing.engines.cluster import LOCK, private_folder, remove_abandoned_folders
 
 
@@ -23,16 +23,16 @@ def test_closed_and_removed_even_after_a_failure():
 
 def test_it_is_removed_while_others_still_write(monkeypatch):
     """A helper that ends late makes the first removal fail."""
-    real, calls = made.shutil.rmtree, []
+    real, calls = cluster.shutil.rmtree, []
 
     def late(path, **more):
         calls.append(path)
         if len(calls) > 2:
             real(path, **more)
 
-    monkeypatch.setattr(made, "MARKED_MOMENT", 0.0)
+    monkeypatch.setattr(cluster, "REMOVAL_PAUSE", 0.0)
     with private_folder() as folder:
-        monkeypatch.setattr(made.shutil, "rmtree", late)
+        monkeypatch.setattr(cluster.shutil, "rmtree", late)
     assert not folder.parent.exists()
     assert len(calls) == 3
 

@@ -1,4 +1,4 @@
-"""The board: in whatever order units finish, fail or are cut short, each draw is made once."""
+"""The queue makes each draw once, in whatever order units finish, fail or are cut short."""
 
 import random as chance
 
@@ -17,7 +17,7 @@ POISON = 7
 
 
 def tally_of(items, span, plan):
-    """Draws whose counts say which they are; leaders as a sampler would have chosen them."""
+    """Make a tally in which all draws of this span are of class 0."""
     counts = np.zeros((len(items), 3), np.int64)
     counts[:, 0] = span[1] - span[0]
     segments = np.column_stack(
@@ -32,7 +32,7 @@ def tally_of(items, span, plan):
 
 
 def until(tally):
-    """Input i stops at look 1 + i mod 3."""
+    """Stop input i at look 1 + i mod 3."""
     looks = np.searchsorted(PLAN.looks, tally.draws) + 1
     done = (looks >= 1 + tally.inputs % 3) | (tally.draws == 40)
     return np.where(done, "budget", "").astype("U16")
@@ -62,34 +62,34 @@ def test_any_order_makes_each_draw_once(inputs, workers, plan, poisoned, seed):
         held, fresh = tally_of(np.arange(2, 4), (0, 10), plan), np.setdiff1d(fresh, [2, 3])
         held = select_inputs(held, until(held) == "")  # as a resumed run has it
     done_before = set(range(inputs)) - set(fresh) - set([] if held is None else held.inputs)
-    board = UnitQueue(plan, until, 16, fresh, held)
+    queue = UnitQueue(plan, until, 16, fresh, held)
     drawn = {int(item): [(0, 10)] for item in ([] if held is None else held.inputs)}
     finished, out, bad_luck = [], [], {}
-    while board.left or board.out:
-        while len(out) < workers and (unit := board.next(luck.choice([0.0, 1.0, 30.0]), workers)):
+    while queue.left or queue.out:
+        while len(out) < workers and (unit := queue.next(luck.choice([0.0, 1.0, 30.0]), workers)):
             out.append(unit)
         unit = out.pop(luck.randrange(len(out)))
         assert len(unit.items) >= 1
         alone = len(unit.items) == 1 and int(unit.items[0])
         if poisoned and POISON in unit.items:
-            gone = board.fail(unit, "poison")
+            gone = queue.fail(unit, "poison")
             assert gone in ([], [POISON])
             continue
         if luck.random() < 0.2 and bad_luck.get(alone, 0) < TRIES - 1:
             if len(unit.items) == 1:
                 bad_luck[alone] = bad_luck.get(alone, 0) + 1
-            assert board.fail(unit, "bad luck") == []
+            assert queue.fail(unit, "bad luck") == []
             continue
         count = luck.randrange(len(unit.items) + 1) if luck.random() < 0.2 else len(unit.items)
         for item in unit.items[:count].tolist():
             drawn.setdefault(item, []).append(unit.span)
         tally = tally_of(unit.items[:count], unit.span, plan) if count else None
-        done = board.record_drawn(unit, tally)
+        done = queue.record_drawn(unit, tally)
         finished += [] if done is None else done.inputs.tolist()
         if done is not None:
             assert done.draws.tolist() == [wanted(plan, item) for item in done.inputs.tolist()]
     lost = {POISON} if poisoned and inputs > POISON else set()
-    assert set(board.failed) == lost
+    assert set(queue.failed) == lost
     assert sorted(finished) == sorted(set(range(inputs)) - lost - done_before)
     for item in finished:
         spans = sorted(drawn[item])
@@ -98,49 +98,49 @@ def test_any_order_makes_each_draw_once(inputs, workers, plan, poisoned, seed):
 
 
 def test_an_input_alone_has_a_few_tries_and_pairs_are_parted():
-    board = UnitQueue(FIXED, until, 80, np.arange(2), None)
-    pair = board.next(0.0)
+    queue = UnitQueue(FIXED, until, 80, np.arange(2), None)
+    pair = queue.next(0.0)
     assert pair.items.tolist() == [0, 1]
-    assert board.fail(pair, "both") == []
+    assert queue.fail(pair, "both") == []
     tried = []
-    while board.left:
-        unit = board.next(0.0)
+    while queue.left:
+        unit = queue.next(0.0)
         assert len(unit.items) == 1
         tried.append(int(unit.items[0]))
         if unit.items[0] == 0:
-            board.fail(unit, f"try {len(tried)}")
+            queue.fail(unit, f"try {len(tried)}")
         else:
-            board.record_drawn(unit, tally_of(unit.items, unit.span, FIXED))
+            queue.record_drawn(unit, tally_of(unit.items, unit.span, FIXED))
     assert tried.count(0) == TRIES
     assert tried.count(1) == 1
-    assert board.failed == {0: f"try {len(tried)}"}
+    assert queue.failed == {0: f"try {len(tried)}"}
 
 
 def test_the_last_units_are_shared_out():
-    """With eight workers no unit of the last ones is as long as fifteen seconds would allow."""
-    board = UnitQueue(FIXED, until, 16, np.arange(1000), None)
-    alone = board.next(1e6, 1)
+    """With eight workers the last units are shorter than fifteen seconds would allow."""
+    queue = UnitQueue(FIXED, until, 16, np.arange(1000), None)
+    alone = queue.next(1e6, 1)
     assert len(alone.items) == 1000
-    board = UnitQueue(FIXED, until, 16, np.arange(1000), None)
+    queue = UnitQueue(FIXED, until, 16, np.arange(1000), None)
     sizes = []
-    while board.left:
-        sizes.append(len(board.next(1e6, 8).items))
+    while queue.left:
+        sizes.append(len(queue.next(1e6, 8).items))
     assert sizes[0] == 63
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[-2] == 2  # a unit still fills a few batches
 
 
 def test_few_inputs_wait_between_looks():
-    """However many inputs there are: a full unit between looks goes before new inputs."""
-    board = UnitQueue(PLAN, lambda tally: np.full(len(tally), "", "U16"), 16, np.arange(500), None)
+    """A full unit between looks is handed out before new inputs."""
+    queue = UnitQueue(PLAN, lambda tally: np.full(len(tally), "", "U16"), 16, np.arange(500), None)
     most = 0
-    while board.fresh.size:
-        unit = board.next(10.0)
+    while queue.fresh.size:
+        unit = queue.next(10.0)
         if unit.span[1] == 40:
-            board.out.pop(unit.key)  # done
+            queue.out.pop(unit.key)  # done
         else:
-            board.record_drawn(unit, tally_of(unit.items, unit.span, PLAN))
-        most = max(most, sum(len(t) for pile in board.waiting.values() for t in pile))
+            queue.record_drawn(unit, tally_of(unit.items, unit.span, PLAN))
+        most = max(most, sum(len(t) for tallies in queue.waiting.values() for t in tallies))
     assert most < 60
 
 
@@ -149,8 +149,8 @@ def test_what_earlier_draws_decided_goes_with_the_unit():
     held = sc.Tally(
         np.full((2, 3), 10), sigma=1.0, index=np.array([4, 9]), pilot=pilot, leaders=leaders
     )
-    board = UnitQueue(sc.Plan((30, 60), (0.5, 0.5), rule="decided"), until, 16, np.arange(0), held)
-    unit = board.next(1.0)
+    queue = UnitQueue(sc.Plan((30, 60), (0.5, 0.5), rule="decided"), until, 16, np.arange(0), held)
+    unit = queue.next(1.0)
     np.testing.assert_array_equal(unit.before.leaders, leaders[: len(unit.items)])
     np.testing.assert_array_equal(unit.before.pilot, pilot[: len(unit.items)])
 

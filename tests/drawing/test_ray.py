@@ -1,4 +1,4 @@
-"""The Ray engine, with a real Ray on 127.0.0.1; one for this file, which is stopped at its end."""
+"""The Ray engine, with one real Ray on 127.0.0.1 for this file, which is stopped at its end."""
 
 import os
 import secrets
@@ -27,7 +27,7 @@ RAY = {"engine": "ray"}
 
 @pytest.fixture(scope="module")
 def ray():
-    """Two slots; nothing of it is left afterwards."""
+    """Start a Ray with two slots; nothing of it is left afterwards."""
     mark = secrets.token_hex(8)
     with pytest.MonkeyPatch.context() as patch:
         for name in OURS:
@@ -42,7 +42,7 @@ def ray():
 
 
 def test_no_other_user_can_enter_its_folder(ray):
-    """Ray opens its own folder to all, and whoever replaces a socket in it speaks for Ray."""
+    """Ray opens its own folder to all users, who could replace a socket and speak for Ray."""
     (folder,) = Path("/tmp").glob(f"simplicert-{os.getpid()}-*")
     assert folder.stat().st_mode & 0o777 == 0o700
     session = Path(ray._private.worker._global_node.get_session_dir_path())
@@ -86,8 +86,8 @@ def test_a_poisoned_input_is_given_up_and_the_rest_drawn(place, ray):
     scenes.poisoned_input(place, workers=2, **RAY)
 
 
-def test_a_model_that_stumbles_is_asked_again(place, ray, monkeypatch):
-    scenes.stumbling_model(place, monkeypatch, workers=2, **RAY)
+def test_a_model_that_fails_is_called_again(place, ray, monkeypatch):
+    scenes.failing_model(place, monkeypatch, workers=2, **RAY)
 
 
 def test_an_input_that_kills_the_worker(place, ray):
@@ -107,7 +107,7 @@ def test_stopped_and_resumed(place, ray):
 
 
 def test_a_worker_with_another_model_is_left_out(place, ray, caplog):
-    """The one that surveyed goes on alone; what it draws is all of the run."""
+    """The worker that prepared the run goes on alone, and draws all of it."""
     outcome = scenes.other_model(place, **RAY)
     assert outcome.complete
     assert sc.open_run("run").missing == 0
@@ -116,7 +116,7 @@ def test_a_worker_with_another_model_is_left_out(place, ray, caplog):
 
 
 def test_workers_join_when_there_is_room(place, ray):
-    """Never more actors than slots: one at first, as someone else has a core, then two."""
+    """One actor draws while another program has a core, then two; never more than slots."""
 
     @ray.remote(num_cpus=1)
     class Guest:
@@ -128,17 +128,17 @@ def test_workers_join_when_there_is_room(place, ray):
     leaving = [guest]
     request = asked(place, "run", model=f"{place[1]}:patient", draws=6000, **RAY)
     sizes = []
-    with open_workers(request) as crew:
-        ready = prepare_run(request, crew)
+    with open_workers(request) as workers:
+        prepared = prepare_run(request, workers)
 
         def look(progress):
-            sizes.append(crew.size())
+            sizes.append(workers.size())
             if progress.done >= 3 and leaving:
                 ray.kill(leaving.pop())
             if sizes[-1] == 2:  # a worker may take long to start: the model waits for it
                 (place[0] / "enough").touch()
 
-        assert draw_missing(ready, crew, report=look).complete
+        assert draw_missing(prepared, workers, report=look).complete
     assert sizes[0] == 1
     assert sizes[-1] == 2
     assert sc.open_run("run").tally() == drawn(asked(place, "alone", draws=6000))[1].tally()
@@ -160,14 +160,14 @@ def test_a_worker_that_fits_nowhere_is_refused(place, ray):
     scenes.bad_options(place, cases)
 
 
-def test_a_refusal_of_the_survey_is_the_sentence_it_is_alone(place, ray):
+def test_settings_are_refused_with_the_same_sentence_as_alone(place, ray):
     with pytest.raises(sc.InvalidInput, match="pilot must be positive with scheme split"):
         drawn(asked(place, "run", scheme="split", **RAY))
     assert not (place[0] / "run").exists()
 
 
 def test_a_killed_leader_takes_its_cluster_with_it(place):
-    """A Ray of its own this time, as a user starts it; both times nothing of it is left."""
+    """Here the command starts its own Ray, as a user does; in the end nothing of it is left."""
     pytest.importorskip("ray")
     scenes.killed_leader(place, "--engine", "ray")
 
@@ -249,8 +249,8 @@ def test_without_ray_it_says_how_to_install_it(place):
         "        if name == 'ray':\n"
         "            raise ModuleNotFoundError(name, name=name)\n"
         "sys.meta_path.insert(0, Blocked())\n"
-        "from simplicert.cli import program\n"
-        "program()\n"
+        "from simplicert.cli import run_program\n"
+        "run_program()\n"
     )
     command = [sys.executable, "-c", code, *words(place, "run")[3:], "--engine", "ray"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

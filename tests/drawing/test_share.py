@@ -1,4 +1,4 @@
-"""A share reads what may hold its inputs, whoever drew it, and checks what is its own to check."""
+"""A process that draws a share reads and checks the parts that may hold its inputs."""
 
 import os
 import subprocess
@@ -24,7 +24,7 @@ def run(place):
 
 
 def parted(run, groups):
-    """The same run with a part for each group of inputs; their paths."""
+    """Write the run again with a part for each group of inputs; return their paths."""
     tally = run.tally()
     for path in run.paths():
         path.unlink()
@@ -33,7 +33,7 @@ def parted(run, groups):
 
 
 def share(run, number, shares):
-    """What the process sees that draws this share."""
+    """Return the run as the process sees it that draws this share."""
     return take_share(run, INDEX, INDEX[number - 1 :: shares])
 
 
@@ -51,7 +51,7 @@ def test_only_parts_of_its_own_inputs_are_read(run):
     assert share(run, 1, 1).paths() == paths
 
 
-def test_parts_of_several_inputs_are_read_by_all_whom_they_concern(run):
+def test_parts_of_several_inputs_are_read_by_every_share_of_them(run):
     whole = run.tally()
     paths = parted(run, [[0, 1, 2], [4, 8], [3], np.arange(9, 40), [5, 6, 7]])
     held = share(run, 4, 4)  # 3, 7, 11, ...
@@ -95,7 +95,7 @@ def test_damage_is_set_aside_by_the_share_whose_input_it_names(run):
     np.testing.assert_array_equal(share(run, 2, 4).done(), np.delete(INDEX[1::4], 1))
 
 
-def test_damage_to_a_part_of_several_inputs_is_set_aside_by_whom_it_concerns(run):
+def test_damage_to_a_part_of_several_inputs_is_set_aside_by_their_shares(run):
     paths = parted(run, [[0, 1], np.arange(2, 40)])
     spoil(paths[0])
     assert share(run, 3, 4).set_aside_damage() == []
@@ -115,7 +115,7 @@ def test_damage_to_a_part_of_several_inputs_is_set_aside_by_whom_it_concerns(run
     ],
     ids=["torn", "empty", "copy", "beyond", "superscript", "link", "pipe"],
 )
-def test_what_might_be_anyones_is_checked_by_everyone(run, strange):
+def test_a_part_without_an_owner_is_checked_by_every_share(run, strange):
     paths = parted(run, INDEX[:, None])
     strange(paths[4])
     assert len(share(run, 3, 4).set_aside_damage()) == 1

@@ -1,4 +1,4 @@
-"""The state of a run, from its folder alone."""
+"""The status of a run is read from its folder alone."""
 
 import os
 
@@ -9,11 +9,11 @@ from places import asked, drawn
 from simplicert.drawing.status import read_status, recent_workers
 from simplicert.store.parts import read_seconds
 from simplicert.store.run import record_failure
-from simplicert.tables import status_lines
+from simplicert.tables.summary import status_lines
 
 
 def test_workers_side_by_side_are_seen_in_the_times_of_the_parts(place):
-    """Each part ends where it says: k parts that ran side by side count as k."""
+    """Parts that were drawn in the same seconds count as that many workers."""
     _, run = drawn(asked(place, "run", shard="1/2"))
     _, run = drawn(asked(place, "run", shard="2/2"))
     paths = run.paths()

@@ -1,4 +1,4 @@
-"""Units and outputs that were probably mistaken; ordinary ones raise no doubt."""
+"""Units and outputs that are probably mistaken give a warning; ordinary ones do not."""
 
 import re
 
@@ -48,7 +48,7 @@ def test_a_sigma_in_other_units_than_the_inputs(example, settings, said):
         (IMAGES, SamplingSettings(Smoothing(25, noise_scale=np.full((3, 4, 4), 0.01)))),
     ],
 )
-def test_no_doubt(example, settings):
+def test_no_warning(example, settings):
     assert settings_warnings(example, settings, normalised=False) == ()
 
 

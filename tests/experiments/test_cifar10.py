@@ -44,7 +44,7 @@ def test_every_picture_is_there():
 def test_a_figure_drawn_twice_is_the_same_file(paper, tmp_path):
     held = [paper.findings.study(RUNS, "sigma-0.25")]
     for name in ("one", "two"):
-        paper.make("scatter", held, tmp_path / f"{name}.png", kind="multinomial")
+        paper.make_figure("scatter", held, tmp_path / f"{name}.png", kind="multinomial")
     assert filecmp.cmp(tmp_path / "one.png", tmp_path / "two.png", shallow=False)
 
 

@@ -53,7 +53,7 @@ def test_ten_thousand_points_of_reference_arithmetic(name, seed):
     check_against(name, e0, e1, [exact(a, b) for a, b in zip(e0, e1, strict=True)])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @each
 @pytest.mark.parametrize("seed", range(100, 110))
 def test_fifty_thousand_more_points_of_reference_arithmetic(name, seed):

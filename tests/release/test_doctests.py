@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import simplicert as sc
-from simplicert import models, training
+from simplicert import figures, metrics, models, tables, training
 
 ROOT = Path(__file__).parents[2]
-MODULES = (sc, models, training)  # those of release/surface.txt
+MODULES = (sc, models, training, metrics, tables, figures)  # those of release/surface.txt
 
 # Names without an example, and why.
 WITHOUT = {

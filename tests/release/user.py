@@ -60,6 +60,12 @@ def program() -> None:
     reach: np.ndarray = smooth.operational_radius(promised)
     loaded: sc.Smoothed = sc.Smoothed.load("smoothed")
 
+    (study,) = sc.metrics.read_studies(["runs/mine"])
+    accuracy: sc.metrics.Rate = sc.metrics.certified_accuracy(study.certificates(), 0.5)
+    shown: sc.tables.Grid = sc.tables.make_table([study], "paper1")
+    text: str = sc.tables.FORMATS["latex"](shown)
+    picture: Path = sc.figures.make_figure("accuracy", [study], "accuracy.pdf")
+
     rule = sc.Until("radius=0.5")
     stopped: sc.Tally = sc.sample(classifier, inputs, 0.25, 100, until=rule)
     plan: sc.Plan = rule.plan(1000)

@@ -18,7 +18,7 @@ def test_settings_are_those_of_the_run(make_study):
     assert rows["grid"] == f"{1 / 255:g}"
     assert rows["data"] == "digits"
     assert rows["shape"] == "1 x 8 x 8"
-    assert rows["draws an input"] == "2,000"
+    assert rows["draws per input"] == "2,000"
     assert rows["proved level"] == "0.001"
     assert rows["run id"] == study.run.manifest.id
     assert "class names" not in rows

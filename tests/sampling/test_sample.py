@@ -312,7 +312,7 @@ def test_noise_scale():
         ({"classifier": lambda b: b[:, :1]}, "classifier must return outputs of shape"),
         ({"classifier": lambda b: b @ np.ones((9, 2))}, "and it failed: matmul"),
         ({"classifier": lambda b: np.zeros(len(b))}, r'class numbers are outputs="labels"'),
-        ({"classifier": lambda b: b[:, 0]}, "one score a row is one class too few"),
+        ({"classifier": lambda b: b[:, 0]}, "one score per row is one class too few"),
         ({"classifier": lambda b: np.full(len(b), "cat")}, r"must return numbers, got \['cat'\]"),
         ({"outputs": "labels"}, r'num_classes must be given with outputs="labels"'),
         ({"classifier": "net.pt"}, r"got 'net.pt': a file is opened by sc.models.load_model"),

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simplicert import InvalidInput, Manifest, Tally, create_run
+from simplicert import DamagedRun, InvalidInput, Manifest, Tally, create_run
 from simplicert.stopping import plan_looks
 from simplicert.store.manifest import read_manifest, write_manifest
 from simplicert.store.settings import (
@@ -131,3 +131,10 @@ def test_a_run_that_was_not_drawn_keeps_no_settings(tmp_path):
     run = create_run(tmp_path / "run", Manifest(0.5, 1, 2), Tally([[90, 10]], 0.5))
     with pytest.raises(InvalidInput, match="was not drawn by simplicert"):
         run.settings  # noqa: B018
+
+
+def test_a_run_toml_that_lacks_a_setting(tmp_path):
+    source = {"format": "sample", "seed": 0}
+    manifest = Manifest(sigma=0.5, inputs=1, classes=2, plan=plan_looks(10, "fixed"), source=source)
+    with pytest.raises(DamagedRun, match=r"lacks the settings \['pilot', 'outputs'"):
+        restore_settings(manifest, tmp_path)

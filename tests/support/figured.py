@@ -66,7 +66,7 @@ def write_attacks(folder: Path, broken: int | None = None) -> Path:
 
 
 def attacked(run, certificates, row: int, ratio: float) -> AttackRow:
-    """An input for which a point at so many radii was confirmed; at 1.4 none was."""
+    """An input for which a point at this many radii was confirmed; at 1.4 none was."""
     known, found = certificates.known, abs(ratio - 1.4) > 1e-9
     top, radius = int(known.top[row]), float(certificates.radius[row])
     return AttackRow(
@@ -96,7 +96,7 @@ def write_log(folder: Path) -> Path:
 
 
 def new_axes():
-    """Axes of a figure that nobody else draws on."""
+    """Axes of a figure of its own."""
     from matplotlib.figure import Figure
 
     return Figure(layout="constrained").add_subplot()

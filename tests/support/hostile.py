@@ -77,7 +77,7 @@ def counted(index, classes, values):
 
 
 def rows_of_nothing(folder):
-    """A hundred thousand times more rows than bytes; run.toml says that there are so many."""
+    """A hundred thousand times more rows than bytes; run.toml claims that many."""
     run = a_run(folder, inputs=60_000_000)
     million = np.zeros(1_000_000, np.int64)
     put_part(run, [pa.table({"index": million, "labels": million, "invalid": million})] * 60)

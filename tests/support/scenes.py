@@ -1,4 +1,4 @@
-"""What must be true of every engine; each engine's tests call these with its own settings."""
+"""Tests that every engine must pass; the tests of each engine call them with its settings."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ ADAPTIVE = {"draws": 1600, "until": "radius=0.3"}
 
 
 def same_bits(place, counts, **engine):
-    """Fixed and adaptive, by so many workers each: the tallies of one process alone."""
+    """Any of these numbers of workers makes the tallies that one process makes alone."""
     for name, more in (("fixed", {}), ("adaptive", ADAPTIVE)):
         alone = drawn(asked(place, f"alone-{name}", **more))[1]
         for workers in counts:
@@ -31,7 +31,7 @@ def same_bits(place, counts, **engine):
 
 
 def killed_worker(place, **engine):
-    """Kill -9 in the middle of a unit: another worker takes over, and nothing changes."""
+    """After kill -9 in the middle of a unit another worker takes over, and nothing changes."""
     folder, name = place
     victims = []
 
@@ -46,13 +46,13 @@ def killed_worker(place, **engine):
     complete, run = drawn(asked(place, "run", **settings), report=kill_one)
     assert complete
     assert len(victims) == 1
-    # Who comes for the lost one may find nothing left to do: on a busy machine it comes late.
+    # On a busy machine the replacement starts late, and may find nothing left to do.
     assert run.tally() == drawn(asked(place, "alone", draws=300))[1].tally()
     soon(lambda: not any(alive(pid) for pid in workers_seen(folder)))
 
 
 def killed_leader(place, *options):
-    """Kill -9 on the leading process: its workers end, and the same command completes the run.
+    """After kill -9 of the leader its workers end, and the same command completes the run.
 
     Two helpers of Ray live on for a minute or so by themselves; here they are ended.
     """
@@ -83,7 +83,7 @@ def killed_leader(place, *options):
 
 
 def poisoned_input(place, **engine):
-    """Everything but the one input is drawn; its index and its error are on record."""
+    """All inputs but the poisoned one are drawn; its index and its error are recorded."""
     folder, name = place
     heat()
     request = asked(place, "run", model=f"{name}:poisoned", **engine)
@@ -98,17 +98,17 @@ def poisoned_input(place, **engine):
     assert (folder / "run" / "failed" / f"{HOT:08d}.txt").read_text() == "too hot\n"
 
 
-def stumbling_model(place, patch, **engine):
-    """The model fails while it is probed and while it is drawn from, until it was waited for."""
+def failing_model(place, patch, **engine):
+    """The model fails during the probe and the draws, until there was a pause."""
     folder, name = place
-    patch.setattr(driver, "FIRST", 0.01)
-    patch.setattr(driver, "WORTH_SAYING", 0.0)
-    patch.setattr(queue, "PART_SECONDS", 1e-9)  # an input a unit
-    down, heard, failures = folder / "down", [], ["TimeoutError", "OSError"]
+    patch.setattr(driver, "FIRST_PAUSE", 0.01)
+    patch.setattr(driver, "SHORTEST_ANNOUNCED", 0.0)
+    patch.setattr(queue, "PART_SECONDS", 1e-9)  # one input per unit
+    down, sentences, failures = folder / "down", [], ["TimeoutError", "OSError"]
     down.write_text("ConnectionResetError")
 
     def say(sentence):
-        heard.append(sentence)
+        sentences.append(sentence)
         down.unlink(missing_ok=True)
 
     def report(progress):
@@ -119,8 +119,8 @@ def stumbling_model(place, patch, **engine):
     complete, run = drawn(request, say, report=report)
     assert complete
     assert run.failed == {}
-    assert set(heard) == {"the model failed (HTTP 503?[2J); trying again in 0 s"}
-    assert len(heard) >= 3  # once by the probe, twice by the draws
+    assert set(sentences) == {"the model failed (HTTP 503?[2J); trying again in 0 s"}
+    assert len(sentences) >= 3  # once by the probe, twice by the draws
     assert run.tally() == drawn(asked(place, "alone"))[1].tally()
 
 
@@ -128,9 +128,9 @@ def no_shared_folder(place, **engine):
     """Workers that do not see the run's folder hand their parts to the leader."""
     request = asked(place, "run", workers=2, **engine)
     elsewhere = replace(request, out=Path("/nowhere/run"))
-    with open_workers(elsewhere) as crew:
-        ready = prepare_run(request, crew)
-        assert draw_missing(ready, crew).complete
+    with open_workers(elsewhere) as workers:
+        prepared = prepare_run(request, workers)
+        assert draw_missing(prepared, workers).complete
     assert sc.open_run("run").tally() == drawn(asked(place, "alone"))[1].tally()
 
 
@@ -138,13 +138,13 @@ def stopped_and_resumed(place, **engine):
     """What was complete is kept; the rest is drawn later, by an engine of any kind."""
     folder, name = place
     settings = {"model": f"{name}:slow", "workers": 2, **engine}
-    told = []
+    requests = []
 
     def stop():
-        return bool(told)
+        return bool(requests)
 
     def report(progress):
-        told.extend([1] * (progress.done > 3))
+        requests.extend([1] * (progress.done > 3))
 
     complete, run = drawn(asked(place, "run", **settings), stop=stop, report=report)
     assert not complete
@@ -155,7 +155,7 @@ def stopped_and_resumed(place, **engine):
 
 
 def other_model(place, **engine):
-    """A worker that loads another model than the one that surveyed is refused."""
+    """Start a worker that loads another model than the first one, which prepared the run."""
     folder, _ = place
     (folder / "shifty.py").write_text(
         "import time\nimport numpy as np\n"
@@ -169,14 +169,14 @@ def other_model(place, **engine):
         "    return classify\n"
     )
     request = asked(place, "run", model="shifty:make", workers=2, **engine)
-    with open_workers(request) as crew:
-        ready = prepare_run(request, crew)
+    with open_workers(request) as workers:
+        prepared = prepare_run(request, workers)
         (folder / "first").touch()
-        return draw_missing(ready, crew)
+        return draw_missing(prepared, workers)
 
 
 def bad_options(place, cases):
-    """Each refused in a sentence, and nothing is written."""
+    """Each bad option is refused in a sentence, and nothing is written."""
     for change, message in cases:
         with pytest.raises(sc.InvalidInput, match=message):
             drawn(asked(place, "run", **change))

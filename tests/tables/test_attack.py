@@ -28,7 +28,7 @@ def test_the_whole_attack():
     assert cells["median ratio"] == "1.500"
     assert cells["nothing found, out to 16 sigma"] == "1"
     assert cells["ascents an input"] == "3 losses x 2 restarts x 5 steps"
-    assert cells["draws an input, mean"] == "1,250"
+    assert cells["draws per input, mean"] == "1,250"
     assert cells["level of a confirmation"] == "1e-05"
     assert any("proves nothing" in note for note in attack_table(ROWS).notes)
 

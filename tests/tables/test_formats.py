@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from simplicert.errors import InvalidInput
-from simplicert.tables import FORMATS, Grid, TableOptions, choose_format, make_table
-from simplicert.tables.formats import escape_latex, latex_number
+from simplicert.tables import FORMATS, Grid, TableOptions, make_table
+from simplicert.tables.formats import choose_format, escape_latex, latex_number
 from simplicert.tables.grid import group_headings, is_text_column, to_one_line
 
 HOSTILE = [

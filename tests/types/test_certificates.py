@@ -181,7 +181,7 @@ def test_nothing_false_can_be_built(certificates):
     known = certificates.known
     good = np.zeros(3)
     for bad, message in [
-        (np.array([0.0, 0.1, 0.0]), "0 where the certificate is refused"),
+        (np.array([0.0, 0.1, 0.0]), "0 where the input is abstained"),
         (np.array([np.nan, 0, 0]), "finite and not negative"),
         (np.array([-1.0, 0, 0]), "finite and not negative"),
         (np.array([np.inf, 0, 0]), "finite and not negative"),
@@ -238,7 +238,7 @@ def test_nothing_false_can_be_built_on_a_margin(alone):
     none = np.full(2, np.nan)
     with pytest.raises(InvalidInput, match="ensemble must be NaN"):
         Certificates(known, {"two_sided": np.zeros(2)}, np.zeros(2), nobody)
-    with pytest.raises(InvalidInput, match="0 where the certificate is refused"):
+    with pytest.raises(InvalidInput, match="0 where the input is abstained"):
         Certificates(known, {"two_sided": np.ones(2)}, none, nobody)
     with pytest.raises(InvalidInput, match="winner must name"):
         Certificates(known, {"two_sided": np.zeros(2)}, none, np.array(["cohen", ""]))

@@ -69,11 +69,11 @@ def test_frozen_in_every_way():
         ({"counts": [[-1, 2]]}, r"counts must not be negative, got -1 at \(0, 0\)"),
         (
             {"counts": [1, 2]},
-            r"counts must have shape \(any, any\) \(one row an input\), got \(2,\)",
+            r"counts must have shape \(any, any\) \(one row per input\), got \(2,\)",
         ),
         ({"counts": [[5], [6]]}, "counts must have at least two classes .columns., got 1"),
         ({"counts": np.zeros((0, 3), int)}, "counts must have at least one row"),
-        ({"counts": [[0, 0]]}, "counts must hold at least one draw an input, got none at row 0"),
+        ({"counts": [[0, 0]]}, "counts must hold at least one draw per input, got none at row 0"),
         ({"counts": [[2**52, 2**52]]}, r"fewer than 2\^53 draws"),
         ({"counts": [[2**62, 2**62, 2**62, 2**62]]}, r"fewer than 2\^53 draws"),
         ({"counts": np.array([[2**63, 1]], np.uint64)}, "counts must fit in 64-bit"),
@@ -272,7 +272,10 @@ def test_some_inputs_of_a_tally_are_what_a_checked_tally_would_be(seed):
     assert arrays and not any(array.flags.writeable for array in arrays)
 
 
-@pytest.mark.parametrize(("rows", "message"), [([], "at least one"), ([1, 1], "each input once")])
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [([], "at least one"), ([1, 1], "each input once"), ([[0], [1]], "one list of rows")],
+)
 def test_no_inputs_and_the_same_twice_are_refused(rows, message):
     tally = Tally([[900, 100], [800, 200]], 0.5)
     with pytest.raises(InvalidInput, match=message):

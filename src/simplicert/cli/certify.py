@@ -38,7 +38,7 @@ def certify(
     from simplicert.metrics.study import Study
     from simplicert.store import open_run, write_certificates
     from simplicert.store.manifest import recorded_label_warning
-    from simplicert.tables import describe_scaled_norm, first_rows_table, summary_table
+    from simplicert.tables.summary import describe_scaled_norm, first_rows_table, summary_table
 
     opened = open_run(run)
     inside = out is not None and run.resolve() in out.resolve().parents

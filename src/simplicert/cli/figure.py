@@ -36,7 +36,7 @@ def figure(
     - accuracy: certified accuracy by every technique of each kind
     - scatter: the expectations on the simplex, with the region lines
     - proportion: share of inputs with a radius > 0.05 against the draws
-    - time: seconds an input against the draws, each mechanism's own
+    - time: seconds per input against the draws, each mechanism's own
 
     Of one run or more:
 

@@ -52,7 +52,7 @@ def _counts(
     ] = "multinomial",
     scheme: Annotated[str, typer.Option(help="gated, joint, paper or split.")] = "gated",
 ) -> None:
-    """A table of class counts, one row an input: text, or npz with arrays named as in Tally.
+    """A table of class counts, one row per input: text, or npz with arrays named as in Tally.
 
     Text: K whole numbers and the label (none with --no-labels), between blanks,
     tabs or commas; one header line may come first, and from # on is a comment.

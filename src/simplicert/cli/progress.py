@@ -16,7 +16,6 @@ from simplicert.data.inputs import Watch, watch_reading
 from simplicert.drawing.driver import DrawingProgress
 from simplicert.errors import SimplicertError
 from simplicert.store.manifest import Manifest
-from simplicert.training.settings import is_first_process
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -25,14 +24,18 @@ if TYPE_CHECKING:
     from simplicert.training.epoch import EpochMeans
 
 
-EVERY = 10.0  # seconds between lines where there is no terminal
+DRAWING_SECONDS = 10.0  # seconds between lines where there is no terminal
+FIRST_READING_SECONDS, READING_SECONDS = 5.0, 60.0  # to the first line, and between lines
+BAR_WIDTH = 8  # columns of the bar: the rest of a narrow terminal is for the numbers
 
 ProgressCallback = Callable[[DrawingProgress], None]
+# `report` is called after some batches, `watch` after every epoch.
+TrainingCallbacks = dict[str, Callable[..., None]]
 
 
 @contextmanager
 def show_drawing_progress(manifest: Manifest, quiet: bool) -> Iterator[ProgressCallback]:
-    """A function that the drawing loop reports to."""
+    """Show the progress of draws; yield the function that the drawing loop calls."""
     certified = CertifiedShare(manifest)
     if quiet:
         yield lambda progress: None
@@ -47,16 +50,16 @@ class CertifiedShare:
     """The share of inputs certified so far, by the declared settings."""
 
     def __init__(self, manifest: Manifest) -> None:
-        """None yet."""
+        """Start without inputs."""
         self.manifest, self.inputs, self.issued = manifest, 0, 0
 
     def share(self, progress: DrawingProgress) -> str:
-        """Count a new part, if there is one."""
+        """Count the inputs that were finished, if any, and return the share."""
         declared = self.manifest
         if progress.tally is not None:
             try:
                 known = bound(progress.tally, declared.alpha, declared.kind, declared.scheme)
-            except SimplicertError:  # a scheme that lacks its evidence: certify will say so
+            except SimplicertError:  # the scheme lacks its evidence: certify will say so
                 return "-"
             self.inputs += len(known)
             self.issued += int((~known.abstained).sum())
@@ -64,13 +67,13 @@ class CertifiedShare:
 
 
 def _describe_failed(progress: DrawingProgress) -> str:
-    """How many inputs were given up, if any."""
+    """Say how many inputs were given up, if any."""
     return f", {progress.failed} failed" if progress.failed else ""
 
 
 @contextmanager
 def _drawing_bar(certified: CertifiedShare) -> Iterator[ProgressCallback]:
-    """A rich bar: inputs done, draws a second, time left, certified so far."""
+    """Show a rich bar: inputs done, draws per second, time left, share certified so far."""
     from rich import progress as rich_progress
     from rich.console import Console
 
@@ -96,14 +99,14 @@ def _drawing_bar(certified: CertifiedShare) -> Iterator[ProgressCallback]:
 
 
 def _drawing_lines(certified: CertifiedShare) -> ProgressCallback:
-    """A line every ten seconds, and one at the end."""
+    """Print a line every ten seconds, and one at the end."""
     last = time.monotonic()
 
     def report(progress: DrawingProgress) -> None:
         nonlocal last
         share = certified.share(progress) + _describe_failed(progress)
         ended = progress.done == progress.inputs and progress.tally is not None
-        if not ended and time.monotonic() - last < EVERY:
+        if not ended and time.monotonic() - last < DRAWING_SECONDS:
             return
         last = time.monotonic()
         rate = progress.draws / max(progress.seconds, 1e-9)
@@ -114,12 +117,9 @@ def _drawing_lines(certified: CertifiedShare) -> ProgressCallback:
     return report
 
 
-FIRST, READING_EVERY = 5.0, 60.0  # seconds to the first line, and from each to the next
-
-
 @contextmanager
 def show_reading_progress(quiet: bool) -> Iterator[None]:
-    """Inside, data sets that are loaded in this process say how far they are."""
+    """Show how far data sets are read that this process loads inside the context."""
     if quiet:
         yield
         return
@@ -128,33 +128,28 @@ def show_reading_progress(quiet: bool) -> Iterator[None]:
 
 
 def _reading_lines() -> Watch:
-    """Lines on stderr, also on a terminal: a bar may be there already, and stays below them."""
-    begun = due = 0.0
+    """Print lines on stderr, also on a terminal: a bar that is there already stays below them."""
+    started = due = 0.0
 
     def watch(name: str, read: int, count: int) -> None:
-        nonlocal begun, due
+        nonlocal started, due
         now = time.monotonic()
-        if not begun:
-            begun, due = now, now + FIRST
+        if not started:
+            started, due = now, now + FIRST_READING_SECONDS
         if read < count and now >= due:
-            due = now + READING_EVERY
+            due = now + READING_SECONDS
             print_note(f"reading {name}: {read:,} of {count:,} inputs")
         if read == count:
-            begun = 0.0  # the next data set has its own time
+            started = 0.0  # the next data set has its own time
 
     return watch
 
 
-WIDTH = 8  # columns of the bar: the rest of a narrow terminal is for the numbers
-
-TrainingCallbacks = dict[
-    str, Callable[..., None]
-]  # `report` after some batches, `watch` after every epoch
-
-
 @contextmanager
 def show_training_progress(quiet: bool) -> Iterator[TrainingCallbacks]:
-    """What the training loop reports to; of several processes only the first one speaks."""
+    """Show the progress of training; of several processes only the first one does."""
+    from simplicert.training.settings import is_first_process  # drawing needs nothing of training
+
     if quiet or not is_first_process():
         yield {}
     elif sys.stderr.isatty():
@@ -165,7 +160,7 @@ def show_training_progress(quiet: bool) -> Iterator[TrainingCallbacks]:
 
 
 def _print_epoch(row: "EpochRow") -> None:
-    """One epoch in one line."""
+    """Print one line about an epoch."""
     print_note(
         f"epoch {row['epoch']:.0f}: loss {row['loss']:.3f}, noisy accuracy "
         f"{100 * row['noisy_accuracy']:.1f} %, {row['seconds']:.0f} s"
@@ -173,12 +168,15 @@ def _print_epoch(row: "EpochRow") -> None:
 
 
 def training_bar() -> "Progress":
-    """Epoch, loss, noisy accuracy in training and in the last test, time left; in 80 columns."""
+    """Make a bar: epoch, loss, noisy accuracy in training and the last test, time left.
+
+    It fits in 80 columns.
+    """
     from rich import progress
     from rich.console import Console
 
     return progress.Progress(
-        progress.BarColumn(WIDTH),
+        progress.BarColumn(BAR_WIDTH),
         progress.TextColumn(
             "epoch {task.fields[epoch]}  loss {task.fields[loss]}  "
             "right {task.fields[training]}, in test {task.fields[test]}"
@@ -189,16 +187,16 @@ def training_bar() -> "Progress":
 
 
 def training_callbacks(screen: "Progress") -> TrainingCallbacks:
-    """Functions that move the bar; the time left is by the steps done since the start here."""
+    """Return functions that move the bar; they estimate the time left by the steps done here."""
     task = screen.add_task("", total=None, epoch="-", loss="-", training="-", test="-", left="-")
-    begun: list[tuple[float, float]] = []  # clock and steps at the first report
+    start: list[tuple[float, float]] = []  # clock and steps at the first report
 
     def report(sums: "EpochMeans") -> None:
         steps = sums.epoch * sums.batches + sums.batch
         total = sums.epochs * sums.batches
-        if not begun:
-            begun.append((time.monotonic(), steps))
-        spent, done = time.monotonic() - begun[0][0], steps - begun[0][1]
+        if not start:
+            start.append((time.monotonic(), steps))
+        spent, done = time.monotonic() - start[0][0], steps - start[0][1]
         screen.update(
             task,
             total=total,
@@ -216,6 +214,6 @@ def training_callbacks(screen: "Progress") -> TrainingCallbacks:
 
 
 def format_clock(seconds: float) -> str:
-    """Hours, minutes and seconds."""
+    """Format seconds as hours, minutes and seconds."""
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"

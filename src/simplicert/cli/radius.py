@@ -27,11 +27,11 @@ def radius(
     if as_json:
         import json
 
-        from simplicert.tables import point_record
+        from simplicert.tables.simplex import point_record
 
         print_lines(json.dumps(point_record(certificates)))
     else:
         from simplicert.cli.screen import print_table
-        from simplicert.tables import point_table
+        from simplicert.tables.simplex import point_table
 
         print_table(point_table(certificates))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from simplicert.types import Plan
 
 FAILED_EXIT = 1
-MOST_NAMED_INPUTS = 10  # failed inputs, one by one
+MOST_NAMED_INPUTS = 10  # failed inputs that are named one by one
 
 
 def sample(
@@ -136,12 +136,13 @@ def _draw_on_screen(options: dict[str, Any], quiet: bool) -> "DrawingOutcome":
 
     class ScreenWatcher(DrawingWatcher):
         def preparing(self) -> AbstractContextManager[None]:
-            return stop_at_once()  # again: a Ray that starts hears SIGTERM itself from then on
+            return stop_at_once()  # again: Ray replaces the handler of SIGTERM when it starts
 
         @contextmanager
         def drawing(self, manifest: "Manifest") -> Iterator[tuple["Stop", "Report"]]:
-            if sentence := describe_too_few_draws(manifest, manifest.plan):
-                self.warn(sentence)
+            with stop_at_once():
+                if sentence := describe_too_few_draws(manifest, manifest.plan):
+                    self.warn(sentence)
             with stop_after_batch() as stop, show_drawing_progress(manifest, quiet) as report:
                 yield stop, report
 
@@ -150,7 +151,7 @@ def _draw_on_screen(options: dict[str, Any], quiet: bool) -> "DrawingOutcome":
 
 
 def _warn_of_failures(out: "Path", failed: dict[int, str]) -> None:
-    """Which inputs failed, and how to go on without or with them."""
+    """Say which inputs failed and how to try them again."""
     for item in sorted(failed)[:MOST_NAMED_INPUTS]:
         print_warning(f"input {item} failed again and again: {failed[item]}")
     if len(failed) > MOST_NAMED_INPUTS:
@@ -162,7 +163,7 @@ def _warn_of_failures(out: "Path", failed: dict[int, str]) -> None:
 
 
 def describe_too_few_draws(manifest: "Manifest", plan: "Plan | None") -> str:
-    """A sentence where not even draws that all agree are certified by the declared settings."""
+    """Return a warning if the plan certifies nothing even when all draws agree, else ""."""
     from simplicert.plan import DeclaredSettings, certifies_nothing, smallest_draws
     from simplicert.types import Plan
 

@@ -23,22 +23,22 @@ class ExitState:
     """Whether this process is on its way out, and with which exit code."""
 
     code: int | None = None
-    depth = 0  # of those who listen
+    depth = 0  # of nested contexts that handle signals
 
     @classmethod
     def exit_if_leaving(cls, number: int) -> bool:
-        """Whether it is leaving already; then one more Ctrl-C ends it here and now."""
+        """Return whether the process is leaving already; one more Ctrl-C then ends it at once."""
         if cls.code is not None and number == signal.SIGINT:
             os._exit(cls.code)
         return cls.code is not None
 
 
 class StoppedBySignal(KeyboardInterrupt):
-    """A signal came while nothing was being drawn; no library takes it for an error of its own."""
+    """A signal came while nothing was being drawn; libraries do not catch it as an error."""
 
 
 def handle_interrupt(number: int, frame: object) -> None:
-    """Ctrl-C where nobody listens: as Python has it, but only once."""
+    """Handle Ctrl-C outside the contexts below: raise as Python does, but only once."""
     if not ExitState.exit_if_leaving(number):
         ExitState.code = STOPPED_EXIT
         raise KeyboardInterrupt
@@ -46,46 +46,46 @@ def handle_interrupt(number: int, frame: object) -> None:
 
 @contextmanager
 def stop_after_batch(unit: str = "batch") -> Iterator["StopFlag"]:
-    """A signal asks the loop to stop after its batch; a second Ctrl-C stops at once."""
-    told = StopFlag(unit)
-    with _route_signals(told.handle_signal):
-        yield told
+    """Let a signal stop the loop after its batch, and a second Ctrl-C stop it at once."""
+    flag = StopFlag(unit)
+    with _route_signals(flag.handle_signal):
+        yield flag
 
 
 @contextmanager
 def stop_at_once() -> Iterator[None]:
-    """A signal ends what is done here at once: there is no batch to finish."""
-    heard = []
+    """Let a signal end the work inside at once: there is no batch to finish."""
+    received = []
 
-    def hear(number: int, frame: object) -> None:
+    def handle(number: int, frame: object) -> None:
         if not ExitState.exit_if_leaving(number):
             ExitState.code = STOPPED_EXIT
-            heard.append(number)
+            received.append(number)
             raise StoppedBySignal
 
-    with _route_signals(hear):
+    with _route_signals(handle):
         try:
             yield
         finally:
-            if heard:  # whatever a library made of it: Ray raises another exception, some none
+            if received:  # Ray raises another exception instead, and some libraries raise none
                 raise StoppedBySignal
 
 
 @contextmanager
-def _route_signals(hear: Callable[[int, Any], None]) -> Iterator[None]:
-    """Signals that ask to stop go to this function; one that `nohup` ignores stays ignored."""
+def _route_signals(handle: Callable[[int, Any], None]) -> Iterator[None]:
+    """Send signals that ask to stop to a function; one that `nohup` ignores stays ignored."""
     wanted = [sign for sign in SIGNALS if not _is_ignored_by_nohup(sign)]
     terminals = [file for file in (1, 2) if os.isatty(file)]
 
-    def hear_first(number: int, frame: object) -> None:
+    def mute_and_handle(number: int, frame: object) -> None:
         if number not in (signal.SIGINT, signal.SIGTERM):
             _mute_terminals(terminals)
-        hear(number, frame)
+        handle(number, frame)
 
     if ExitState.depth == 0:
         ExitState.code = None
     ExitState.depth += 1
-    before = {sign: signal.signal(sign, hear_first) for sign in wanted}
+    before = {sign: signal.signal(sign, mute_and_handle) for sign in wanted}
     try:
         yield
     finally:
@@ -95,14 +95,14 @@ def _route_signals(hear: Callable[[int, Any], None]) -> Iterator[None]:
 
 
 def _is_ignored_by_nohup(sign: int) -> bool:
-    """Whether the process was started so that it outlives its terminal."""
+    """Return whether the process was started to outlive its terminal."""
     return sign not in (signal.SIGINT, signal.SIGTERM) and (
         signal.getsignal(sign) is signal.SIG_IGN
     )
 
 
 def _mute_terminals(terminals: list[int]) -> None:
-    """The terminal is gone: what would be printed on it goes nowhere, and is no error."""
+    """Discard what would be printed on terminals that are gone, so that it is no error."""
     with suppress(OSError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         for file in terminals:
@@ -111,23 +111,23 @@ def _mute_terminals(terminals: list[int]) -> None:
 
 
 class StopFlag:
-    """Whether anyone asked to stop."""
+    """Remembers that a signal asked to stop."""
 
     def __init__(self, unit: str = "batch") -> None:
-        """Not yet; `unit` is what the loop finishes first."""
+        """Start without a signal; `unit` is what the loop finishes first."""
         self.stop, self.unit = False, unit
 
     def handle_signal(self, number: int, frame: object) -> None:
-        """A signal came in."""
+        """Ask the loop to stop; a second Ctrl-C raises."""
         if ExitState.exit_if_leaving(number):
             return
         if self.stop and number == signal.SIGINT:
             ExitState.code = STOPPED_EXIT
             raise KeyboardInterrupt
         self.stop = True
-        with suppress(OSError, RuntimeError, ValueError):  # in the middle of another line
+        with suppress(OSError, RuntimeError, ValueError):  # while another line is being printed
             print(f"simplicert: stopping after this {self.unit}", file=sys.stderr)
 
     def __call__(self) -> bool:
-        """What the loop asks after every batch."""
+        """Return whether to stop; the loop calls this after every batch."""
         return self.stop

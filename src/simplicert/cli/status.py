@@ -20,7 +20,7 @@ def status(
 
     from simplicert.drawing.status import read_status
     from simplicert.store import open_run
-    from simplicert.tables import status_lines
+    from simplicert.tables.summary import status_lines
 
     opened = open_run(run)
     state = read_status(opened)

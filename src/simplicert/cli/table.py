@@ -45,7 +45,8 @@ def table(
     from simplicert.errors import require
     from simplicert.files import write_atomically
     from simplicert.metrics.study import read_studies
-    from simplicert.tables import FORMATS, TableOptions, choose_format, make_table
+    from simplicert.tables import FORMATS, TableOptions, make_table
+    from simplicert.tables.formats import choose_format
 
     chosen = choose_format(format_, out)
     choices = TableOptions(kind, column, population, parse_radii(radii), inclusive, intervals)

@@ -1,8 +1,8 @@
 """Draw noisy classifications into a run folder that can be resumed.
 
 `draw` is the whole job: it prepares the run, hands units of draws to workers, and keeps what they
-return. The way of an input: `settings` in store, then `preparation`, `resume`, `queue`, `driver`,
-`workers` and `engines` here.
+return. Read in this order: `store.settings`, then here `preparation`, `resume`, `queue`, `driver`,
+`workers` and `engines`.
 """
 
 import warnings
@@ -35,7 +35,7 @@ from simplicert.sampling.sampler import can_compile
 from simplicert.sampling.settings import convert_inputs
 from simplicert.store.manifest import Manifest, read_manifest
 from simplicert.store.run import DAMAGED_FOLDER, Run, forget_failures
-from simplicert.store.settings import DrawingSettings, parse_settings
+from simplicert.store.settings import DrawingSettings, parse_numbers, parse_settings
 from simplicert.types import Ints, Tally
 from simplicert.types.merging import has_first_draws
 from simplicert.types.tally import select_inputs
@@ -58,7 +58,7 @@ def _never_stop() -> bool:
 
 
 def _report_nothing(progress: DrawingProgress) -> None:
-    """Watch nothing."""
+    """Ignore the progress."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class DrawingOutcome:
     """
 
     complete: bool  # False when it was stopped
-    failed: dict[int, str]  # inputs given up, and what the classifier said
+    failed: dict[int, str]  # inputs given up, and the classifier's error
     folder: Path
 
     @property
@@ -80,12 +80,12 @@ class DrawingOutcome:
 
 
 class DrawingWatcher:
-    """Who watches a drawing: what hears its warnings and its progress, and what may stop it."""
+    """Receives the warnings and the progress of a drawing, and may stop it."""
 
     def __init__(
         self, stop: Stop = _never_stop, report: Report = _report_nothing, warn: Say = say_nothing
     ) -> None:
-        """`stop` is called after every batch, `report` hears of it, `warn` gets sentences."""
+        """`stop` and `report` are called after every batch; `warn` gets whole sentences."""
         self.stop, self.report, self.warn = stop, report, warn
 
     def preparing(self) -> AbstractContextManager[None]:
@@ -93,7 +93,7 @@ class DrawingWatcher:
         return nullcontext()
 
     def drawing(self, manifest: Manifest) -> AbstractContextManager[tuple[Stop, Report]]:
-        """Return the context of the draws, with what to ask and to tell after every batch."""
+        """Return the context of the draws, with the functions to call after every batch."""
         return nullcontext((self.stop, self.report))
 
 
@@ -146,10 +146,20 @@ def draw(  # noqa: PLR0913
     Call it again with the same arguments to continue where it stopped: what is drawn is kept, part
     by part, and nothing is drawn twice. `model` and `data` are names as on the command line, or the
     classifier itself and an array of inputs, with `labels` if there are any; other processes can
+<<<<<<< HEAD
     only be given names. `select` chooses inputs by their position. `stop` is called after every
+    batch and ends the drawing when it returns True; `report` gets the progress after every batch;
+    `warn` gets sentences about what may not have been meant, which otherwise become a
+    `SimplicertWarning`. The other arguments are the options of the command.
+=======
+    only be given names. A run knows a torch module by its weights, but a function by its source
+    alone: what it closes over, and the object of a method such as predict_proba, are only compared
+    by a few outputs, so resume with the same one, or give it a text in an attribute `fingerprint`.
+    `select` chooses inputs by their position. `stop` is called after every
     batch and ends the drawing when it returns True; `report` hears of every batch; `warn` gets
     sentences about what may not have been meant, which otherwise become a `SimplicertWarning`.
     The other arguments are the options of the command.
+>>>>>>> ba9dfb9a39539d6b12109d957ca9bbb0fed538a7
 
     >>> import tempfile
     >>> import numpy as np
@@ -165,11 +175,14 @@ def draw(  # noqa: PLR0913
     for name in ("stop", "report", "warn", "labels", "select"):
         del options[name]
     options["compiled"] = options.pop("compile")
+    require(isinstance(select, slice), f"select must be a slice, got {select!r:.60}")
     step = 1 if select.step is None else select.step
     require(step >= 1, f"select must have a positive step, got {select}")
     options |= {"start": select.start or 0, "stop": select.stop, "step": step}
     if not isinstance(model, str):
-        options["model"] = wrap_classifier(model, mean, std)
+        given = (("mean", mean), ("std", std))
+        numbers = [None if value is None else parse_numbers(name, value) for name, value in given]
+        options["model"] = wrap_classifier(model, *numbers)
     if not isinstance(data, str):
         options["data"] = build_dataset(
             Source(convert_inputs(data), labels),

@@ -2,7 +2,7 @@
 
 `drain_queue` is the loop of the leading process.
 `ProgressCounter` counts what all workers have drawn, and reports it as `DrawingProgress`.
-`Backoff` says how long to wait for a model that fails every time it is called.
+`Backoff` decides how long to wait for a model that fails every time it is called.
 """
 
 import logging
@@ -24,6 +24,118 @@ if TYPE_CHECKING:
     from simplicert.drawing.workers import Workers
 
 
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0  # seconds
+SHORTEST_ANNOUNCED = 1.0  # seconds: a shorter pause is over before anyone has read of it
+STOP_CHECK_SECONDS = 0.1  # seconds between checks whether to stop, during a pause
+GIVE_UP = 10  # after this many inputs in a row have failed, the inputs are not the cause
+
+Say = Callable[[str], None]
+
+
+def drain_queue(
+    run: Run, queue: UnitQueue, workers: "Workers", counter: "ProgressCounter", backoff: "Backoff"
+) -> bool:
+    """Draw until every input is done or given up; return False if stopped before that.
+
+    While the model fails, the loop hands out no units during pauses that grow.
+    """
+    rates: dict[int, float] = {}
+    while True:
+        if counter.stop():
+            workers.stop()
+            if not queue.out:
+                return not queue.left
+        elif not queue.left and not queue.out:
+            return True
+        elif pause := backoff.left():
+            time.sleep(min(pause, STOP_CHECK_SECONDS) if not queue.out else 0)
+        else:
+            _assign_units(queue, workers, rates)
+        for worker, unit, result in workers.wait(counter.count_batch):
+            if result.rows:
+                counter.count_batch(result.rows)
+            _record_result(run, queue, counter, unit, result, backoff)
+            if result.seconds:
+                rates[worker] = len(unit.items) * (unit.span[1] - unit.span[0]) / result.seconds
+
+
+def _assign_units(queue: UnitQueue, workers: "Workers", rates: dict[int, float]) -> None:
+    """Give a unit to each idle worker."""
+    for worker in workers.idle():
+        unit = queue.next(rates.get(worker, 0.0), workers.size())
+        if unit is None:
+            return
+        workers.assign(worker, unit)
+
+
+def _record_result(
+    run: Run,
+    queue: UnitQueue,
+    counter: "ProgressCounter",
+    unit: Unit,
+    result: UnitResult,
+    backoff: "Backoff",
+) -> None:
+    """Store the part of a unit and tell the queue about it, or handle the unit's failure."""
+    if result.fatal is not None:
+        raise result.fatal
+    tally = _store_part(run, result) if result.content else None
+    if result.lost:
+        tally = _find_orphaned_part(run, unit)
+    if result.error and tally is None:
+        # A lost worker is no reason to wait: its unit goes to any idle worker.
+        waited = result.lost or not backoff.fail(result.error)
+        for item in queue.fail(unit, result.error, waited=waited):
+            record_failure(run.folder, item, result.error)
+            counter.count_failed()
+        _check_consecutive_failures(run, queue, result.error, waited)
+        return
+    if tally is not None:
+        backoff.end()
+    done = queue.record_drawn(unit, tally)
+    if done is not None:
+        counter.count_finished(done)
+
+
+def _store_part(run: Run, result: UnitResult) -> Tally:
+    """Write the part, unless its worker has done so, and return its tally.
+
+    The tally of a worker in this process needs no decoding.
+    """
+    path = run.folder / PARTS / result.name
+    if not path.exists():
+        write_atomically(path, result.content)
+    if result.tally is not None:
+        return result.tally
+    return read_part(path, run.manifest, result.content)
+
+
+def _find_orphaned_part(run: Run, unit: Unit) -> Tally | None:
+    """Return the tally of a unit whose worker wrote the part and died before it could reply."""
+    for path in (run.folder / PARTS).glob(f"{int(unit.items.min()):08d}-*.parquet"):
+        tally = read_part(path, run.manifest)
+        spans = None if tally.segments is None else tally.segments[:, 2:]
+        if (
+            spans is not None
+            and np.array_equal(tally.inputs, unit.items)
+            and (spans == unit.span).all()
+        ):
+            return tally
+    return None
+
+
+def _check_consecutive_failures(run: Run, queue: UnitQueue, error: str, waited: bool) -> None:
+    """Give up when many inputs fail in a row: then the model or the machine is broken."""
+    if len(queue.failed_in_a_row) >= GIVE_UP or (waited and len(queue.failing) >= GIVE_UP * TRIES):
+        names = ", ".join(
+            map(str, queue.failed_in_a_row or list(dict.fromkeys(queue.failing))[:GIVE_UP])
+        )
+        raise SamplingFailed(
+            f"the classifier failed while inputs {names} were drawn ({error}); "
+            f"what was drawn before is kept in {run.folder}"
+        )
+
+
 @dataclass(frozen=True)
 class DrawingProgress:
     """What a progress line can show after each batch.
@@ -42,28 +154,28 @@ class DrawingProgress:
 
 
 class ProgressCounter:
-    """Counts batches and finished inputs, and tells them on."""
+    """Counts draws and finished inputs, and reports both after every batch."""
 
     def __init__(
         self, inputs: int, stop: Callable[[], bool], report: Callable[[DrawingProgress], None]
     ) -> None:
-        """Nothing drawn yet."""
+        """Start at zero, for a drawing of this many inputs."""
         self.inputs, self.stop, self.report = inputs, stop, report
         self.start, self.done, self.failed, self.draws = time.perf_counter(), 0, 0, 0
 
-    def batch(self, rows: int, complete: int = 0) -> bool:
-        """After each batch, or several of them elsewhere: whether to stop."""
+    def count_batch(self, rows: int) -> bool:
+        """Count the draws of one or more batches; return whether to stop."""
         self.draws += rows
         self._report(None)
         return self.stop()
 
     def count_finished(self, tally: Tally) -> None:
-        """These inputs are done."""
+        """Count these inputs as done."""
         self.done += len(tally)
         self._report(tally)
 
     def count_failed(self) -> None:
-        """One more input failed for good."""
+        """Count one more input as given up."""
         self.failed += 1
         self._report(None)
 
@@ -74,166 +186,50 @@ class ProgressCounter:
         )
 
 
-FIRST, LONGEST = 0.5, 60.0  # seconds of the first pause, and of the longest
-
-WORTH_SAYING = 1.0  # a shorter pause is over before it is read
-
-Say = Callable[[str], None]
-
-
 def say_nothing(sentence: str) -> None:
-    """For those who do not watch."""
+    """Ignore the sentence."""
 
 
 def log_warning(sentence: str) -> None:
-    """For engines, which have no screen."""
+    """Log a sentence as a warning; engines do this, as they have no screen."""
     logging.getLogger("simplicert").warning("simplicert: %s", sentence)
 
 
 class Backoff:
-    """Pauses that double, until the model answers or `seconds` have passed since it last did."""
+    """Pauses that double until the model works, or until it has failed for `seconds` seconds."""
 
     def __init__(self, seconds: float, say: Say = say_nothing) -> None:
-        """The model has not failed yet; `say` is told of pauses."""
+        """Start without a failure; `say` gets a sentence about each long pause."""
         self.seconds, self.say = seconds, say
-        self.since: float | None = None  # the first failure of a row of failures
+        self.since: float | None = None  # when the model began to fail
         self.pause, self.until = 0.0, 0.0
 
     def fail(self, error: str) -> bool:
-        """The model failed: begin a pause, and say so; False if there is no time left for one."""
+        """Begin a pause after a failure; return False if there is no time left for one."""
         now = time.monotonic()
         if self.since is None:
-            self.since, self.pause = now, FIRST
+            self.since, self.pause = now, FIRST_PAUSE
         elif now < self.until:  # one of several that failed together
             return True
         else:
-            self.pause = min(2 * self.pause, LONGEST)
+            self.pause = min(2 * self.pause, LONGEST_PAUSE)
         left = self.seconds - (now - self.since)
         if left <= 0:
             return False
         pause = min(self.pause, left)
         self.until = now + pause
-        if pause >= WORTH_SAYING:
+        if pause >= SHORTEST_ANNOUNCED:
             self.say(f"the model failed ({error}); trying again in {pause:.0f} s")
         return True
 
     def end(self) -> None:
-        """The model answered."""
+        """End the pauses: the model works again."""
         self.since = None
 
     def left(self) -> float:
-        """Seconds until the pause is over."""
+        """Return the seconds until the pause is over."""
         return 0.0 if self.since is None else max(self.until - time.monotonic(), 0.0)
 
     def wait(self) -> None:
-        """Sleep until then; a signal handler that raises ends it."""
+        """Sleep until the pause is over, or until a signal handler raises."""
         time.sleep(self.left())
-
-
-MOMENT = 0.1  # seconds between looks whether to stop, in a pause
-
-GIVE_UP = 10  # inputs that fail one after another: then it is not the inputs
-
-
-def drain_queue(
-    run: Run, queue: UnitQueue, workers: "Workers", counter: ProgressCounter, patience: Backoff
-) -> bool:
-    """True when every input is done or given up, False when stopped before.
-
-    While the model fails, nothing is handed out for a while, and the pauses grow.
-    """
-    rates: dict[int, float] = {}
-    while True:
-        if counter.stop():
-            workers.stop()
-            if not queue.out:
-                return not queue.left
-        elif not queue.left and not queue.out:
-            return True
-        elif pause := patience.left():
-            time.sleep(min(pause, MOMENT) if not queue.out else 0)
-        else:
-            _assign_units(queue, workers, rates)
-        for worker, unit, answer in workers.wait(counter.batch):
-            if answer.rows:
-                counter.batch(answer.rows)
-            _record_result(run, queue, counter, unit, answer, patience)
-            if answer.seconds:
-                rates[worker] = len(unit.items) * (unit.span[1] - unit.span[0]) / answer.seconds
-
-
-def _assign_units(queue: UnitQueue, workers: "Workers", rates: dict[int, float]) -> None:
-    """A unit for everybody who has none."""
-    for worker in workers.idle():
-        unit = queue.next(rates.get(worker, 0.0), workers.size())
-        if unit is None:
-            return
-        workers.assign(worker, unit)
-
-
-def _record_result(
-    run: Run,
-    queue: UnitQueue,
-    counter: ProgressCounter,
-    unit: Unit,
-    answer: UnitResult,
-    patience: Backoff,
-) -> None:
-    """Enter in the queue what became of a unit."""
-    if answer.fatal is not None:
-        raise answer.fatal
-    tally = _store_part(run, answer) if answer.content else None
-    if answer.lost:
-        tally = _find_orphaned_part(run, unit)
-    if answer.error and tally is None:
-        # A lost worker is no reason to wait: its unit goes to whoever is free.
-        waited = answer.lost or not patience.fail(answer.error)
-        for item in queue.fail(unit, answer.error, waited=waited):
-            record_failure(run.folder, item, answer.error)
-            counter.count_failed()
-        _check_consecutive_failures(run, queue, answer.error, waited)
-        return
-    if tally is not None:
-        patience.end()
-    done = queue.record_drawn(unit, tally)
-    if done is not None:
-        counter.count_finished(done)
-
-
-def _store_part(run: Run, answer: UnitResult) -> Tally:
-    """Write the part, unless its worker has done so, and return its tally.
-
-    The tally of a worker in this process needs no decoding.
-    """
-    path = run.folder / PARTS / answer.name
-    if not path.exists():
-        write_atomically(path, answer.content)
-    if answer.tally is not None:
-        return answer.tally
-    return read_part(path, run.manifest, answer.content)
-
-
-def _find_orphaned_part(run: Run, unit: Unit) -> Tally | None:
-    """The part of a worker that wrote it and died before it could say so."""
-    for path in (run.folder / PARTS).glob(f"{int(unit.items.min()):08d}-*.parquet"):
-        tally = read_part(path, run.manifest)
-        spans = None if tally.segments is None else tally.segments[:, 2:]
-        if (
-            spans is not None
-            and np.array_equal(tally.inputs, unit.items)
-            and (spans == unit.span).all()
-        ):
-            return tally
-    return None
-
-
-def _check_consecutive_failures(run: Run, queue: UnitQueue, error: str, waited: bool) -> None:
-    """Where one input after another fails, the model is broken, or the machine."""
-    if len(queue.failed_in_a_row) >= GIVE_UP or (waited and len(queue.failing) >= GIVE_UP * TRIES):
-        names = ", ".join(
-            map(str, queue.failed_in_a_row or list(dict.fromkeys(queue.failing))[:GIVE_UP])
-        )
-        raise SamplingFailed(
-            f"the classifier failed while inputs {names} were drawn ({error}); "
-            f"what was drawn before is kept in {run.folder}"
-        )

@@ -1,8 +1,7 @@
-"""Reopen what a run was drawn from: its model and its data.
+"""Reopen the model and the data that a run was drawn from.
 
-Names that the user gives are trusted. Names that run.toml keeps are not: no code runs because of
-them, nothing is downloaded, and what they lead to is used only if it has the fingerprint that the
-run was drawn with.
+Names that the user gives are trusted. Names in run.toml are not: they run no code, they download
+nothing, and a model or data set is used only if it has the fingerprint that the run was drawn with.
 """
 
 from typing import NamedTuple
@@ -17,36 +16,36 @@ from simplicert.store.settings import parse_numbers, reconcile_numbers
 
 
 class OriginOverrides(NamedTuple):
-    """Where the user says that model and data are; None: where the run's own names lead."""
+    """The user's names of model and data; None stands for the name in run.toml."""
 
     model: str | None = None
     data: str | None = None
     mean: str | None = None
     std: str | None = None
-    trust: bool = False  # vouches for the code in the model's file
+    trust: bool = False  # the user vouches for the code in the model's file
 
 
 class Origin(NamedTuple):
-    """A model and data."""
+    """The model and the data of a run."""
 
     model: Model
     data: Dataset
 
     def mismatches(self, manifest: Manifest) -> list[tuple[str, str, str]]:
-        """Which of the two is not the run's: its name, its fingerprint, the run's."""
+        """Return what differs from the run: model or data, its fingerprint, and the run's."""
         both = (("model", self.model.fingerprint), ("data", self.data.fingerprint))
         wanted = {
             "model": str(manifest.model_fingerprint),
             "data": str(manifest.data_fingerprint),
         }
-        return [(name, its, wanted[name]) for name, its in both if its != wanted[name]]
+        return [(name, own, wanted[name]) for name, own in both if own != wanted[name]]
 
 
-def open_origin(run: Run, purpose: str, place: OriginOverrides) -> Origin:
-    """By the names that the run keeps, or where they are now, or a sentence that says how."""
+def open_origin(run: Run, purpose: str, overrides: OriginOverrides) -> Origin:
+    """Open model and data by the user's names or else the run's; the error says which to give."""
     try:
-        data = open_named_data(run) if place.data is None else load_data(place.data)
-        return Origin(_open_model(run, place), data)
+        data = open_named_data(run) if overrides.data is None else load_data(overrides.data)
+        return Origin(_open_model(run, overrides), data)
     except (SimplicertError, OSError) as error:
         raise InvalidInput(
             f"{purpose} needs the run's model and data; "
@@ -54,14 +53,14 @@ def open_origin(run: Run, purpose: str, place: OriginOverrides) -> Origin:
         ) from None
 
 
-def _open_model(run: Run, place: OriginOverrides) -> Model:
-    """The run's model, behind the normalisation that the run was drawn with."""
+def _open_model(run: Run, overrides: OriginOverrides) -> Model:
+    """Open the run's model, behind the normalisation that the run was drawn with."""
     mean, std = (
         reconcile_numbers(name, run.manifest, None if given is None else parse_numbers(name, given))
-        for name, given in (("mean", place.mean), ("std", place.std))
+        for name, given in (("mean", overrides.mean), ("std", overrides.std))
     )
-    if place.model is not None:
-        return load_model(place.model, mean=mean, std=std, trust=place.trust)
+    if overrides.model is not None:
+        return load_model(overrides.model, mean=mean, std=std, trust=overrides.trust)
     name, file = run.manifest.made.get("model"), str(run.folder / NAME)
     require(bool(name) and isinstance(name, str), f"{file} does not name the model")
     wanted = str(run.manifest.model_fingerprint)
@@ -69,9 +68,10 @@ def _open_model(run: Run, place: OriginOverrides) -> Model:
 
 
 def open_named_data(run: Run | ImportedRun) -> Dataset:
-    """The data that a run names, if they have the fingerprint that it was drawn with.
+    """Open the data that a run names, if they have the fingerprint that it was drawn with.
 
-    Without one nothing is opened: a file's word alone would open anybody's private files.
+    If run.toml has no fingerprint, nothing is opened: else a run.toml from a stranger could open
+    any private file.
     """
     name, file = run.manifest.made.get("data"), run.folder / NAME
     wanted = run.manifest.data_fingerprint

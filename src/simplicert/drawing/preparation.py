@@ -2,7 +2,7 @@
 
 `load_model_and_data` loads both. `prepare_context` probes the model, makes every choice that the
 settings leave open, and returns a `DrawingContext`: the sampler, the data and their `Preparation`,
-which travels from the worker that made it to the leading process. `warn_before_drawing` says what
+which travels from the worker that made it to the leading process. `_warn_before_drawing` says what
 the user may not have meant; it refuses nothing.
 """
 
@@ -29,90 +29,17 @@ from simplicert.store.settings import DrawingSettings, record_settings, resume_s
 from simplicert.types import Ints
 from simplicert.types.plan import RESERVE
 
-LARGE_SIGMA, SMALL_SIGMA = (
-    10,
-    1 / 200,
-)  # sigma in ranges of the inputs: beyond these a unit was mistaken
-
-BYTES = 64  # from this range on, images are likely to be in 0..255
-
-
-def _warn_before_drawing(
-    model: Model, data: Dataset, example: np.ndarray, sampler: Sampler
-) -> tuple[str, ...]:
-    """Return one sentence for each thing that the user may not have meant."""
-    smoothing = sampler.settings.smoothing
-    warnings = settings_warnings(example, sampler.settings, sampler.normalised)
-    if smoothing.noise_scale is None and (apart := scale_warning(data.inputs, "--noise-scale")):
-        warnings += (apart,)
-    return warnings + mismatch_warnings(model, data, smoothing.sigma, sampler.classes)
-
-
-def settings_warnings(
-    example: np.ndarray, settings: SamplingSettings, normalised: bool
-) -> tuple[str, ...]:
-    """Sentences about sigma against the inputs, and about outputs that are no logits.
-
-    `normalised`: whether the outputs of the probe are shares that sum to 1.
-    """
-    low, high = float(example.min()), float(example.max())
-    reach, sigma = high - low, settings.smoothing.sigma
-    said = []
-    if settings.smoothing.noise_scale is None:
-        if 0 < reach * LARGE_SIGMA < sigma:
-            said.append(
-                f"sigma {sigma:g} is large for inputs from {low:g} to {high:g}: it is in units of "
-                "the input, and no percentage"
-            )
-        if example.ndim == IMAGES and reach > BYTES and sigma < reach * SMALL_SIGMA:
-            said.append(
-                f"sigma {sigma:g} is small for images from {low:g} to {high:g}: it is in units of "
-                "the input; divide images in 0..255 by 255 if it was meant for [0, 1]"
-            )
-    if normalised and settings.smoothing.outputs == "logits":
-        said.append(
-            "the outputs sum to 1 like probabilities and are read as logits: "
-            "--outputs probabilities reads them as they are"
-        )
-    return tuple(said)
-
-
-def mismatch_warnings(
-    model: Model, data: Dataset, sigma: float, num_classes: int
-) -> tuple[str, ...]:
-    """Sentences about a model and data that may not belong together; no radius depends on them."""
-    doubt = _label_warning(model, data, num_classes)
-    said = [doubt] if doubt else []
-    if data.labels is None:
-        said.append(f"{data.name} has no labels: there will be radii and no accuracies")
-    if model.sigma is not None and model.sigma != sigma:
-        said.append(
-            f"sigma {sigma:g} is not the {model.sigma:g} that {model.name} was trained under: "
-            "radii are true, and likely smaller than with a network of this sigma"
-        )
-    return tuple(said)
-
-
-def _label_warning(model: Model, data: Dataset, num_classes: int) -> str:
-    """Why accuracies may be of other classes; "" where a map or the same names exclude it."""
-    if data.labels is None or data.classes is None or data.class_map is not None:
-        return ""
-    if model.classes is not None:
-        parting = compare_class_names(model.classes, data.classes)
-    else:
-        differ = len(data.classes) != num_classes
-        parting = f"they are {num_classes} and {len(data.classes)}" if differ else ""
-    return f"{DIFFER}, {parting}: {OTHERS}" if parting else ""
-
-
-PROBE_INPUTS = 8  # inputs that the probe looks at
+PROBE_INPUTS = 8  # inputs that the model is probed with
 GRID_CHECK_INPUTS = 256  # inputs checked against the grid at a time
 EARLY_STOP_SHARE = 0.1  # an input that may stop early takes about this share of its draws
+# Sigma in units of the range of the inputs: outside these limits the unit is probably mistaken.
+LARGE_SIGMA, SMALL_SIGMA = 10, 1 / 200
+BYTES = 64  # from this range on, images are likely to be in 0..255
 
 
 @dataclass(frozen=True, eq=False)
 class Preparation:
-    """What one worker found out about model and data, for the leading process."""
+    """What the leading process needs to know about model and data, from one worker."""
 
     manifest: Manifest
     index: Ints  # numbers of the inputs, in their order
@@ -122,7 +49,7 @@ class Preparation:
 
 @dataclass(frozen=True, eq=False)
 class DrawingContext:
-    """What a worker needs to draw."""
+    """What a worker draws with: the sampler and the data, and their preparation."""
 
     sampler: Sampler
     data: Dataset
@@ -213,7 +140,7 @@ def sampling_settings(settings: DrawingSettings) -> SamplingSettings:
 
 
 def _refuse_off_grid_inputs(settings: DrawingSettings, data: Dataset) -> None:
-    """In grid mode every input must lie on the grid."""
+    """Refuse inputs off the grid, if the settings ask for one."""
     if settings.grid is None:
         return
     for start in range(0, len(data.index), GRID_CHECK_INPUTS):
@@ -224,7 +151,7 @@ def _refuse_off_grid_inputs(settings: DrawingSettings, data: Dataset) -> None:
 def _describe_run(
     settings: DrawingSettings, model: Model, data: Dataset, sampler: Sampler
 ) -> Manifest:
-    """Make run.toml's content: what decides the numbers as settings, the rest for the record."""
+    """Make the content of run.toml: settings decide the numbers, the rest is for the record."""
     random = sampler.probe_result.random
     fingerprints = {
         "model_fingerprint": model.fingerprint,
@@ -258,7 +185,7 @@ def compress_index(index: Ints) -> list[int]:
 
 
 def _record_provenance(model: Model, data: Dataset, num_classes: int) -> dict[str, Any]:
-    """Record names and versions; they are no settings, so that a run can be resumed elsewhere."""
+    """Record names and versions; they are no settings, so a run can be resumed elsewhere."""
     made: dict[str, Any] = {
         "model": model.name,
         "data": data.name,
@@ -270,3 +197,71 @@ def _record_provenance(model: Model, data: Dataset, num_classes: int) -> dict[st
     if warning := _label_warning(model, data, num_classes):
         made["label_doubt"] = warning
     return made
+
+
+def _warn_before_drawing(
+    model: Model, data: Dataset, example: np.ndarray, sampler: Sampler
+) -> tuple[str, ...]:
+    """Return one sentence for each thing that the user may not have meant."""
+    smoothing = sampler.settings.smoothing
+    warnings = settings_warnings(example, sampler.settings, sampler.normalised)
+    if smoothing.noise_scale is None and (warning := scale_warning(data.inputs, "--noise-scale")):
+        warnings += (warning,)
+    return warnings + mismatch_warnings(model, data, smoothing.sigma, sampler.classes)
+
+
+def settings_warnings(
+    example: np.ndarray, settings: SamplingSettings, normalised: bool
+) -> tuple[str, ...]:
+    """Warn of a sigma that does not suit the inputs, and of outputs that are no logits.
+
+    `normalised`: whether the outputs of the probe are shares that sum to 1.
+    """
+    low, high = float(example.min()), float(example.max())
+    width, sigma = high - low, settings.smoothing.sigma
+    warnings = []
+    if settings.smoothing.noise_scale is None:
+        if 0 < width * LARGE_SIGMA < sigma:
+            warnings.append(
+                f"sigma {sigma:g} is large for inputs from {low:g} to {high:g}: it is in units of "
+                "the input, and no percentage"
+            )
+        if example.ndim == IMAGES and width > BYTES and sigma < width * SMALL_SIGMA:
+            warnings.append(
+                f"sigma {sigma:g} is small for images from {low:g} to {high:g}: it is in units of "
+                "the input; divide images in 0..255 by 255 if it was meant for [0, 1]"
+            )
+    if normalised and settings.smoothing.outputs == "logits":
+        warnings.append(
+            "the outputs sum to 1 like probabilities and are read as logits: "
+            "--outputs probabilities reads them as they are"
+        )
+    return tuple(warnings)
+
+
+def mismatch_warnings(
+    model: Model, data: Dataset, sigma: float, num_classes: int
+) -> tuple[str, ...]:
+    """Warn of a model and data that may not belong together; no radius depends on it."""
+    mismatch = _label_warning(model, data, num_classes)
+    warnings = [mismatch] if mismatch else []
+    if data.labels is None:
+        warnings.append(f"{data.name} has no labels: there will be radii and no accuracies")
+    if model.sigma is not None and model.sigma != sigma:
+        warnings.append(
+            f"sigma {sigma:g} is not the {model.sigma:g} that {model.name} was trained under: "
+            "radii are true, and likely smaller than with a network of this sigma"
+        )
+    return tuple(warnings)
+
+
+def _label_warning(model: Model, data: Dataset, num_classes: int) -> str:
+    """Say why labels may mean other classes to the model; "" if a map or the names exclude it."""
+    if data.labels is None or data.classes is None or data.class_map is not None:
+        return ""
+    if model.classes is not None:
+        difference = compare_class_names(model.classes, data.classes)
+    else:
+        unequal = len(data.classes) != num_classes
+        difference = f"they are {num_classes} and {len(data.classes)}" if unequal else ""
+    return f"{DIFFER}, {difference}: {OTHERS}" if difference else ""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class PreparedRun:
-    """This process's share of a run, its inputs in their order, and the warnings."""
+    """This process's share of a run, its inputs in order, and warnings for the user."""
 
     run: "RunShare"
     index: Ints
@@ -70,7 +70,7 @@ def _prepare_with_retries(
     """Let a worker prepare; a model that fails while it is probed is called again later."""
     while True:
         try:
-            return workers.preparation(before)
+            return workers.prepare(before)
         except ClassifierFailed as error:
             if not backoff.fail(error.words):
                 raise
@@ -79,58 +79,61 @@ def _prepare_with_retries(
 
 @dataclass(frozen=True)
 class RunShare(Run):
-    """For drawing alone: its tally holds all draws of `mine`, and of other inputs any or none.
+    """A run of which only some parts are read: use it for drawing, not for results.
 
-    Every part is some process's to check: by the input of its name, or else everybody's.
+    Its tally holds all draws of the inputs `mine`, and any or none of the others. Each part is
+    checked by the process that draws the input in the part's name, or else by all processes.
     """
 
     mine: frozenset[int]
     others: frozenset[int]
 
     def paths(self) -> list[Path]:
-        """The parts that may hold draws of these inputs, and those that are nobody's."""
-        return [path for path in super().paths() if self._to_read(path)]
+        """Return the parts that may hold draws of `mine`, and those without an owner."""
+        return [path for path in super().paths() if self._must_read(path)]
 
     @cached_property
-    def _known(self) -> dict[str, bool]:
-        """What was found out about parts, which never change, by their names."""
+    def _decisions(self) -> dict[str, bool]:
+        """Which parts to read, by their names; parts never change."""
         return {}
 
-    def _to_read(self, path: Path) -> bool:
-        if path.name not in self._known:
+    def _must_read(self, path: Path) -> bool:
+        if path.name not in self._decisions:
             other = _first_input(path) in self.others
-            self._known[path.name] = not other or may_hold_inputs(path, self.mine, self.manifest)
-        return self._known[path.name]
+            self._decisions[path.name] = not other or may_hold_inputs(
+                path, self.mine, self.manifest
+            )
+        return self._decisions[path.name]
 
 
 def take_share(run: Run, index: Ints, mine: Ints) -> RunShare:
-    """The run, whose inputs are `index`, for the process that draws `mine`."""
+    """Return the run, whose inputs are `index`, for the process that draws `mine`."""
     own = frozenset(mine.tolist())
     return RunShare(run.folder, run.manifest, own, frozenset(index.tolist()) - own)
 
 
 def _first_input(path: Path) -> int | None:
-    """The smallest input of a part by its name; None where the name does not say."""
+    """Return the smallest input of a part by its name; None if the name does not say."""
     number = path.name.partition("-")[0]
     return int(number) if number.isascii() and number.isdecimal() else None
 
 
 def _resume_or_begin(folder: Path, manifest: Manifest) -> Run:
-    """The run at this folder, which must have been made by the same settings, or a new one."""
-    if not (folder / "run.toml").exists():
+    """Return the run in this folder, which must have the same settings, or begin a new one."""
+    if not (folder / NAME).exists():
         begin_run(folder, manifest)
-    found = read_manifest(folder)
-    refuse_differences(folder, found, manifest)
+    existing = read_manifest(folder)
+    refuse_differences(folder, existing, manifest)
     remove_stale_files(folder)
     remove_stale_files(make_folder(folder / PARTS))
     if not (folder / FAILED_FOLDER).is_symlink():
         remove_stale_files(folder / FAILED_FOLDER)
-    return Run(folder, found)
+    return Run(folder, existing)
 
 
-def refuse_differences(folder: Path, found: Manifest, wanted: Manifest) -> None:
-    """A run is resumed by the settings it was made with, or not at all."""
-    for name, before, now in manifest_differences(found, wanted):
+def refuse_differences(folder: Path, existing: Manifest, wanted: Manifest) -> None:
+    """Refuse to resume a run with other settings than it was made with."""
+    for name, before, now in manifest_differences(existing, wanted):
         raise InvalidInput(
             f"{folder} was made with {name} = {before}, and {name} = {now} was asked for: "
             "use the same settings to resume, or another folder"
@@ -138,9 +141,9 @@ def refuse_differences(folder: Path, found: Manifest, wanted: Manifest) -> None:
 
 
 def _extend_run(folder: Path, draws: int) -> Run:
-    """One more look, at `draws` draws, with half of what is left of the run's reserve.
+    """Add one more look, at `draws` draws, with half of what is left of the run's reserve.
 
-    In a run without one it has half of alpha, and all earlier looks then share the other half.
+    In a run without a reserve it has half of alpha, and all earlier looks share the other half.
     """
     run = Run(folder, read_manifest(folder))
     require(

@@ -8,11 +8,11 @@ from simplicert.store.imported import ImportedRun
 from simplicert.store.parts import read_seconds
 from simplicert.store.run import Run
 
-RECENT_SECONDS = 600.0  # seconds before the last part
+RECENT_SECONDS = 600.0  # parts written in this time before the last one are recent
 
 
 def read_status(run: Run | ImportedRun) -> dict[str, Any]:
-    """Inputs done and missing, draws held, seconds spent, and an estimate of what is left."""
+    """Count inputs, draws and seconds of a run, and estimate how much is left."""
     if isinstance(run, ImportedRun):
         return _read_log_status(run)
     manifest = run.manifest
@@ -41,7 +41,7 @@ def read_status(run: Run | ImportedRun) -> dict[str, Any]:
 
 
 def _read_log_status(run: ImportedRun) -> dict[str, Any]:
-    """What was imported, and what its audit found; there is nothing to draw."""
+    """Report what was imported and what its audit found; there is nothing to draw."""
     source = run.manifest.source
     return {
         "inputs": run.manifest.inputs,
@@ -56,18 +56,18 @@ def _read_log_status(run: ImportedRun) -> dict[str, Any]:
 
 
 def recent_workers(run: Run) -> float | None:
-    """Workers that drew side by side of late: their seconds over the time in which they passed."""
+    """Estimate how many workers drew at once of late: seconds of drawing per second of time."""
     ends = {path: path.stat().st_mtime for path in run.paths()}
     recent = [path for path, end in ends.items() if end > max(ends.values()) - RECENT_SECONDS]
     seconds = {path: read_seconds(path) for path in recent}
     if not sum(seconds.values()):
         return None
-    begun = min(ends[path] - seconds[path] for path in recent)
-    return sum(seconds.values()) / (max(ends.values()) - begun)
+    start = min(ends[path] - seconds[path] for path in recent)
+    return sum(seconds.values()) / (max(ends.values()) - start)
 
 
 def _last_written(run: Run) -> str | None:
-    """When the last part was written, in this machine's time."""
+    """Return when the last part was written, in this machine's time zone."""
     ends = [path.stat().st_mtime for path in run.paths()]
     if not ends:
         return None

@@ -23,6 +23,19 @@ def attack_distances(
     Below the diagonal a certificate is broken: the class was confirmed to change nearer than was
     promised. Where the attack found nothing there is no upper bound; the legend counts these
     inputs. `staged`: the runs have a first stage, and both distances are those behind it.
+
+    >>> from matplotlib.figure import Figure
+    >>> import simplicert as sc
+    >>> from simplicert.store.attacks import AttackRow
+    >>> settings = dict(
+    ...     draws=9000, tests=1, level=0.001, inputs=1, confirm=1000, explore=100, steps=20,
+    ...     restarts=2, samples=16, gradients="model", seed=0, kind="multinomial", alpha=0.001,
+    ...     scheme="gated", sigma=0.5, norm="l2", run="mine",
+    ... )
+    >>> row = AttackRow(index=0, certified=3, radius=0.4, rival=5, found=0.9, **settings)
+    >>> axes = sc.figures.attack_distances({"mine": [row]}, Figure().subplots())
+    >>> [text.get_text() for text in axes.get_legend().get_texts()]
+    ['equal', 'mine: 1', 'broken: 0']
     """
     rows = [row for own in several.values() for row in own]
     across = MARGIN * max(row.radius for row in rows)

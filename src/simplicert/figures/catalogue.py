@@ -124,7 +124,14 @@ def make_figure(
     seed: int | None = None,
     dpi: int = style.DPI,
 ) -> Path:
-    """Draw one figure of the table and write it; refuse options that have no effect on it."""
+    """Draw one figure of the table and write it; refuse options that have no effect on it.
+
+    >>> import tempfile
+    >>> import simplicert as sc
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sc.figures.make_figure("process", [], f"{folder}/process.svg").name
+    'process.svg'
+    """
     row = choose("figure", name, FIGURES)
     check_runs_and_options(name, row, len(studies), {"kind": kind, "seed": seed})
     wanted = None if kind is None else choose("kind", kind, KINDS)

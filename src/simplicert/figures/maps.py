@@ -43,6 +43,12 @@ def cohen_minus_li(axes: "Axes") -> "Axes":
 
     It falls to -sqrt(2 log 2) at (1/2, 0), and at (1, 0) it has no limit. The colours stop at half
     a sigma to show the strip along E_0 + E_1 = 1, the only place where Cohen is larger.
+
+    >>> from matplotlib.figure import Figure
+    >>> import simplicert as sc
+    >>> axes = sc.figures.cohen_minus_li(Figure().subplots())
+    >>> [text.get_text() for text in axes.texts if "larger" in text.get_text()]
+    ['Li larger', 'Cohen larger']
     """
     difference_map(
         "cohen",
@@ -127,6 +133,14 @@ def simplex_map(
     far both ways; without one they run one way. `limits` default to the finite values; `contours`
     adds thin lines with their values. Heavy lines are exact, and the caller draws them:
     `draw_curves`.
+
+    >>> from matplotlib.figure import Figure
+    >>> import simplicert as sc
+    >>> known = sc.Expectations([0, 0, 0], e0=[0.5, 0.7, 0.9], e1=[0.4, 0.1, 0.05])
+    >>> values = sc.radius("two_sided", known.e0, known.e1)
+    >>> axes = sc.figures.simplex_map(known, values, Figure().subplots(), label="radius at sigma 1")
+    >>> axes.get_xlabel(), axes.get_ylabel()
+    ('$E_0$', '$E_1$')
     """
     from matplotlib.colors import LogNorm, Normalize
     from matplotlib.tri import Triangulation

@@ -57,6 +57,12 @@ def process_diagram(axes: "Axes") -> "Axes":
     """Draw one input, n draws, two expectations, mechanisms and the ensemble; paper fig. (CVPR).
 
     Blue squares are repeated for every draw; everything right of them is done once.
+
+    >>> from matplotlib.figure import Figure
+    >>> import simplicert as sc
+    >>> axes = sc.figures.process_diagram(Figure().subplots())
+    >>> [text.get_text() for text in axes.texts][-2:]
+    ['mechanisms', 'ensemble']
     """
     axes.set(xlim=(0, WIDE), ylim=(0, HIGH))
     axes.set_axis_off()

@@ -56,7 +56,14 @@ LINES = (
 
 
 def winner_map(kind: Kind, axes: "Axes") -> "Axes":
-    """Draw where each mechanism of the paper's ensemble is largest: its H_i of (cor:ensemble)."""
+    """Draw where each mechanism of the paper's ensemble is largest: its H_i of (cor:ensemble).
+
+    >>> from matplotlib.figure import Figure
+    >>> import simplicert as sc
+    >>> axes = sc.figures.winner_map("softmax", Figure().subplots())
+    >>> [text.get_text() for text in axes.get_legend().get_texts()]
+    ['Lecuyer 0.0 %', 'improved DP 100.0 %']
+    """
     return region_map(PAPER_ENSEMBLE[kind], kind, axes)
 
 
@@ -104,6 +111,12 @@ def region_lines(axes: "Axes", kind: Kind = "multinomial") -> "Axes":
 
     Right of a line its mechanism is the largest; paper figs. (Theoretical_comparison_results) and
     (Scatters). For softmax there is none: improved DP is larger than Lecuyer everywhere.
+
+    >>> from matplotlib.figure import Figure
+    >>> import simplicert as sc
+    >>> axes = sc.figures.region_lines(Figure().subplots())
+    >>> [text.get_text() for text in axes.texts]
+    ['Li largest', 'Cohen largest']
     """
     borders = paper_borders(kind)
     for name, pairs, e0, beside in LINES:
@@ -125,6 +138,12 @@ def ratio_softmax(axes: "Axes") -> "Axes":
     """Draw L_ImprovedDP / L_Lecuyer; paper fig. (Theoretical_comparison_results), left.
 
     It is above 1 everywhere, so there is no region line, and grows without end towards E_0 = E_1.
+
+    >>> from matplotlib.figure import Figure
+    >>> import simplicert as sc
+    >>> axes = sc.figures.ratio_softmax(Figure().subplots())
+    >>> [text.get_text() for text in axes.texts if text.get_text().startswith("above")]
+    ['above 5']
     """
     ratio_colours(
         "improved_dp",
@@ -143,6 +162,12 @@ def ratio_multinomial(axes: "Axes") -> "Axes":
     """Draw L_ImprovedDP over the largest of Cohen's, Li's and Lecuyer's; the same figure, right.
 
     Right of the line where Cohen or Li overtakes, the ratio is below 1.
+
+    >>> from matplotlib.figure import Figure
+    >>> import simplicert as sc
+    >>> axes = sc.figures.ratio_multinomial(Figure().subplots())
+    >>> [text.get_text() for text in axes.texts if text.get_text().endswith("largest")]
+    ['Li largest', 'Cohen largest']
     """
     ratio_colours(
         "improved_dp",

@@ -18,6 +18,14 @@ def scatter_on_simplex(certificates: Certificates, axes: "Axes") -> "Axes":
 
     A point's mark is the member of the paper's ensemble with the largest radius there. An input
     that was abstained on has no bounds and no place: the legend counts these inputs.
+
+    >>> from matplotlib.figure import Figure
+    >>> import simplicert as sc
+    >>> counts = [[990, 8, 2], [900, 80, 20], [40, 35, 25]]
+    >>> certificates = sc.certify(sc.bound(sc.Tally(counts, sigma=0.5, labels=[0, 1, 0])))
+    >>> axes = sc.figures.scatter_on_simplex(certificates, Figure().subplots())
+    >>> [text.get_text() for text in axes.get_legend().get_texts()]
+    ['Cohen: 2', 'abstained: 1']
     """
     known, kind = certificates.known, certificates.known.kind
     placed = (known.e0 > known.e1) & ~certificates.abstained

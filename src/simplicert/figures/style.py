@@ -194,6 +194,13 @@ def save_figure(
     """Draw a figure, or several side by side or stacked; PNG, PDF or SVG, by suffix.
 
     The same figure gives the same bytes: no date, no random ids.
+
+    >>> import tempfile
+    >>> import simplicert as sc
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = sc.figures.save_figure(lambda axes: axes.plot([0, 1]), f"{folder}/line.svg")
+    ...     path.name, path.read_text()[:5]
+    ('line.svg', '<?xml')
     """
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg

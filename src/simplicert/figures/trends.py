@@ -38,7 +38,16 @@ TRAIN, TEST = MECHANISM_STYLES["li"].colour, MECHANISM_STYLES["cohen"].colour
 
 
 def certified_proportion(growth: Mapping[int, Certificates], axes: "Axes") -> "Axes":
-    """Draw the share of inputs with a radius > 0.05 against n; paper fig. (IMAGENET_Proportion)."""
+    """Draw the share of inputs with a radius > 0.05 against n; paper fig. (IMAGENET_Proportion).
+
+    >>> from matplotlib.figure import Figure
+    >>> import simplicert as sc
+    >>> tallies = {n: sc.Tally([[n - 2, 2]], sigma=0.5) for n in (10, 100, 1000)}
+    >>> growth = {n: sc.certify(sc.bound(tally)) for n, tally in tallies.items()}
+    >>> axes = sc.figures.certified_proportion(growth, Figure().subplots())
+    >>> axes.lines[0].get_xdata(), axes.lines[0].get_ydata()
+    (array([  10,  100, 1000]), array([0., 1., 1.]))
+    """
     drawn = list(growth.values())
     for name in drawn[-1].columns:
         shares = [share_above(certificates, CERTIFIED_BEYOND, name).value for certificates in drawn]
@@ -54,19 +63,39 @@ def certified_proportion(growth: Mapping[int, Certificates], axes: "Axes") -> "A
 
 
 def time_per_input(cost: "CostByDraws", axes: "Axes") -> "Axes":
-    """Draw seconds per input against n: draws, bounds and mechanisms; paper (IMAGENET_Time)."""
+    """Draw seconds per input against n: draws, bounds and mechanisms; paper (IMAGENET_Time).
+
+    >>> import numpy as np
+    >>> from matplotlib.figure import Figure
+    >>> import simplicert as sc
+    >>> seconds = np.array([0.1, 1.0])
+    >>> cost = sc.metrics.CostByDraws(
+    ...     np.array([100, 1000]), seconds, seconds / 1000, {"cohen": seconds / 1e6}, inputs=50
+    ... )
+    >>> axes = sc.figures.time_per_input(cost, Figure().subplots())
+    >>> [line.get_label() for line in axes.lines]
+    ['drawing', 'bounds', 'Cohen']
+    """
     axes.plot(cost.draws, cost.drawing, color=GREY, linewidth=2.5, label="drawing")
     axes.plot(cost.draws, cost.bounds, color=GREY, linestyle="dotted", label="bounds")
     for name, seconds in cost.mechanisms.items():
         axes.plot(cost.draws, seconds, **line_keywords(name))
-    style_axes(axes, DRAWS_LABEL, "seconds an input")
+    style_axes(axes, DRAWS_LABEL, "seconds per input")
     axes.set(xscale="log", yscale="log")
     draw_legend(axes, f"multinomial\naverage over {cost.inputs:,} inputs")
     return axes
 
 
 def median_against_sigma(several: Sequence[Certificates], axes: "Axes") -> "Axes":
-    """Draw the median radius of each mechanism against sigma; the M of paper tab. (large_table)."""
+    """Draw the median radius of each mechanism against sigma; the M of paper tab. (large_table).
+
+    >>> from matplotlib.figure import Figure
+    >>> import simplicert as sc
+    >>> little, much = (sc.certify(sc.bound(sc.Tally([[99, 1]], s, labels=[0]))) for s in (0.5, 1))
+    >>> axes = sc.figures.median_against_sigma([little, much], Figure().subplots())
+    >>> axes.get_ylabel(), axes.lines[0].get_xdata()
+    ('median radius', array([0.5, 1. ]))
+    """
     drawn = _sort_by_sigma(several)
     sigmas = [certificates.known.sigma for certificates in drawn]
     for name in drawn[0].columns:
@@ -79,6 +108,13 @@ def largest_against_sigma(several: Sequence[Certificates], axes: "Axes") -> "Axe
     """Draw the share of inputs each member of the paper's ensemble wins; the L of its table.
 
     Bars are 95 % intervals over the choice of inputs.
+
+    >>> from matplotlib.figure import Figure
+    >>> import simplicert as sc
+    >>> little, much = (sc.certify(sc.bound(sc.Tally([[99, 1]], s, labels=[0]))) for s in (0.5, 1))
+    >>> axes = sc.figures.largest_against_sigma([little, much], Figure().subplots())
+    >>> axes.get_ylabel(), axes.get_xscale()
+    ('share with the largest radius', 'log')
     """
     drawn = _sort_by_sigma(several)
     sigmas = [certificates.known.sigma for certificates in drawn]

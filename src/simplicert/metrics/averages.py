@@ -26,7 +26,15 @@ from simplicert.types import Certificates, Floats
 
 @dataclass(frozen=True)
 class Mean:
-    """A mean over `total` inputs, and its standard error, which is None for a single input."""
+    """A mean over `total` inputs, and its standard error, which is None for a single input.
+
+    >>> import simplicert as sc
+    >>> counts = [[990, 8, 2], [900, 80, 20], [40, 35, 25]]
+    >>> certificates = sc.certify(sc.bound(sc.Tally(counts, sigma=0.5, labels=[0, 1, 0])))
+    >>> mean = sc.metrics.average_radius(certificates)
+    >>> round(mean.value, 3), round(mean.standard_error, 3), mean.total
+    (0.331, 0.331, 3)
+    """
 
     value: float
     standard_error: float | None
@@ -35,7 +43,15 @@ class Mean:
 
 @dataclass(frozen=True)
 class MeanExpectations:
-    """Mean E_0 and E_1 over `total` inputs; `left_out` of the population have no such bounds."""
+    """Mean E_0 and E_1 over `total` inputs; `left_out` of the population have no such bounds.
+
+    >>> import simplicert as sc
+    >>> counts = [[990, 8, 2], [900, 80, 20], [40, 35, 25]]
+    >>> certificates = sc.certify(sc.bound(sc.Tally(counts, sigma=0.5, labels=[0, 1, 0])))
+    >>> mean = sc.metrics.mean_expectations(certificates)
+    >>> round(mean.e0, 3), round(mean.e1, 3), mean.total, mean.left_out
+    (0.92, 0.067, 2, 1)
+    """
 
     e0: float
     e1: float
@@ -49,6 +65,13 @@ def top1_accuracy(
     """Share of inputs whose most frequent class is the label, certified or not; the paper's T1.
 
     This estimates the accuracy under noise and promises nothing; `certified_accuracy` at 0 does.
+
+    >>> import simplicert as sc
+    >>> counts = [[990, 8, 2], [900, 80, 20], [40, 35, 25]]
+    >>> certificates = sc.certify(sc.bound(sc.Tally(counts, sigma=0.5, labels=[0, 1, 0])))
+    >>> rate = sc.metrics.top1_accuracy(certificates)
+    >>> rate.hits, rate.total
+    (2, 3)
     """
     labels = certificates.known.labels
     require(labels is not None, "labels are needed to say what is correct")
@@ -58,7 +81,15 @@ def top1_accuracy(
 def abstention_rate(
     certificates: Certificates, *, population: str = "all", confidence: float = CONFIDENCE
 ) -> Rate:
-    """Share of inputs for which no mechanism certifies anything."""
+    """Share of inputs for which no mechanism certifies anything.
+
+    >>> import simplicert as sc
+    >>> counts = [[990, 8, 2], [900, 80, 20], [40, 35, 25]]
+    >>> certificates = sc.certify(sc.bound(sc.Tally(counts, sigma=0.5, labels=[0, 1, 0])))
+    >>> rate = sc.metrics.abstention_rate(certificates)
+    >>> rate.hits, rate.total
+    (1, 3)
+    """
     return population_share(certificates, certificates.abstained, population, confidence)
 
 
@@ -76,6 +107,15 @@ def certified_accuracy(
     `inclusive` counts a radius >= r, as the paper's results and much of the field do. A radius
     of 0 is no certificate, so both agree at r = 0. Over the "correct" population the denominator
     is the number of correct inputs.
+
+    >>> import simplicert as sc
+    >>> counts = [[990, 8, 2], [900, 80, 20], [40, 35, 25]]
+    >>> certificates = sc.certify(sc.bound(sc.Tally(counts, sigma=0.5, labels=[0, 1, 0])))
+    >>> rate = sc.metrics.certified_accuracy(certificates, 0.5)
+    >>> rate.hits, rate.total
+    (1, 3)
+    >>> sc.metrics.certified_accuracy(certificates, 0.5, population="correct").value
+    1.0
     """
     at, values = _check_radii("radius", radius, ()), certificates.column(column)
     reached = (values > 0) & (values >= at) if inclusive else values > at
@@ -91,7 +131,16 @@ def accuracy_curve(
     population: str = "all",
     confidence: float = CONFIDENCE,
 ) -> RateCurve:
-    """Return `certified_accuracy` at each of many radii; the inputs are sorted only once."""
+    """Return `certified_accuracy` at each of many radii; the inputs are sorted only once.
+
+    >>> import simplicert as sc
+    >>> counts = [[990, 8, 2], [900, 80, 20], [40, 35, 25]]
+    >>> certificates = sc.certify(sc.bound(sc.Tally(counts, sigma=0.5, labels=[0, 1, 0])))
+    >>> sc.metrics.accuracy_curve(certificates, [0, 0.5, 1, 1.5]).hits
+    array([1, 1, 0, 0])
+    >>> sc.metrics.accuracy_curve(certificates, [0, 0.5, 1, 1.5], "two_sided").hits
+    array([1, 1, 0, 0])
+    """
     at, values = _check_radii("radii", radii, (None,)), certificates.column(column)
     mask = population_mask(certificates, population)
     certified = values[mask & certificates.correct & (values > 0)]
@@ -106,7 +155,15 @@ def share_above(
     population: str = "all",
     confidence: float = CONFIDENCE,
 ) -> Rate:
-    """Share of inputs with a radius > r, the wrongly predicted ones included; the paper's `>`."""
+    """Share of inputs with a radius > r, the wrongly predicted ones included; the paper's `>`.
+
+    >>> import simplicert as sc
+    >>> counts = [[990, 8, 2], [900, 80, 20], [40, 35, 25]]
+    >>> certificates = sc.certify(sc.bound(sc.Tally(counts, sigma=0.5, labels=[0, 1, 0])))
+    >>> rate = sc.metrics.share_above(certificates, 0.5)
+    >>> rate.hits, rate.total
+    (2, 3)
+    """
     at = _check_radii("radius", radius, ())
     return population_share(certificates, certificates.column(column) > at, population, confidence)
 
@@ -118,6 +175,14 @@ def average_radius(
 
     Over the "correct" population it is the mean radius of the correct inputs. The standard error
     is about the choice of inputs, as every interval is.
+
+    >>> import simplicert as sc
+    >>> counts = [[990, 8, 2], [900, 80, 20], [40, 35, 25]]
+    >>> certificates = sc.certify(sc.bound(sc.Tally(counts, sigma=0.5, labels=[0, 1, 0])))
+    >>> round(sc.metrics.average_radius(certificates).value, 3)
+    0.331
+    >>> round(sc.metrics.average_radius(certificates, "cohen", population="correct").value, 3)
+    0.978
     """
     mask = population_mask(certificates, population)
     counted = np.where(certificates.correct, certificates.column(column), 0.0)[mask]
@@ -129,7 +194,14 @@ def average_radius(
 def median_radius(
     certificates: Certificates, column: str = "radius", *, population: str = "all"
 ) -> float:
-    """Median radius, zeros and wrongly predicted inputs included; the paper's M."""
+    """Median radius, zeros and wrongly predicted inputs included; the paper's M.
+
+    >>> import simplicert as sc
+    >>> counts = [[990, 8, 2], [900, 80, 20], [40, 35, 25]]
+    >>> certificates = sc.certify(sc.bound(sc.Tally(counts, sigma=0.5, labels=[0, 1, 0])))
+    >>> round(sc.metrics.median_radius(certificates), 3)
+    0.579
+    """
     return float(np.median(certificates.column(column)[population_mask(certificates, population)]))
 
 
@@ -141,6 +213,12 @@ def share_largest(
     A tie goes to the first in the paper's order, and an input whose radii are all 0 to no member,
     so the shares sum to at most 1. The paper's own sum to 1.13 at sigma 5, as if every mechanism
     were the largest where all are 0.
+
+    >>> import simplicert as sc
+    >>> counts = [[990, 8, 2], [900, 80, 20], [40, 35, 25]]
+    >>> certificates = sc.certify(sc.bound(sc.Tally(counts, sigma=0.5, labels=[0, 1, 0])))
+    >>> {name: rate.hits for name, rate in sc.metrics.share_largest(certificates).items()}
+    {'cohen': 2, 'li': 0, 'improved_dp': 0}
     """
     regions = share_by_region(certificates, population=population, confidence=confidence)
     return {name: regions[name] for name in PAPER_ENSEMBLE[certificates.known.kind]}
@@ -152,6 +230,12 @@ def share_by_region(
     """Share of inputs in each region of the simplex, named by the member that is largest there.
 
     "none" is where no member certifies. The shares sum to 1, and each interval holds by itself.
+
+    >>> import simplicert as sc
+    >>> counts = [[990, 8, 2], [900, 80, 20], [40, 35, 25]]
+    >>> certificates = sc.certify(sc.bound(sc.Tally(counts, sigma=0.5, labels=[0, 1, 0])))
+    >>> {name: rate.hits for name, rate in sc.metrics.share_by_region(certificates).items()}
+    {'cohen': 2, 'li': 0, 'improved_dp': 0, 'none': 1}
     """
     certificates.column("ensemble")  # raises an error where the scheme computed none
     regions = {name: name for name in PAPER_ENSEMBLE[certificates.known.kind]} | {"none": ""}
@@ -164,7 +248,15 @@ def share_by_region(
 
 
 def mean_expectations(certificates: Certificates, *, population: str = "all") -> MeanExpectations:
-    """Mean E_0 and mean E_1 over the certified inputs; elsewhere they are not bounds."""
+    """Mean E_0 and mean E_1 over the certified inputs; elsewhere they are not bounds.
+
+    >>> import simplicert as sc
+    >>> counts = [[990, 8, 2], [900, 80, 20], [40, 35, 25]]
+    >>> certificates = sc.certify(sc.bound(sc.Tally(counts, sigma=0.5, labels=[0, 1, 0])))
+    >>> mean = sc.metrics.mean_expectations(certificates)
+    >>> round(mean.e0, 3), round(mean.e1, 3)
+    (0.92, 0.067)
+    """
     mask, known = population_mask(certificates, population), certificates.known
     # A radius can be proved without bounding the pair; such an input has no E_0 to average.
     live = mask & ~certificates.abstained & ~np.isnan(known.e0)

@@ -30,7 +30,17 @@ LEAST, FEWEST = 0.05, 5  # seconds and repeats of a measurement, so that a hiccu
 
 @dataclass(frozen=True, eq=False)
 class CostByDraws:
-    """Seconds per input, averaged over the `inputs`, at each of R numbers of draws."""
+    """Seconds per input, averaged over the `inputs`, at each of R numbers of draws.
+
+    >>> import numpy as np
+    >>> import simplicert as sc
+    >>> seconds = np.array([0.1, 1.0])
+    >>> cost = sc.metrics.CostByDraws(
+    ...     np.array([100, 1000]), seconds, seconds / 1000, {"cohen": seconds / 1e6}, inputs=50
+    ... )
+    >>> cost.drawing / cost.draws
+    array([0.001, 0.001])
+    """
 
     draws: Ints  # (R,)
     drawing: Floats  # (R,)
@@ -40,7 +50,18 @@ class CostByDraws:
 
 
 def certify_shorter_runs(study: Study, seed: int = 0) -> dict[int, Certificates]:
-    """Certify shorter runs taken from this one; number of draws -> certificates, rising."""
+    """Certify shorter runs taken from this one; number of draws -> certificates, rising.
+
+    >>> import tempfile
+    >>> import simplicert as sc
+    >>> tally = sc.Tally([[990, 8, 2], [400, 350, 250]], sigma=0.5, labels=[0, 0])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     settings = sc.Manifest(sigma=0.5, inputs=2, classes=3)
+    ...     study = sc.metrics.Study("mine", sc.create_run(f"{folder}/run", settings, tally))
+    ...     shorter = sc.metrics.certify_shorter_runs(study)
+    >>> {draws: float(each.radius.max().round(3)) for draws, each in shorter.items()}
+    {10: 0.0, 20: 0.234, 50: 0.534, 100: 0.65, 200: 0.825, 500: 0.944, 1000: 0.992}
+    """
     exploratory = study.run.manifest.kind != KIND
     return {
         draws: replace(
@@ -53,7 +74,23 @@ def certify_shorter_runs(study: Study, seed: int = 0) -> dict[int, Certificates]
 def measure_cost(
     study: Study, seed: int = 0, clock: Callable[[], float] = perf_counter
 ) -> CostByDraws:
-    """Return the drawing time that the run recorded, and time bounds and mechanisms now."""
+    """Return the drawing time that the run recorded, and time bounds and mechanisms now.
+
+    >>> import tempfile
+    >>> from itertools import count
+    >>> import numpy as np
+    >>> import simplicert as sc
+    >>> inputs = np.eye(3, dtype=np.float32)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     outcome = sc.draw(lambda batch: batch, inputs, 0.25, 100, f"{folder}/run",
+    ...                       labels=[0, 1, 2], device="cpu")
+    ...     study = sc.metrics.Study("mine", outcome.run)
+    ...     cost = sc.metrics.measure_cost(study, clock=count().__next__)  # every job takes 1 s
+    >>> cost.draws
+    array([ 10,  20,  50, 100])
+    >>> cost.bounds.round(3)
+    array([0.333, 0.333, 0.333, 0.333])
+    """
     per_draw = seconds_per_draw(study.run)
     tallies = nested_subsamples(study.tally, seed)
     names = [name for name, row in MECHANISMS.items() if KIND in row.kinds]
@@ -100,6 +137,14 @@ def subsample_tally(tally: Tally, draws: int, random: np.random.Generator | int 
     up to, so scores, their histograms and their votes are left out. A pilot is separate and stays.
     The shorter run looks once, at its end, with the share of alpha that the plan's only look has:
     what a run keeps in reserve stays in reserve. A run of several looks holds no shorter run.
+
+    >>> import simplicert as sc
+    >>> tally = sc.Tally([[900, 80, 20]], sigma=0.5)
+    >>> shorter = sc.metrics.subsample_tally(tally, 100)
+    >>> shorter
+    Tally(1 inputs, 3 classes, sigma 0.5, 100 draws each)
+    >>> shorter.counts
+    array([[92,  7,  1]])
     """
     held = tally.draws
     fewest, most = int(held.min()), int(held.max())
@@ -189,7 +234,13 @@ def mechanism_seconds(
 
 
 def measure_seconds(job: Callable[[], object], clock: Callable[[], float] = perf_counter) -> float:
-    """Seconds a job takes: run it once to warm up, then return the median of several runs."""
+    """Seconds a job takes: run it once to warm up, then return the median of several runs.
+
+    >>> import simplicert as sc
+    >>> ticks = iter(range(0, 100, 2))
+    >>> sc.metrics.measure_seconds(lambda: sum(range(10)), clock=ticks.__next__)
+    2.0
+    """
     job()
     times: list[float] = []
     while sum(times) < LEAST or len(times) < FEWEST:

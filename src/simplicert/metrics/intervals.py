@@ -33,7 +33,15 @@ POPULATIONS: dict[str, Callable[[Certificates], Bools]] = {
 
 @dataclass(frozen=True)
 class Rate:
-    """A share of inputs and its interval: low <= value = hits / total <= high."""
+    """A share of inputs and its interval: low <= value = hits / total <= high.
+
+    >>> import simplicert as sc
+    >>> counts = [[990, 8, 2], [900, 80, 20], [40, 35, 25]]
+    >>> certificates = sc.certify(sc.bound(sc.Tally(counts, sigma=0.5, labels=[0, 1, 0])))
+    >>> rate = sc.metrics.abstention_rate(certificates)
+    >>> rate.hits, rate.total, round(rate.low, 3), round(rate.high, 3)
+    (1, 3, 0.008, 0.906)
+    """
 
     value: float
     low: float
@@ -47,6 +55,13 @@ class RateCurve:
     """A rate at each of R thresholds, over the same `total` inputs.
 
     Each interval holds at its own threshold: they are not a band around the whole curve.
+
+    >>> import simplicert as sc
+    >>> counts = [[990, 8, 2], [900, 80, 20], [40, 35, 25]]
+    >>> certificates = sc.certify(sc.bound(sc.Tally(counts, sigma=0.5, labels=[0, 1, 0])))
+    >>> curve = sc.metrics.accuracy_curve(certificates, [0, 0.5, 1])
+    >>> curve.at, curve.value.round(3), curve.high.round(3)
+    (array([0. , 0.5, 1. ]), array([0.333, 0.333, 0.   ]), array([0.906, 0.906, 0.708]))
     """
 
     at: Floats  # (R,)
@@ -58,7 +73,13 @@ class RateCurve:
 
 
 class NoisyShares(NamedTuple):
-    """Shares of each input's draws: p_A of class A, and p_B of its strongest rival."""
+    """Shares of each input's draws: p_A of class A, and p_B of its strongest rival.
+
+    >>> import simplicert as sc
+    >>> shares = sc.metrics.shares_under_noise(sc.Tally([[990, 8, 2], [40, 35, 25]], sigma=0.5))
+    >>> shares.a, shares.b, shares.labelled
+    (array([0.99, 0.4 ]), array([0.008, 0.35 ]), False)
+    """
 
     a: Floats  # (N,)
     b: Floats  # (N,)
@@ -125,6 +146,12 @@ def shares_under_noise(tally: Tally) -> NoisyShares:
     distribution Sun et al. 2025 (arXiv 2410.06895) recommend in place of the average radius, and
     p_A < p_B where the smoothed classifier is wrong. Without labels A is the most frequent class.
     Draws without a class count as a rival like any other.
+
+    >>> import simplicert as sc
+    >>> tally = sc.Tally([[990, 8, 2], [400, 350, 250]], sigma=0.5, labels=[0, 1])
+    >>> shares = sc.metrics.shares_under_noise(tally)
+    >>> shares.a - shares.b
+    array([ 0.982, -0.05 ])
     """
     chosen = tally.labels if tally.labels is not None else tally.counts.argmax(axis=1)
     cells = np.column_stack([tally.counts, tally.invalid])

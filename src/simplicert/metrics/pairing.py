@@ -22,7 +22,15 @@ BLOCK = 2**22  # draws held in memory at once
 
 @dataclass(frozen=True, eq=False)
 class AccuracyChange:
-    """Certified accuracy of two runs at one radius, and the inputs on which they disagree."""
+    """Certified accuracy of two runs at one radius, and the inputs on which they disagree.
+
+    >>> import simplicert as sc
+    >>> first = sc.certify(sc.bound(sc.Tally([[40, 35, 25]] * 6, sigma=0.5, labels=[0] * 6)))
+    >>> second = sc.certify(sc.bound(sc.Tally([[90, 8, 2]] * 6, sigma=0.5, labels=[0] * 6)))
+    >>> change = sc.metrics.mcnemar_test(first, second, radius=0.1)
+    >>> change.first.hits, change.second.hits, change.difference
+    (0, 6, 1.0)
+    """
 
     at: float
     first: Rate
@@ -39,7 +47,15 @@ class AccuracyChange:
 
 @dataclass(frozen=True, eq=False)
 class AverageRadiusChange:
-    """The average certified radius of two runs, and a bootstrap interval of their difference."""
+    """The average certified radius of two runs, and a bootstrap interval of their difference.
+
+    >>> import simplicert as sc
+    >>> first = sc.certify(sc.bound(sc.Tally([[900, 80, 20], [400, 350, 250]], 0.5, labels=[0, 0])))
+    >>> second = sc.certify(sc.bound(sc.Tally([[990, 8, 2], [600, 250, 150]], 0.5, labels=[0, 0])))
+    >>> change = sc.metrics.average_radius_change(first, second, resamples=100)
+    >>> round(change.difference, 3), change.gained
+    (0.287, array([0, 1]))
+    """
 
     first: Mean
     second: Mean
@@ -64,6 +80,13 @@ def mcnemar_test(
 
     Only inputs that one run certifies and the other does not can tell the two apart. If the runs do
     not differ, either is as likely to be the one, so their number is binomial with 1/2.
+
+    >>> import simplicert as sc
+    >>> first = sc.certify(sc.bound(sc.Tally([[40, 35, 25]] * 6, sigma=0.5, labels=[0] * 6)))
+    >>> second = sc.certify(sc.bound(sc.Tally([[90, 8, 2]] * 6, sigma=0.5, labels=[0] * 6)))
+    >>> change = sc.metrics.mcnemar_test(first, second, radius=0.1)
+    >>> change.gained, change.p
+    (array([0, 1, 2, 3, 4, 5]), 0.03125)
     """
     index, mine, its = match_inputs(first, second)
     one, two = (
@@ -91,6 +114,13 @@ def average_radius_change(
     """Return the change of the average certified radius, with a paired bootstrap interval.
 
     The interval is by percentiles. Inputs are resampled with replacement, in both runs together.
+
+    >>> import simplicert as sc
+    >>> first = sc.certify(sc.bound(sc.Tally([[900, 80, 20], [400, 350, 250]], 0.5, labels=[0, 0])))
+    >>> second = sc.certify(sc.bound(sc.Tally([[990, 8, 2], [600, 250, 150]], 0.5, labels=[0, 0])))
+    >>> change = sc.metrics.average_radius_change(first, second)
+    >>> round(change.low, 2), round(change.difference, 2), round(change.high, 2)
+    (0.16, 0.29, 0.41)
     """
     index, mine, its = match_inputs(first, second)
     gain = _correct_radii(second, column)[its] - _correct_radii(first, column)[mine]

@@ -26,7 +26,14 @@ CONFIDENCE = 0.99  # of the statement; the intervals of metrics have 0.95
 
 @dataclass(frozen=True)
 class Statement:
-    """A lower bound on how often the classifier is right on inputs drawn like these."""
+    """A lower bound on how often the classifier is right on inputs drawn like these.
+
+    >>> import simplicert as sc
+    >>> tally = sc.Tally([[990, 8, 2]] * 100, sigma=0.5, labels=[0] * 100)
+    >>> statement = sc.metrics.make_statement(sc.certify(sc.bound(tally)), radius=0.5)
+    >>> statement.hits, statement.inputs, round(statement.share, 3)
+    (100, 100, 0.954)
+    """
 
     radius: float  # r, in units of the input
     confidence: float
@@ -62,7 +69,14 @@ class Statement:
 def make_statement(
     certificates: Certificates, radius: float, confidence: float = CONFIDENCE
 ) -> Statement:
-    """Make the statement for certificates by the settings that the run declared."""
+    """Make the statement for certificates by the settings that the run declared.
+
+    >>> import simplicert as sc
+    >>> tally = sc.Tally([[990, 8, 2]] * 100, sigma=0.5, labels=[0] * 100)
+    >>> statement = sc.metrics.make_statement(sc.certify(sc.bound(tally)), radius=0.5)
+    >>> statement.sentence
+    'With 99 % confidence at least 95.3 % of inputs drawn like these are classified ...'
+    """
     require(
         not certificates.exploratory,
         "certificates must be by the settings declared before the draws, and these are not: no "

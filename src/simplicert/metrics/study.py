@@ -38,6 +38,15 @@ class Study:
 
     Certificates are by the settings the run declared. Those of the other kind are too, where the
     run holds the evidence for it, and are then marked exploratory.
+
+    >>> import tempfile
+    >>> import simplicert as sc
+    >>> tally = sc.Tally([[990, 8, 2], [400, 350, 250]], sigma=0.5, labels=[0, 0])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     settings = sc.Manifest(sigma=0.5, inputs=2, classes=3)
+    ...     study = sc.metrics.Study("mine", sc.create_run(f"{folder}/run", settings, tally))
+    ...     study.certificates().radius.round(3), study.kinds
+    (array([0.992, 0.   ]), ('multinomial',))
     """
 
     name: str
@@ -170,6 +179,16 @@ def read_studies(
 
     With `one_name_per_sigma`, runs of different sigmas may share a name: one method at each sigma.
     `sensitivity` replaces what each run declares.
+
+    >>> import tempfile
+    >>> import simplicert as sc
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name, sigma in ("little", 0.25), ("much", 1.0):
+    ...         settings = sc.Manifest(sigma=sigma, inputs=1, classes=3)
+    ...         _ = sc.create_run(f"{folder}/{name}", settings, sc.Tally([[990, 8, 2]], sigma))
+    ...     studies = sc.metrics.read_studies([f"{folder}/little", f"{folder}/much"])
+    >>> [(study.name, study.sigma) for study in studies]
+    [('little', 0.25), ('much', 1.0)]
     """
     require(len(folders) > 0, "runs must name at least one run folder, got none")
     names = {str(Path(folder)): name for folder, name in (labels or {}).items()}

@@ -69,8 +69,8 @@ def save_weights(module: "nn.Module", path: Path, metadata: Mapping[str, object]
     >>> model = load_model("zoo:cifar10-small-0.25")
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save_weights(model.classifier, Path(folder, "w.safetensors"), {"num_classes": 10})
-    ...     [path.name for path in Path(folder).iterdir()]
-    ['w.safetensors']
+    ...     Path(folder, "w.safetensors").exists()
+    True
     """
     from safetensors.torch import save
 

@@ -9,12 +9,6 @@ import numpy as np
 from simplicert.bounds import SCHEMES
 from simplicert.errors import require
 from simplicert.plan.population import Population
-from simplicert.smoothed.prediction import (
-    look_shares,
-    p_values,
-    prediction_looks,
-    require_decidable,
-)
 from simplicert.store.manifest import Manifest
 from simplicert.types import Certificates, Expectations, Floats, Ints
 from simplicert.types.arrays import check_positive
@@ -35,6 +29,8 @@ class ServiceSettings:
 
     def __post_init__(self) -> None:
         """Refuse draws that can decide nothing, and a price without the time of a draw."""
+        from simplicert.smoothed.prediction import require_decidable  # `sample` loads this file
+
         require_decidable(self.draws, self.alpha)
         if self.price is not None:
             check_positive("price", self.price)
@@ -140,6 +136,8 @@ def _simulate_predictions(
     cells: Floats, service: ServiceSettings, random: np.random.Generator
 ) -> tuple[Ints, Ints]:
     """Return (M,) draws and classes, -1 where undecided; the last cell is for no class."""
+    from simplicert.smoothed.prediction import look_shares, p_values, prediction_looks
+
     plan = prediction_looks(service.draws, service.alpha)
     votes = np.zeros(cells.shape, np.int64)
     used, classes = np.zeros(len(cells), np.int64), np.full(len(cells), -1)

@@ -8,8 +8,12 @@ from simplicert.errors import SimplicertError
 from simplicert.report.views import View
 from simplicert.stopping.projection import unanimous_tally
 from simplicert.store import ImportedRun, Run
-from simplicert.tables import describe_scaled_norm
-from simplicert.tables.summary import FIXED, draws_sentence, stopping_rule
+from simplicert.tables.summary import (
+    FIXED,
+    describe_scaled_norm,
+    draws_sentence,
+    stopping_rule,
+)
 from simplicert.types import Certificates, Tally
 from simplicert.types.certificates import format_radius_down
 

@@ -57,7 +57,7 @@ def _certificate_settings(view: View) -> list[tuple[str, str]]:
         draws = f"{low:,}" if low == high else f"{low:,} to {high:,}"
     return [
         ("sigma", f"{known.sigma:g}"),
-        ("draws an input", draws),
+        ("draws per input", draws),
         ("alpha", f"{known.alpha:g}"),
         ("proved level", f"{known.level:g}"),
         ("kind", known.kind),

@@ -190,5 +190,5 @@ def _labels_hint(outputs: np.ndarray, labels_only: bool) -> str:
     if outputs.ndim != 1 or labels_only:
         return ""
     if outputs.dtype.kind == "f" and (outputs != np.floor(outputs)).any():
-        return "; one score a row is one class too few: give those of both, as predict_proba does"
+        return "; one score per row is one class too few: give those of both, as predict_proba does"
     return '; class numbers are outputs="labels" (--outputs labels --classes K)'

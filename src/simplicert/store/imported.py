@@ -163,7 +163,7 @@ class ImportedRun:
     def __repr__(self) -> str:
         """Return one line: the size, what the run holds, and the stated sigma and alpha."""
         return (  # under the name that version 0.1 printed
-            f"KnownRun({len(self)} inputs, {int((self.columns['predicted'] >= 0).sum())} with a "
+            f"ImportedRun({len(self)} inputs, {int((self.columns['predicted'] >= 0).sum())} with a "
             f"class, {self.holds} of {self.manifest.source.get('file', 'a log')}, "
             f"sigma {self.manifest.sigma:g}, alpha {self.manifest.alpha:g})"
         )

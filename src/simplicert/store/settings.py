@@ -2,13 +2,13 @@
 
 `DrawingSettings` holds what `simplicert sample` and `simplicert.draw` take, and checks it once,
 when it is made. `parse_settings` makes one from texts such as "1/255". `resume_settings` adds what
-an existing run has decided, `record_settings` is what run.toml keeps of them, and
+an existing run has decided, `record_settings` returns what run.toml keeps of them, and
 `restore_settings` reads them back from it.
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,13 +16,17 @@ from typing import Any
 import numpy as np
 
 from simplicert.data.arrays import read_array
-from simplicert.errors import InvalidInput, require
+from simplicert.errors import DamagedRun, InvalidInput, require
 from simplicert.stopping import Until
 from simplicert.store.manifest import DRAWN, NAME, Manifest, check_declaration
+from simplicert.types.arrays import check_positive
 from simplicert.types.plan import MOST_RESERVED
 from simplicert.types.scores import MOST_SOFTMAX_DRAWS
 from simplicert.types.smoothing import Smoothing
 from simplicert.types.tally import MOST_DRAWS
+
+SMALLEST_SIGMA = 2.0**-150  # half of the smallest number of single precision, rounded to 0
+MOST_DIGITS = 18  # of a share's number: it fits in 64 bits
 
 NOISE = "gaussian, added to the inputs as loaded, before the model's normalisation"
 
@@ -77,7 +81,17 @@ class DrawingSettings:
         require(
             whole and self.draws > 0, f"draws must be a positive whole number, got {self.draws}"
         )
-        object.__setattr__(self, "kind", check_declaration(self.alpha, self.kind, self.scheme))
+        for field in fields(self):  # numbers of NumPy are plain from here on, as run.toml is
+            value = getattr(self, field.name)
+            if isinstance(value, np.integer | np.bool_):
+                object.__setattr__(self, field.name, value.item())
+        kind = check_declaration(self.alpha, self.kind, str(self.scheme))
+        object.__setattr__(self, "kind", kind)
+        require(
+            self.smoothing.sigma > SMALLEST_SIGMA,
+            f"sigma must not vanish in single precision, got {self.sigma!r}",
+        )
+        check_positive("sensitivity", self.sensitivity)
         Until(self.until or "fixed")
         soft = self.smoothing.outputs != "labels"
         require(
@@ -165,18 +179,18 @@ def parse_shard(given: str | tuple[int, int]) -> tuple[int, int]:
     """Parse "2/4", the second of four shares of the inputs."""
     text = given if isinstance(given, str) else "/".join(map(str, given))
     first, _, last = text.partition("/")
-    good = first.isdigit() and last.isdigit() and 1 <= int(first) <= int(last)
+    good = all(word.isdecimal() and len(word) <= MOST_DIGITS for word in (first, last))
+    good = good and 1 <= int(first) <= int(last)
     require(good, f"shard must be i/k with 1 <= i <= k, such as 1/4, got {text!r}")
     return int(first), int(last)
 
 
 def read_noise_scale(given: str | Path | Any) -> np.ndarray:
     """Read each feature's share of sigma from an npy file, or take an array of them."""
-    if not isinstance(given, str | Path):
-        return np.asarray(given, dtype=float)
     try:
-        return np.asarray(read_array(Path(given)), dtype=float)
-    except (ValueError, InvalidInput) as error:
+        named = isinstance(given, str | Path)
+        return np.asarray(read_array(Path(given)) if named else given, dtype=float)
+    except (TypeError, ValueError, InvalidInput) as error:
         raise InvalidInput(f"noise_scale must be an npy file of numbers: {error}") from None
 
 
@@ -187,6 +201,7 @@ PARSERS: dict[str, Callable[[Any], Any]] = {
     "shard": parse_shard,
     "grid": parse_grid_step,
     "noise_scale": read_noise_scale,
+    "device": str,
     "mean": lambda given: parse_numbers("mean", given),
     "std": lambda given: parse_numbers("std", given),
 }
@@ -257,21 +272,23 @@ def restore_settings(
     """Return the settings that a run was drawn with, as run.toml keeps them."""
     source, plan = manifest.source, manifest.plan
     require(
-        manifest.was_drawn and plan is not None,
+        manifest.was_drawn,
         f"{folder} was not drawn by simplicert: it keeps no settings of a drawing",
     )
-    assert plan is not None
+    needed = ("seed", "pilot", "outputs", "histograms", "batch_size", "device", "compiled")
+    if lacking := [name for name in (*needed, "autocast") if name not in source]:
+        raise DamagedRun(f"{folder / NAME} lacks the settings {lacking}")
     return DrawingSettings(
         model=manifest.made.get("model"),
         data=manifest.made.get("data"),
         sigma=manifest.sigma,
-        draws=plan.looks[-1],
+        draws=1 if plan is None else plan.looks[-1],  # without a plan run.toml does not say
         out=folder,
         seed=source["seed"],
         alpha=manifest.alpha,
         kind=manifest.kind,
         scheme=manifest.scheme,
-        until=None if plan.rule == "fixed" else plan.rule,
+        until=None if plan is None or plan.rule == "fixed" else plan.rule,
         reserve=manifest.reserve,
         pilot=source["pilot"],
         outputs=source["outputs"],

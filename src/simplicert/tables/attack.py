@@ -30,7 +30,7 @@ def attack_table(rows: Sequence[AttackRow]) -> Grid:
         ("nothing found, out to 16 sigma", str(len(rows) - len(hit))),
         ("ascents an input", f"{LOSSES} losses x {first.restarts} restarts x {first.steps} steps"),
         ("noise copies a gradient", f"{first.samples}, through the {first.gradients}"),
-        ("draws an input, mean", f"{sum(row.draws for row in rows) / len(rows):,.0f}"),
+        ("draws per input, mean", f"{sum(row.draws for row in rows) / len(rows):,.0f}"),
         ("fresh draws a confirmation", f"{first.confirm:,}"),
         ("level of a confirmation", f"{first.level:.3g}"),
     ]

@@ -45,6 +45,18 @@ def field_table(studies: Sequence[Study], options: TableOptions | None = None) -
 
     Runs of one name are one method at several sigmas, and a row says which sigma is best at each
     radius. All runs must cover the same inputs, because the best of each column is marked.
+
+    >>> import tempfile
+    >>> import simplicert as sc
+    >>> tally = sc.Tally([[990, 8, 2], [400, 350, 250]], sigma=0.5, labels=[0, 0])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     settings = sc.Manifest(sigma=0.5, inputs=2, classes=3)
+    ...     study = sc.metrics.Study("mine", sc.create_run(f"{folder}/run", settings, tally))
+    ...     table = sc.tables.field_table([study], sc.tables.TableOptions(radii=(0.0, 0.5)))
+    >>> table.headings
+    ('run', 'sigma', '0', '0.5', 'ACR', 'abstain')
+    >>> table.rows[0]
+    ('mine', '0.5', '50.0', '50.0', '0.495', '50.0')
     """
     options = options or TableOptions()
     for study in studies:

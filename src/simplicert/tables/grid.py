@@ -14,7 +14,13 @@ Value = str | float | int | bool | None
 
 @dataclass(frozen=True)
 class TableOptions:
-    """Options of a table; a style takes some of them, and None is the style's own default."""
+    """Options of a table; a style takes some of them, and None is the style's own default.
+
+    >>> import simplicert as sc
+    >>> options = sc.tables.TableOptions(radii=(0.25, 0.5), population="correct")
+    >>> options.column is None  # so the style's own default
+    True
+    """
 
     kind: str | None = None  # multinomial or softmax; by default what each run declared
     column: str | None = None  # of the certificates, such as a mechanism
@@ -29,6 +35,16 @@ class Grid(NamedTuple):
 
     Cells are the texts a reader sees, rounded to the safe side; `records` hold the same numbers at
     full precision, one record per row of a CSV file.
+
+    >>> import simplicert as sc
+    >>> grid = sc.tables.Grid("Radii", ("input", "radius"), [("0", "0.99"), ("1", "0.57")])
+    >>> print(sc.tables.FORMATS["markdown"](grid), end="")
+    **Radii**
+    <BLANKLINE>
+    | input | radius |
+    | :---- | -----: |
+    | 0     |   0.99 |
+    | 1     |   0.57 |
     """
 
     title: str

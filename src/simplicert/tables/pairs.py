@@ -38,7 +38,21 @@ PAIR = 2  # runs that a table compares
 
 
 def pairs_table(studies: Sequence[Study], options: TableOptions | None = None) -> Grid:
-    """Compare two runs: certified accuracy at each radius by McNemar's test, and average radius."""
+    """Compare two runs: certified accuracy at each radius by McNemar's test, and average radius.
+
+    >>> import tempfile
+    >>> import simplicert as sc
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name, row in ("before", [900, 80, 20]), ("after", [990, 8, 2]):
+    ...         settings = sc.Manifest(sigma=0.5, inputs=1, classes=3)
+    ...         _ = sc.create_run(f"{folder}/{name}", settings, sc.Tally([row], 0.5, labels=[0]))
+    ...     studies = sc.metrics.read_studies([f"{folder}/before", f"{folder}/after"])
+    ...     table = sc.tables.pairs_table(studies, sc.tables.TableOptions(radii=(0.75,)))
+    >>> table.title
+    'after against before on the same inputs'
+    >>> [row[:4] for row in table.rows]
+    [('r > 0.75', '0.0', '100.0', '+100.0'), ('ACR', '0.579', '0.991', '+0.412')]
+    """
     options = options or TableOptions()
     require(
         len(studies) == PAIR,

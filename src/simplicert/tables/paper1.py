@@ -51,6 +51,16 @@ def paper1_table(studies: Sequence[Study], options: TableOptions | None = None) 
 
     Rows are by sigma. As in the paper, the strongest technique by each measure and all of the
     ensemble are in bold.
+
+    >>> import tempfile
+    >>> import simplicert as sc
+    >>> tally = sc.Tally([[990, 8, 2], [400, 350, 250]], sigma=0.5, labels=[0, 0])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     settings = sc.Manifest(sigma=0.5, inputs=2, classes=3)
+    ...     study = sc.metrics.Study("mine", sc.create_run(f"{folder}/run", settings, tally))
+    ...     table = sc.tables.paper1_table([study])
+    >>> table.rows[0][:6]  # run, sigma, T1, then M, L and > of Cohen
+    ('mine', '0.5', '100.0', '0.489', '50.0', '50.0')
     """
     options = options or TableOptions()
     population = options.population or "all"

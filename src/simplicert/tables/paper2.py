@@ -43,6 +43,16 @@ def paper2_table(studies: Sequence[Study], options: TableOptions | None = None) 
 
     Each row compares two radii of the same draws, so labels are not needed, and data sets may
     differ; runs of one data set must cover the same inputs.
+
+    >>> import tempfile
+    >>> import simplicert as sc
+    >>> tally = sc.Tally([[990, 8, 2], [400, 350, 250]], sigma=0.5, labels=[0, 0])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     settings = sc.Manifest(sigma=0.5, inputs=2, classes=3)
+    ...     study = sc.metrics.Study("mine", sc.create_run(f"{folder}/run", settings, tally))
+    ...     table = sc.tables.paper2_table([study])
+    >>> [row[3:7] for row in table.rows]  # radius, p, statistic, improved %
+    [('ensemble', '1', '0', '0.0'), ('two_sided', '0.5', '2', '50.0')]
     """
     options = options or TableOptions()
     population = options.population or "all"

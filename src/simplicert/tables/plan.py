@@ -78,7 +78,7 @@ def _cost_table(report: PlanReport) -> Grid:
     work, fixed = report.work, report.costs[0]
     title = f"{work.inputs:,} inputs of up to {work.draws:,} draws: {report.population.source}"
     together = f"{work.workers} workers" if work.workers > 1 else ""
-    headings = ["until", "draws an input", "of fixed", "certified", "mean radius", "one worker"]
+    headings = ["until", "draws per input", "of fixed", "certified", "mean radius", "one worker"]
     headings += [together] if together else []
     rows = []
     for row in report.costs:
@@ -144,7 +144,7 @@ def serving_table(estimate: ServingEstimate) -> Grid:
     notes = [
         *([estimate.basis] if estimate.basis else []),
         *([_describe_function(estimate.function)] if estimate.function else []),
-        f"simulated with a fixed seed, {REPEATS} predictions an input: {estimate.source}",
+        f"simulated with a fixed seed, {REPEATS} predictions per input: {estimate.source}",
         "an input by itself; together they fill batches and take less",
         *(["no times: the run was not drawn here"] if service.seconds is None else []),
         *(["no costs: give the price of an hour of one worker"] if service.price is None else []),

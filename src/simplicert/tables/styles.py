@@ -33,7 +33,21 @@ STYLES: dict[str, Style] = {
 def make_table(
     studies: Sequence[Study], style: str = "field", options: TableOptions | None = None
 ) -> Grid:
-    """Make a table of runs; an option that the style does not take is refused, not ignored."""
+    """Make a table of runs; an option that the style does not take is refused, not ignored.
+
+    >>> import tempfile
+    >>> import simplicert as sc
+    >>> tally = sc.Tally([[990, 8, 2], [400, 350, 250]], sigma=0.5, labels=[0, 0])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     settings = sc.Manifest(sigma=0.5, inputs=2, classes=3)
+    ...     study = sc.metrics.Study("mine", sc.create_run(f"{folder}/run", settings, tally))
+    ...     options = sc.tables.TableOptions(column="two_sided")
+    ...     table = sc.tables.make_table([study], "paper2", options)
+    >>> table.title
+    "Improvement on cohen, after the paper's Table 2"
+    >>> dict(zip(table.headings, table.rows[0]))["improved %"]
+    '50.0'
+    """
     row, options = choose("style", style, STYLES), options or TableOptions()
     for field in fields(options):
         value = getattr(options, field.name)

@@ -50,6 +50,15 @@ def summary_table(
 
     `rule` is the run's stopping rule, where the caller knows it; `disproved` says whether the audit
     of its log disproved the level; `label_doubt` says why labels and classes may not match.
+
+    >>> import simplicert as sc
+    >>> counts = [[990, 8, 2], [900, 80, 20], [40, 35, 25]]
+    >>> certificates = sc.certify(sc.bound(sc.Tally(counts, sigma=0.5, labels=[0, 1, 0])))
+    >>> table = sc.tables.summary_table(certificates)
+    >>> table.headings[:4]
+    ('mechanism', 'median', 'mean', '>0')
+    >>> table.rows[0][:4]
+    ('cohen', '0.5512', '0.5097', '0.666')
     """
     known = certificates.known
     columns, alone = columns_to_show(certificates), explain_no_comparison(certificates)

@@ -67,7 +67,7 @@ def freeze_array(name: str, array: NDArray[Any], shape: tuple[int | None, ...]) 
     )
     wanted = ", ".join("any" if n is None else str(n) for n in shape)
     wanted += "," if len(shape) == 1 else ""
-    table = " (one row an input)" if len(shape) > 1 and shape[0] is None else ""
+    table = " (one row per input)" if len(shape) > 1 and shape[0] is None else ""
     require(fits, f"{name} must have shape ({wanted}){table}, got {array.shape}")
     return read_only(array)
 

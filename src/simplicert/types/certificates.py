@@ -99,7 +99,7 @@ class Certificates:
             require(sound, f"radii of {name} must be finite and not negative")
             require(
                 not (values[self.known.abstained] > 0).any(),
-                f"radii of {name} must be 0 where the certificate is refused",
+                f"radii of {name} must be 0 where the input is abstained",
             )
             values.setflags(write=False)
         require(

@@ -47,7 +47,7 @@ class Expectations:
 
     >>> known = Expectations(top=[2, 0], e0=[0.7, np.nan], e1=[0.2, np.nan], sigma=0.5)
     >>> known
-    Expectations(2 inputs, 1 refused, multinomial, scheme exact, sigma 0.5, alpha 0)
+    Expectations(2 inputs, 1 abstained, multinomial, scheme exact, sigma 0.5, alpha 0)
     >>> known.abstained
     array([False,  True])
     """
@@ -123,7 +123,7 @@ class Expectations:
             set_field(self, name, values)
         require(
             bool((np.isnan(self.e0) == np.isnan(self.e1)).all()),
-            "e0 and e1 must be NaN together, where the certificate is refused",
+            "e0 and e1 must be NaN together, where the input is abstained",
         )
         if self.margin is not None:
             margin = float_array("margin", self.margin, top.shape)

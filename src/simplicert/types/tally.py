@@ -152,11 +152,11 @@ class Tally:
         total = self.counts.sum(axis=1, dtype=float) + self.invalid
         require(
             bool((total < MOST_DRAWS).all()),
-            f"counts must sum to fewer than 2^53 draws an input, got {total.max():.6g}",
+            f"counts must sum to fewer than 2^53 draws per input, got {total.max():.6g}",
         )
         require(
             bool((self.draws > 0).all()),
-            f"counts must hold at least one draw an input, got none at row {self.draws.argmin()}",
+            f"counts must hold at least one draw per input, got none at row {self.draws.argmin()}",
         )
         scores.check_scores(self)
         self._check_history()
@@ -257,6 +257,7 @@ def select_inputs(tally: Tally, rows: Ints | Bools) -> Tally:
         if value is not None and field.name not in NOT_PER_INPUT:
             value = read_only(value[rows])
         object.__setattr__(part, field.name, value)
+    require(part.index.ndim == 1, f"rows must be one list of rows, got {np.shape(rows)}")
     require(len(part) >= 1, "rows must name at least one input, got none")
     require(np.unique(part.index).size == len(part), "rows must name each input once")
     if tally.segments is not None:

@@ -29,7 +29,7 @@ def joint_margin(tally: Tally, alpha: Floats) -> Box:
     n = tally.draws
     require(
         bool((n <= MOST_DRAWS).all()),
-        f"scheme joint takes at most {MOST_DRAWS} draws an input, got {n.max()}: use scheme gated",
+        f"scheme joint takes at most {MOST_DRAWS} draws per input, got {n.max()}: use scheme gated",
     )
     best = find_top_and_rival(tally.counts, tally.invalid)
     gate = binomial.passes_sign_test(best.wins, best.rival, GATE * alpha)

@@ -1,4 +1,4 @@
-"""Engines: ways to get workers. To add one: write its file, add its row.
+"""Engines start workers. To add one, write its file and add its row.
 
 An engine is a function from the settings of a drawing to a context that yields workers and, when
 it ends, has stopped everything it started.
@@ -21,7 +21,8 @@ ENGINES: dict[str, Engine] = {"local": local.local_workers, "ray": ray.ray_worke
 def open_workers(settings: DrawingSettings) -> AbstractContextManager[Workers]:
     """Return the workers that the settings ask for."""
     engine = choose("engine", settings.engine, ENGINES)
-    alone = settings.engine == "local" and settings.workers in (None, 1)
+    here = settings.workers in (None, 1) and settings.cpus_per_worker is None
+    alone = settings.engine == "local" and here
     for name in ("model", "data"):
         require(
             alone or isinstance(getattr(settings, name), str),

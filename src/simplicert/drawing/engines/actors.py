@@ -1,7 +1,7 @@
 """Draw in Ray actors: as many as there is room for now, each with at most one unit.
 
-`RayWorkers` is the group, `WorkerActor` one actor as the leader sees it, `RemoteWorker` what runs
-inside the actor, and `WorkerResources` the CPUs and GPUs that one worker takes.
+`RayWorkers` is the group, `WorkerActor` the leader's side of one actor, `RemoteWorker` runs inside
+the actor, and `WorkerResources` holds the CPUs and GPUs that one worker takes.
 """
 
 import math
@@ -21,23 +21,20 @@ from simplicert.sampling.forward import ClassifierFailed, first_line
 from simplicert.store.manifest import Manifest
 from simplicert.store.settings import DrawingSettings
 
-SECOND = 1.0
-
-ROOM_CHECK_SECONDS = 3.0  # seconds between looks for room
-
+SECOND = 1.0  # the longest wait for a reply
+ROOM_CHECK_SECONDS = 3.0  # seconds between checks for free resources
 MOST_FAILED_STARTS = 3  # actors that may die one after another before any is ready
-
 WORKER_DIED = "the worker that drew it died"
 
 
 class WorkerResources(NamedTuple):
-    """What one worker takes of a node."""
+    """The resources of a node that one worker takes."""
 
     cpus: float
     gpus: float
 
     def fits(self, resources: dict[str, float]) -> int:
-        """How many workers these resources hold."""
+        """Return how many workers fit into these resources."""
         shares = [resources.get("CPU", 0.0) / self.cpus]
         if self.gpus:
             shares.append(resources.get("GPU", 0.0) / self.gpus)
@@ -45,167 +42,167 @@ class WorkerResources(NamedTuple):
 
 
 class RemoteWorker:
-    """What runs in an actor: a worker that can be told to stop while it draws."""
+    """The worker inside an actor; it can be told to stop while it draws."""
 
     def __init__(self, settings: DrawingSettings, here: str, threads: int) -> None:
-        """The leader's folder and a share of threads, before anything is loaded."""
+        """Set folder and threads before anything is loaded."""
         set_up_process(here, threads)
         self.worker = Worker(settings)
         self.stopping, self.rows = False, 0
 
-    def do(self, word: str, value: Any) -> tuple[str, Any]:
-        """As it is told; the answer says how many draws were made."""
+    def run_command(self, command: str, value: Any) -> tuple[str, Any]:
+        """Run one command of the leader; a result says how many draws were made."""
         self.rows = 0
-        word, value = self.worker.do(word, value, self._after_batch)
-        return word, replace(value, rows=self.rows) if isinstance(value, UnitResult) else value
+        reply, value = self.worker.run_command(command, value, self._after_batch)
+        return reply, replace(value, rows=self.rows) if isinstance(value, UnitResult) else value
 
     def _after_batch(self, rows: int, complete: int) -> bool:
         self.rows += rows
         return self.stopping
 
     def stop(self) -> None:
-        """After the batch at hand; heard by a thread of its own."""
+        """Stop after the current batch; the call runs in a second thread."""
         self.stopping = True
 
 
 @dataclass(eq=False)
 class WorkerActor:
-    """An actor and what it is doing."""
+    """An actor, its unit, and the reply that is awaited from it."""
 
     actor: Any
-    patience: Backoff
-    ref: Any = None  # of the answer that is waited for
+    backoff: Backoff
+    ref: Any = None  # reference to the awaited reply
     unit: Unit | None = None
     ready: bool = False
-    probe_failed: bool = False  # its model failed while it was probed
+    probe_failed: bool = False  # its model failed during the probe
 
-    def send(self, word: str, value: Any) -> None:
-        """One thing at a time."""
-        self.ref = self.actor.do.remote(word, value)
+    def send(self, command: str, value: Any) -> None:
+        """Send a command; one at a time."""
+        self.ref = self.actor.run_command.remote(command, value)
 
 
 class RayWorkers:
-    """A crew of actors, by numbers that are never used twice."""
+    """Actors on a Ray cluster, by numbers that are never used twice."""
 
     def __init__(
         self, ray: Any, head: ClusterHead, settings: DrawingSettings, need: WorkerResources
     ) -> None:
-        """No one is hired yet."""
+        """Start no actor yet."""
         self.ray, self.head, self.settings, self.need = ray, head, settings, need
         self.manifest: Manifest | None = None
         self.members: dict[int, WorkerActor] = {}
         self.started = self.refused = self.failed_starts = 0
-        self.looked, self.stopping = -math.inf, False
+        self.last_room_check, self.stopping = -math.inf, False
         self.remote = ray.remote(RemoteWorker).options(
             num_cpus=need.cpus,
             num_gpus=need.gpus,
             max_restarts=0,
             max_task_retries=0,
-            max_concurrency=2,  # one draws, one hears
+            max_concurrency=2,  # one thread draws, the other hears `stop`
         )
 
-    def preparation(self, before: Manifest | None) -> Preparation:
-        """The first one loads and probes; the leader itself needs neither model nor device."""
+    def prepare(self, before: Manifest | None) -> Preparation:
+        """Let the first actor load and probe; the leader itself needs neither model nor device."""
         self._require_room()
         while not self.members:
             self._start_workers(1)
             time.sleep(0 if self.members else SECOND)
         member = next(iter(self.members.values()))
-        member.send("survey", before)
+        member.send("prepare", before)
         try:
             while not self.ray.wait([member.ref], timeout=SECOND)[0]:
                 self.head.require()
-            word, found = self.ray.get(member.ref)
+            reply, value = self.ray.get(member.ref)
         except self.ray.exceptions.RayError as error:
             raise SamplingFailed(
                 f"the worker that loaded the model died: {first_error_line(error)}"
             ) from None
         member.ref = None
-        if word == "refused":
-            raise found
-        if word == "stumbled":
-            raise ClassifierFailed(found)
-        assert isinstance(found, Preparation)
-        return found
+        if reply == "refused":
+            raise value
+        if reply == "failed":
+            raise ClassifierFailed(value)
+        assert isinstance(value, Preparation)
+        return value
 
     def join(self, manifest: Manifest) -> None:
-        """The surveyor first; the others are hired when the leader looks around."""
+        """Let the first actor join the run; `idle` starts the others."""
         self.manifest = manifest
         for member in self.members.values():
             member.send("join", manifest)
-        self.looked = -math.inf
+        self.last_room_check = -math.inf
 
     def size(self) -> int:
-        """Those who are here or on their way."""
+        """Return the number of actors, ready or still starting."""
         return len(self.members)
 
     def idle(self) -> list[int]:
-        """Ready, and without a unit; now and then those who are missing are hired."""
-        if time.monotonic() - self.looked > ROOM_CHECK_SECONDS:
+        """Return the workers that are ready and have no unit; start missing ones now and then."""
+        if time.monotonic() - self.last_room_check > ROOM_CHECK_SECONDS:
             self._start_workers(self.settings.workers)
         return [n for n, m in self.members.items() if m.ready and m.ref is None]
 
     def assign(self, worker: int, unit: Unit) -> None:
-        """Send it."""
+        """Send a unit to a worker."""
         self.members[worker].unit = unit
-        self.members[worker].send("work", unit)
+        self.members[worker].send("draw", unit)
 
-    def wait(self, heard: DrawsCallback) -> list[tuple[int, Unit, UnitResult]]:
-        """Hear everybody whose answer is there."""
+    def wait(self, count_draws: DrawsCallback) -> list[tuple[int, Unit, UnitResult]]:
+        """Handle the replies that arrive within a second, and return the results among them."""
         self.head.require()
         self._retry_join()
-        waited = {m.ref: n for n, m in self.members.items() if m.ref is not None}
-        if not waited:
+        awaited = {m.ref: n for n, m in self.members.items() if m.ref is not None}
+        if not awaited:
             time.sleep(SECOND / 5)
             return []
-        self.ray.wait(list(waited), num_returns=1, timeout=SECOND)
-        there, _ = self.ray.wait(list(waited), num_returns=len(waited), timeout=0)
-        answers: list[tuple[int, Unit, UnitResult]] = []
-        for ref in there:
-            self._handle_reply(waited[ref], answers)
-        return answers
+        self.ray.wait(list(awaited), num_returns=1, timeout=SECOND)
+        arrived, _ = self.ray.wait(list(awaited), num_returns=len(awaited), timeout=0)
+        results: list[tuple[int, Unit, UnitResult]] = []
+        for ref in arrived:
+            self._handle_reply(awaited[ref], results)
+        return results
 
-    def _handle_reply(self, number: int, answers: list[tuple[int, Unit, UnitResult]]) -> None:
+    def _handle_reply(self, number: int, results: list[tuple[int, Unit, UnitResult]]) -> None:
         member = self.members[number]
         unit, ref = member.unit, member.ref
         member.unit = member.ref = None
         try:
-            word, value = self.ray.get(ref)
+            reply, value = self.ray.get(ref)
         except self.ray.exceptions.RayError as error:
             self._drop_lost(number, member, first_error_line(error))
             if unit is not None:
-                answers.append((number, unit, UnitResult(error=WORKER_DIED, lost=True)))
+                results.append((number, unit, UnitResult(error=WORKER_DIED, lost=True)))
             return
-        if word == "refused":
+        if reply == "refused":
             self._drop_refused(number, value)
-        elif word == "ready":
+        elif reply == "ready":
             member.ready, self.failed_starts = True, 0
-        elif word == "stumbled":
+        elif reply == "failed":
             member.probe_failed = True
-            if not member.patience.fail(value):
+            if not member.backoff.fail(value):
                 raise ClassifierFailed(value)
         elif unit is not None:
-            answers.append((number, unit, value))
+            results.append((number, unit, value))
 
     def _retry_join(self) -> None:
-        """Those whose model failed while they probed it, once their pause is over."""
+        """Let workers whose model failed during the probe join again, after their pause."""
         for member in self.members.values():
-            if member.probe_failed and not member.patience.left():
+            if member.probe_failed and not member.backoff.left():
                 member.probe_failed = False
                 member.send("join", self.manifest)
 
-    def _drop_lost(self, number: int, member: WorkerActor, words: str) -> None:
-        """An actor died or was cut off: make sure of it, and look around for room soon."""
+    def _drop_lost(self, number: int, member: WorkerActor, message: str) -> None:
+        """Kill an actor that died or was cut off, and check for room soon."""
         del self.members[number]
         self.ray.kill(member.actor)
-        self.looked = -math.inf
+        self.last_room_check = -math.inf
         if not member.ready:
             self.failed_starts += 1
             if self.failed_starts >= MOST_FAILED_STARTS:
-                raise SamplingFailed(f"workers die while they load the model: {words}")
+                raise SamplingFailed(f"workers die while they load the model: {message}")
 
     def _drop_refused(self, number: int, error: Exception) -> None:
-        """One worker has another model, other data or none: the others go on without it."""
+        """Leave out a worker that has another model, other data or none; the others go on."""
         self.ray.kill(self.members.pop(number).actor)
         self.refused += 1
         if not self.members:
@@ -220,15 +217,15 @@ class RayWorkers:
             )
 
     def _slots(self) -> int:
-        """Workers that all nodes of the cluster hold, were there no one else."""
+        """Return how many workers would fit if nothing else ran on the cluster."""
         return sum(self.need.fits(node["Resources"]) for node in self.head.nodes())
 
     def _start_workers(self, most: int | None) -> None:
-        """Fill the room there is; nobody is hired while others are on their way to theirs."""
-        on_their_way = any(not member.ready for member in self.members.values())
-        if self.stopping or on_their_way:
+        """Start as many actors as there is room for, but none while others are still starting."""
+        still_starting = any(not member.ready for member in self.members.values())
+        if self.stopping or still_starting:
             return
-        self.looked = time.monotonic()
+        self.last_room_check = time.monotonic()
         room = self._slots() - len(self.members) - self.refused
         free = min(room, self.need.fits(self.head.free()))
         for _ in range(free if most is None else min(free, most - len(self.members))):
@@ -241,14 +238,14 @@ class RayWorkers:
                 member.send("join", self.manifest)
 
     def stop(self) -> None:
-        """Tell those who draw."""
+        """Tell all actors to stop."""
         if not self.stopping:
             self.stopping = True
             for member in self.members.values():
                 member.actor.stop.remote()
 
     def close(self) -> None:
-        """End those who were hired here."""
+        """End all actors that were started here."""
         for member in self.members.values():
             self.ray.kill(member.actor)
         self.members.clear()

@@ -3,8 +3,8 @@
 `private_folder` makes a folder that no other user can enter and that is removed afterwards.
 `ClusterHead` calls the head of the cluster only while it is there. When the head (its process is
 called gcs) is gone, Ray's own calls wait for a minute and then end this process with a line of C++.
-So the leader first checks whether anyone listens at its address, and gives up with a clear message,
-with all of Ray's processes ended and its folders removed.
+So the leader first checks whether the head still listens at its address. If not, it ends all of
+Ray's processes, removes its folders, and gives up with a clear message.
 """
 
 import os
@@ -26,21 +26,23 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 PREFIX = "simplicert-"
+INSIDE = "r"  # Ray makes its own folder open to all users: the one around it is closed
+LOCK = "lock"  # the leading process holds it as long as it lives
+REMOVAL_TRIES, REMOVAL_PAUSE = 20, 0.25  # seconds: Ray's helpers may still write while they end
 
-INSIDE = "r"  # Ray makes its own folder open to everybody: the one around it is closed
-
-LOCK = "lock"  # held by the process that leads, as long as it lives
-
-TRIES, MARKED_MOMENT = 20, 0.25  # Ray's helpers may still write while they end
+# Seconds without a head, on this machine and over a network; Ray itself waits 60.
+LOCAL_SECONDS, REMOTE_SECONDS = 3.0, 40.0
+HEAD_CHECK_SECONDS = 0.5  # seconds between checks of the head
 
 
 @contextmanager
 def private_folder() -> Iterator[Path]:
-    """A new folder inside one of mode 0700; what dead processes of ours left is removed, too."""
-    short = Path("/tmp") if Path("/tmp").is_dir() else Path(tempfile.gettempdir())  # for sockets
-    remove_abandoned_folders(short)
+    """Make a folder inside one of mode 0700; remove those that killed leaders have left."""
+    # The names of sockets must be short.
+    parent = Path("/tmp") if Path("/tmp").is_dir() else Path(tempfile.gettempdir())
+    remove_abandoned_folders(parent)
     while True:
-        outer = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=short))
+        outer = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=parent))
         try:
             with (outer / LOCK).open("wb") as lock:
                 _lock_file(lock, wait=True)
@@ -54,29 +56,29 @@ def private_folder() -> Iterator[Path]:
 
 
 def _lock_file(lock: IO[bytes], *, wait: bool) -> None:
-    """Lock this file as long as it is open, where the system can."""
+    """Lock this file as long as it is open; Windows has no such lock."""
     if fcntl is not None:
         fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
 
 
 def _remove_folder(folder: Path) -> None:
-    """All of it, however long others go on writing, within reason."""
-    for _ in range(TRIES):
+    """Remove a folder, and try again for some seconds while others still write into it."""
+    for _ in range(REMOVAL_TRIES):
         shutil.rmtree(folder, ignore_errors=True)
         if not folder.exists():
             return
-        time.sleep(MARKED_MOMENT)
+        time.sleep(REMOVAL_PAUSE)
 
 
-def remove_abandoned_folders(place: Path) -> None:
-    """Folders of leaders that were killed: ours, and no one holds their lock.
+def remove_abandoned_folders(parent: Path) -> None:
+    """Remove folders of leaders that were killed: they belong to this user and are not locked.
 
-    The lock is the kernel's, so it is right about processes in other containers as well, whose
-    numbers mean nothing here.
+    The kernel keeps the lock, so this is also right for processes in other containers, whose ids
+    mean nothing here.
     """
     if fcntl is None:
         return
-    for folder in place.glob(f"{PREFIX}[0-9]*-*"):
+    for folder in parent.glob(f"{PREFIX}[0-9]*-*"):
         with suppress(OSError):
             if folder.is_symlink() or folder.stat().st_uid != os.getuid():
                 continue
@@ -85,19 +87,11 @@ def remove_abandoned_folders(place: Path) -> None:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-LOCAL_SECONDS, REMOTE_SECONDS = (
-    3.0,
-    40.0,
-)  # seconds without a head, on this machine and over a network; Ray has 60
-
-MOMENT = 0.5
-
-
 class ClusterHead:
-    """Where the head listens, if that can be known."""
+    """Calls to the head of a cluster, and the address where it listens, if that is known."""
 
     def __init__(self, ray: Any, *, own: bool) -> None:
-        """`own`: a Ray that was started here, on this machine."""
+        """Find the head's address; `own`: this process has started Ray on this machine."""
         self.ray, self.allowed = ray, LOCAL_SECONDS if own else REMOTE_SECONDS
         try:
             host, _, port = ray.get_runtime_context().gcs_address.rpartition(":")
@@ -106,15 +100,15 @@ class ClusterHead:
             self.address = None
 
     def require(self) -> None:
-        """Raise if no one has listened at the head's address for a while."""
-        until = time.monotonic() + self.allowed
+        """Raise if the head has not listened at its address for a while."""
+        deadline = time.monotonic() + self.allowed
         while not self._listens():
-            if time.monotonic() > until:
+            if time.monotonic() > deadline:
                 raise SamplingFailed(
                     "the head of the Ray cluster is gone: what was drawn is kept, and the same "
                     "command continues"
                 )
-            time.sleep(MOMENT)
+            time.sleep(HEAD_CHECK_SECONDS)
 
     def _listens(self) -> bool:
         if self.address is None:
@@ -126,22 +120,22 @@ class ClusterHead:
         return True
 
     def nodes(self) -> list[dict[str, Any]]:
-        """The nodes that are alive."""
+        """Return the nodes that are alive."""
         return [node for node in self._call(self.ray.nodes) if node["Alive"]]
 
     def free(self) -> dict[str, float]:
-        """Resources that no one uses."""
+        """Return the resources that are not in use."""
         return dict(self._call(self.ray.available_resources))
 
-    def _call(self, question: Callable[[], Any]) -> Any:
-        """In a thread of its own, as the head may vanish before it answers."""
+    def _call(self, function: Callable[[], Any]) -> Any:
+        """Call a function of Ray in another thread, as the head may vanish before it replies."""
         self.require()
-        answers: list[Any] = []
-        thread = threading.Thread(target=lambda: answers.append(question()), daemon=True)
+        replies: list[Any] = []
+        thread = threading.Thread(target=lambda: replies.append(function()), daemon=True)
         thread.start()
         while thread.is_alive():
-            thread.join(MOMENT)
+            thread.join(HEAD_CHECK_SECONDS)
             self.require()
-        if not answers:
+        if not replies:
             raise SamplingFailed("the head of the Ray cluster did not answer")
-        return answers[0]
+        return replies[0]

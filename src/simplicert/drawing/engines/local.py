@@ -1,7 +1,7 @@
 """The local engine: draw in this process alone, or in several processes on this machine.
 
-`local_workers` chooses between the two. `SingleWorker` is this process by itself; several processes
-are in `processes`.
+`local_workers` chooses between the two. `SingleWorker` draws in this process; several processes are
+in `processes`.
 """
 
 import os
@@ -17,52 +17,51 @@ from simplicert.machine import available_cores
 from simplicert.store.manifest import Manifest
 from simplicert.store.settings import DrawingSettings
 
+CUDA = "CUDA_VISIBLE_DEVICES"
+
 
 class SingleWorker:
-    """A crew of one, who draws while the leader waits."""
+    """A single worker in the leader's own process; it draws while the leader waits."""
 
     def __init__(self, settings: DrawingSettings) -> None:
-        """Nothing is loaded yet."""
+        """Load nothing yet."""
         self.worker = Worker(settings)
         self.unit: Unit | None = None
 
-    def preparation(self, before: Manifest | None) -> Preparation:
-        """Load and probe, here."""
-        return self.worker.preparation(before)
+    def prepare(self, before: Manifest | None) -> Preparation:
+        """Load and probe model and data in this process."""
+        return self.worker.prepare(before)
 
     def join(self, manifest: Manifest) -> None:
         """Work for this run."""
         self.worker.join(manifest)
 
     def size(self) -> int:
-        """One."""
+        """Return 1."""
         return 1
 
     def idle(self) -> list[int]:
-        """Whoever asks is not drawing."""
+        """Return this worker: while the leader asks, it draws nothing."""
         return [0]
 
     def assign(self, worker: int, unit: Unit) -> None:
-        """Keep it until the leader waits."""
+        """Keep the unit until the leader waits."""
         self.unit = unit
 
-    def wait(self, heard: DrawsCallback) -> list[tuple[int, Unit, UnitResult]]:
-        """Draw; the leader hears of every batch."""
+    def wait(self, count_draws: DrawsCallback) -> list[tuple[int, Unit, UnitResult]]:
+        """Draw the unit; `count_draws` is called after every batch."""
         if self.unit is None:
             return []
         unit, self.unit = self.unit, None
-        return [(0, unit, self.worker.work(unit, lambda rows, complete: heard(rows)))]
+        return [(0, unit, self.worker.draw(unit, lambda rows, complete: count_draws(rows)))]
 
     def stop(self) -> None:
-        """What is heard after a batch stops it already."""
-
-
-CUDA = "CUDA_VISIBLE_DEVICES"
+        """Do nothing: `count_draws` stops the drawing after a batch."""
 
 
 @contextmanager
 def local_workers(settings: DrawingSettings) -> Iterator[Workers]:
-    """`workers` processes, each with its share of the cores; GPUs are given out in turn."""
+    """Start `workers` processes, each with its share of the cores; GPUs are assigned in turn."""
     for name in ("address", "gpus_per_worker"):
         value = getattr(settings, name)
         require(value is None, f"{name} must not be given with engine local, got {value!r}")
@@ -71,20 +70,20 @@ def local_workers(settings: DrawingSettings) -> Iterator[Workers]:
         yield SingleWorker(settings)
         return
     threads = settings.cpus_per_worker or max(1, available_cores() // count)
-    cards = visible_gpus(settings.device)
+    gpus = visible_gpus(settings.device)
     shares = [{"OMP_NUM_THREADS": str(threads)} for _ in range(count)]
     for number, share in enumerate(shares):
-        if cards:
-            share[CUDA] = cards[number % len(cards)]
-    members = ProcessWorkers(settings, shares)
+        if gpus:
+            share[CUDA] = gpus[number % len(gpus)]
+    workers = ProcessWorkers(settings, shares)
     try:
-        yield members
+        yield workers
     finally:
-        members.close()
+        workers.close()
 
 
 def visible_gpus(device: str | None) -> list[str]:
-    """The cards to give out, by the names they have here; none where a device was chosen."""
+    """Return the names of the GPUs to assign; none if the user chose one device."""
     if device not in (None, "cuda"):
         return []
     try:

@@ -1,7 +1,8 @@
 """Draw in several processes on this machine, each with a worker and a pipe to it.
 
-`ProcessWorkers` is the group, and `WorkerProcess` one of them as the leader sees it. `serve_leader`
-runs inside each process, and `DrawsReporter` tells the leader about the draws made there.
+`ProcessWorkers` is the group, and `WorkerProcess` the leader's side of one of them. `_serve_leader`
+runs inside each process, and `DrawsReporter` tells the leader about the draws made there. The
+leader sends pairs of a command and its value, and gets pairs of a kind of reply and its value.
 """
 
 import os
@@ -24,24 +25,20 @@ from simplicert.store.manifest import Manifest
 from simplicert.store.settings import DrawingSettings
 
 SPAWN = get_context("spawn")  # a forked child of a process with threads may hang
-
-SECOND = 1.0  # between looks around, and between what a process tells of its draws
-
+SECOND = 1.0  # the longest wait for a reply, and the time between reports of draws
 END_SECONDS = 5.0  # seconds that a process has to end by itself
-
-MOST_FAILED_STARTS = 3  # processes that may end one after another before any is ready
-
+MOST_FAILED_STARTS = 3  # processes that may die one after another before any is ready
 PROCESS_DIED = "the process that drew it died"
 
 
 class WorkerProcess:
-    """One process, what it is doing, and the pipe to it."""
+    """One process, its unit, and the pipe to it."""
 
     def __init__(self, settings: DrawingSettings, share: Mapping[str, str]) -> None:
-        """Start it, with its share of the machine in its environment from the first moment."""
+        """Start it with its share of the machine in its environment from the beginning."""
         self.share = share
-        self.pipe, far = SPAWN.Pipe()
-        arguments = (far, settings, str(Path.cwd()))
+        self.pipe, far_end = SPAWN.Pipe()
+        arguments = (far_end, settings, str(Path.cwd()))
         self.process = SPAWN.Process(target=_serve_leader, args=arguments, daemon=True)
         before = {name: os.environ.get(name) for name in share}
         os.environ.update(share)
@@ -50,112 +47,112 @@ class WorkerProcess:
         finally:
             for name, value in before.items():
                 os.environ.pop(name) if value is None else os.environ.update({name: value})
-        far.close()  # now the pipe ends when the process does
+        far_end.close()  # now the pipe ends when the process does
         self.ready, self.probe_failed = False, False
-        self.patience = Backoff(settings.patience, log_warning)
+        self.backoff = Backoff(settings.patience, log_warning)
         self.unit: Unit | None = None
 
-    def send(self, word: str, value: Any) -> None:
-        """Send it; a process that is gone is noticed when its answer is waited for."""
+    def send(self, command: str, value: Any) -> None:
+        """Send a command; a process that is gone is noticed when its reply is waited for."""
         with suppress(OSError):
             if not self.pipe.closed:
-                self.pipe.send((word, value))
+                self.pipe.send((command, value))
 
 
 class ProcessWorkers:
-    """A crew of processes."""
+    """Several processes on this machine, each with one worker."""
 
     def __init__(self, settings: DrawingSettings, shares: Sequence[Mapping[str, str]]) -> None:
-        """Start them all: they import their libraries while one surveys."""
+        """Start all processes: they import their libraries while the first one prepares."""
         self.settings, self.stopping = settings, False
         self.manifest: Manifest | None = None
         self.failed_starts = 0
         self.members = [WorkerProcess(settings, share) for share in shares]
 
-    def preparation(self, before: Manifest | None) -> Preparation:
-        """The first one loads and probes."""
-        self.members[0].send("survey", before)
+    def prepare(self, before: Manifest | None) -> Preparation:
+        """Let the first process load and probe model and data."""
+        self.members[0].send("prepare", before)
         try:
-            word, found = self.members[0].pipe.recv()
+            reply, value = self.members[0].pipe.recv()
         except EOFError:
             raise SamplingFailed("the process that loaded the model died") from None
-        if word == "refused":
-            raise found
-        if word == "stumbled":
-            raise ClassifierFailed(found)
-        assert isinstance(found, Preparation)
-        return found
+        if reply == "refused":
+            raise value
+        if reply == "failed":
+            raise ClassifierFailed(value)
+        assert isinstance(value, Preparation)
+        return value
 
     def join(self, manifest: Manifest) -> None:
-        """All of them."""
+        """Let all processes join the run."""
         self.manifest = manifest
         for member in self.members:
             member.send("join", manifest)
 
     def size(self) -> int:
-        """As many as were asked for; a lost one is replaced at once."""
+        """Return the number of processes; a lost one is replaced at once."""
         return len(self.members)
 
     def idle(self) -> list[int]:
-        """Ready, and without a unit."""
+        """Return the workers that are ready and have no unit."""
         return [n for n, m in enumerate(self.members) if m.ready and m.unit is None]
 
     def assign(self, worker: int, unit: Unit) -> None:
-        """Send it."""
+        """Send a unit to a worker."""
         self.members[worker].unit = unit
-        self.members[worker].send("work", unit)
+        self.members[worker].send("draw", unit)
 
-    def wait(self, heard: DrawsCallback) -> list[tuple[int, Unit, UnitResult]]:
-        """Hear everybody who has something to say."""
+    def wait(self, count_draws: DrawsCallback) -> list[tuple[int, Unit, UnitResult]]:
+        """Handle the replies that arrive within a second, and return the results among them."""
         self._retry_join()
         pipes = {m.pipe: number for number, m in enumerate(self.members) if not m.pipe.closed}
-        answers: list[tuple[int, Unit, UnitResult]] = []
+        results: list[tuple[int, Unit, UnitResult]] = []
         for pipe in connection.wait(list(pipes), SECOND):
             assert isinstance(pipe, Connection)
             number = pipes[pipe]
             try:
-                word, value = pipe.recv()
+                reply, value = pipe.recv()
             except (EOFError, OSError):
-                self._replace(number, answers)
+                self._replace(number, results)
                 continue
-            self._handle_reply(number, word, value, heard, answers)
-        return answers
+            self._handle_reply(number, reply, value, count_draws, results)
+        return results
 
     def _handle_reply(
         self,
         number: int,
-        word: str,
+        reply: str,
         value: Any,
-        heard: DrawsCallback,
-        answers: list[tuple[int, Unit, UnitResult]],
+        count_draws: DrawsCallback,
+        results: list[tuple[int, Unit, UnitResult]],
     ) -> None:
         member = self.members[number]
-        if word == "refused":
+        if reply == "refused":
             raise value
-        if word == "ready":
+        if reply == "ready":
             member.ready, self.failed_starts = True, 0
-        elif word == "stumbled":
+        elif reply == "failed":
             member.probe_failed = True
-            if not member.patience.fail(value):
+            if not member.backoff.fail(value):
                 raise ClassifierFailed(value)
-        elif word == "rows":
-            heard(value)
+        elif reply == "rows":
+            count_draws(value)
         elif member.unit is not None:
-            answers.append((number, member.unit, value))
+            results.append((number, member.unit, value))
             member.unit = None
 
     def _retry_join(self) -> None:
-        """Those whose model failed while they probed it, once their pause is over."""
+        """Let workers whose model failed during the probe join again, after their pause."""
         for member in self.members:
-            if member.probe_failed and not member.patience.left():
+            if member.probe_failed and not member.backoff.left():
                 member.probe_failed = False
                 member.send("join", self.manifest)
 
-    def _replace(self, number: int, answers: list[tuple[int, Unit, UnitResult]]) -> None:
-        """A process died: its unit comes back, and another takes its place."""
+    def _replace(self, number: int, results: list[tuple[int, Unit, UnitResult]]) -> None:
+        """Return the unit of a process that died, and start another in its place."""
         member = self.members[number]
         if member.unit is not None:
-            answers.append((number, member.unit, UnitResult(error=PROCESS_DIED, lost=True)))
+            results.append((number, member.unit, UnitResult(error=PROCESS_DIED, lost=True)))
         if not member.ready:
             self.failed_starts += 1
             if self.failed_starts >= MOST_FAILED_STARTS:
@@ -171,14 +168,14 @@ class ProcessWorkers:
             self.members[number].send("join", self.manifest)
 
     def stop(self) -> None:
-        """Whatever is said to a process that draws stops it after its batch."""
+        """Tell all processes to stop: any command stops a drawing process after its batch."""
         if not self.stopping:
             self.stopping = True
             for member in self.members:
                 member.send("stop", None)
 
     def close(self) -> None:
-        """End them all."""
+        """End all processes."""
         for member in self.members:
             member.send("end", None)
         for member in self.members:
@@ -186,7 +183,7 @@ class ProcessWorkers:
 
 
 def _end_process(member: WorkerProcess) -> None:
-    """Wait a little, then end it; only ever a process that was started here."""
+    """Wait for a process of ours to end by itself, then kill it."""
     member.process.join(END_SECONDS if member.ready else 0)
     if member.process.is_alive():
         member.process.kill()
@@ -195,43 +192,44 @@ def _end_process(member: WorkerProcess) -> None:
 
 
 def _serve_leader(pipe: Connection, settings: DrawingSettings, here: str) -> None:
-    """What runs in a process: do as it is told, until the pipe ends, as it does with the leader.
+    """Run the leader's commands in a worker process, until the leader or its pipe ends.
 
-    Signals are the leader's to hear: a terminal and a batch system send them to all alike.
+    Signals are ignored here, as the leader handles them: terminals and batch systems send them to
+    all processes alike.
     """
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
     set_up_process(here, None)
     worker = Worker(settings)
-    teller = DrawsReporter(pipe)
+    reporter = DrawsReporter(pipe)
     with suppress(EOFError, OSError):
         while True:
-            word, value = pipe.recv()
-            if word == "end":
+            command, value = pipe.recv()
+            if command == "end":
                 return
-            if word != "stop":
-                answer = worker.do(word, value, teller)
-                teller.flush()
-                pipe.send(answer)
+            if command != "stop":
+                reply = worker.run_command(command, value, reporter)
+                reporter.flush()
+                pipe.send(reply)
 
 
 class DrawsReporter:
-    """Tells the leader of draws now and then, and knows when to stop."""
+    """Tells the leader about draws once per second, and checks whether to stop."""
 
     def __init__(self, pipe: Connection) -> None:
-        """Nothing drawn yet."""
+        """Start without draws."""
         self.pipe, self.rows, self.last = pipe, 0, time.monotonic()
 
     def __call__(self, rows: int, complete: int) -> bool:
-        """After a batch. Anything in the pipe means stop: a word to that effect, or its end."""
+        """Count a batch; return whether to stop: on any command in the pipe, or its end."""
         self.rows += rows
         if time.monotonic() - self.last >= SECOND:
             self.flush()
         return self.pipe.poll()
 
     def flush(self) -> None:
-        """Say what was not said yet."""
+        """Send the draws that were not reported yet."""
         if self.rows:
             with suppress(OSError):
                 self.pipe.send(("rows", self.rows))

@@ -22,9 +22,8 @@ from simplicert.importing import first_error_line, import_library
 from simplicert.machine import available_cores
 from simplicert.store.settings import DrawingSettings
 
-STORE = 200_000_000  # bytes of shared memory for messages: units and parts are small
-
-ANSWER_SECONDS = 10.0  # seconds for a cluster to answer
+STORE_BYTES = 200_000_000  # shared memory for messages: units and parts are small
+CONNECT_SECONDS = 10.0  # seconds for a cluster to accept a connection
 
 
 @contextmanager
@@ -37,21 +36,21 @@ def ray_workers(settings: DrawingSettings) -> Iterator[Workers]:
         _require_listener(settings.address)
     with connect_to_ray(ray, settings):
         head = ClusterHead(ray, own=settings.address is None)
-        members = RayWorkers(ray, head, settings, _choose_resources(ray, settings))
+        workers = RayWorkers(ray, head, settings, _choose_resources(ray, settings))
         try:
-            yield members
+            yield workers
         finally:
-            members.close()
+            workers.close()
 
 
 def keep_ray_private() -> None:
-    """Before ray is imported: nothing is sent to its makers, and no one else gets in.
+    """Set Ray's environment so that it sends no reports and lets no other user in.
 
-    Ray would listen on all interfaces, and keep its token in the home folder; this one is never
-    written down. What the user has set stays.
+    Call this before ray is imported. By default Ray listens on all interfaces and keeps its token
+    in the home folder; this token is never written down. What the user has set stays.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_worker_niceness", "0")  # else its workers yield to everybody else
+    os.environ.setdefault("RAY_worker_niceness", "0")  # else its workers run at low priority
     os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")  # listen on 127.0.0.1 only
     if "RAY_AUTH_MODE" not in os.environ:
         os.environ["RAY_AUTH_MODE"] = "token"
@@ -60,7 +59,7 @@ def keep_ray_private() -> None:
 
 @contextmanager
 def connect_to_ray(ray: Any, settings: DrawingSettings) -> Iterator[None]:
-    """A connection; one that was there before is used, and left as it is."""
+    """Connect to Ray; an existing connection is used, and left as it is."""
     if ray.is_initialized():
         yield
         return
@@ -72,7 +71,7 @@ def connect_to_ray(ray: Any, settings: DrawingSettings) -> Iterator[None]:
                 "address": "local",
                 "include_dashboard": False,
                 "num_cpus": settings.workers * cpus if settings.workers else available_cores(),
-                "object_store_memory": STORE,
+                "object_store_memory": STORE_BYTES,
                 "_node_ip_address": "127.0.0.1",
                 "_temp_dir": str(stack.enter_context(private_folder())),
             }
@@ -86,11 +85,11 @@ def connect_to_ray(ray: Any, settings: DrawingSettings) -> Iterator[None]:
 
 @contextmanager
 def _block_cloud_requests(ray: Any) -> Iterator[None]:
-    """While a Ray of our own starts: without the process that asks in which cloud it runs.
+    """Start Ray without the process that asks in which cloud it runs.
 
     Even with no dashboard and no usage reports Ray starts a process for both, and the first thing
     it does is to send requests to 169.254.169.254 and metadata.google.internal. There is no
-    setting against it; Ray itself goes on where that process does not start.
+    setting against it; Ray itself goes on if that process does not start.
     """
     services = getattr(getattr(ray, "_private", None), "services", None)
     before = getattr(services, "start_api_server", None)
@@ -106,7 +105,7 @@ def _block_cloud_requests(ray: Any) -> Iterator[None]:
 
 @contextmanager
 def _ignore_hangups() -> Iterator[None]:
-    """What is started here outlives the terminal: the leader hears of its end, and stops Ray."""
+    """Let what is started here outlive the terminal; the leader hears of its end, and stops Ray."""
     if not hasattr(signal, "SIGHUP") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -118,7 +117,10 @@ def _ignore_hangups() -> Iterator[None]:
 
 
 def _start_ray(ray: Any, options: dict[str, Any], where: str) -> None:
-    """A busy machine may take longer than the half minute that Ray allows its own start."""
+    """Start Ray or connect to it, with three tries.
+
+    On a busy machine it may take longer than the half minute that Ray allows for its own start.
+    """
     for last in (False, False, True):
         try:
             ray.init(**options)
@@ -133,12 +135,12 @@ def _start_ray(ray: Any, options: dict[str, Any], where: str) -> None:
 
 
 def _require_listener(address: str) -> None:
-    """Ray itself asks an address where no one listens for minutes."""
+    """Refuse an address where nothing listens; Ray itself would try for minutes."""
     host, colon, port = address.rpartition(":")
-    if not colon or not port.isdigit():  # auto, or a name that Ray knows
+    if not colon or not port.isdigit():  # auto, or another name that Ray knows
         return
     try:
-        socket.create_connection((host.removeprefix("ray://"), int(port)), ANSWER_SECONDS).close()
+        socket.create_connection((host.removeprefix("ray://"), int(port)), CONNECT_SECONDS).close()
     except OSError as error:
         raise InvalidInput(
             f"address must be that of a running Ray cluster, host:port or auto, got {address!r}: "
@@ -147,7 +149,7 @@ def _require_listener(address: str) -> None:
 
 
 def _choose_resources(ray: Any, settings: DrawingSettings) -> WorkerResources:
-    """What one worker takes: a core, and a GPU where the cluster has any and may use them."""
+    """Choose what one worker takes: by default a core, and a GPU if the cluster has any."""
     gpus = settings.gpus_per_worker
     if gpus is None:
         wanted = settings.device is None or settings.device.startswith("cuda")
