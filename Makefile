@@ -33,7 +33,7 @@ test: lint
 test-slow: setup
 	$(PYTEST) -m slow --shuffle=$(SEED)
 
-# All tests, with those that take many minutes each, in a random order.
+# All tests, with those of long high-precision arithmetic, in a random order.
 test-all: lint
 	$(PYTEST) -m 'slow or long or not slow' --shuffle=$(SEED)
 

@@ -146,12 +146,12 @@ def draw(  # noqa: PLR0913
     Call it again with the same arguments to continue where it stopped: what is drawn is kept, part
     by part, and nothing is drawn twice. `model` and `data` are names as on the command line, or the
     classifier itself and an array of inputs, with `labels` if there are any; other processes can
-<<<<<<< HEAD
+    <<<<<<< HEAD
     only be given names. `select` chooses inputs by their position. `stop` is called after every
     batch and ends the drawing when it returns True; `report` gets the progress after every batch;
     `warn` gets sentences about what may not have been meant, which otherwise become a
     `SimplicertWarning`. The other arguments are the options of the command.
-=======
+    =======
     only be given names. A run knows a torch module by its weights, but a function by its source
     alone: what it closes over, and the object of a method such as predict_proba, are only compared
     by a few outputs, so resume with the same one, or give it a text in an attribute `fingerprint`.
@@ -159,7 +159,7 @@ def draw(  # noqa: PLR0913
     batch and ends the drawing when it returns True; `report` hears of every batch; `warn` gets
     sentences about what may not have been meant, which otherwise become a `SimplicertWarning`.
     The other arguments are the options of the command.
->>>>>>> ba9dfb9a39539d6b12109d957ca9bbb0fed538a7
+    >>>>>>> ba9dfb9a39539d6b12109d957ca9bbb0fed538a7
 
     >>> import tempfile
     >>> import numpy as np
