@@ -1,9 +1,11 @@
 # Two commands on a fresh machine with Python 3.11+: `make demo` and `make test`.
 PYTHON ?= python3
 BIN := .venv/bin
+PYTEST := $(BIN)/pytest -q -n 2 --dist worksteal
+SEED ?= 1
 EXTRAS := dev,torch,demo,onnx,hf,ray,attacks,docs
 
-.PHONY: setup demo test test-all bench lint paper docs release
+.PHONY: setup demo test test-slow test-all bench lint paper docs release
 
 setup: .venv/ready
 
@@ -23,11 +25,17 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# All tests but the slowest tenth.
 test: lint
-	$(BIN)/pytest -q -n 2 --dist worksteal
+	$(PYTEST)
 
+# The slowest tenth, in a random order. SEED=7 gives another one.
+test-slow: setup
+	$(PYTEST) -m slow --shuffle=$(SEED)
+
+# All tests, with those of long high-precision arithmetic, in a random order.
 test-all: lint
-	$(BIN)/pytest -q -n 2 --dist worksteal -m 'slow or not slow'
+	$(PYTEST) -m 'slow or long or not slow' --shuffle=$(SEED)
 
 # Every table and figure of the CIFAR-10 experiments and docs/experiments.md, from committed tallies.
 paper: setup

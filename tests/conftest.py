@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from pathlib import Path
+from random import Random
 
 import hypothesis
 import numpy as np
@@ -17,12 +18,30 @@ from simplicert.cli import main
 # bfloat16 is slower and nothing else; whoever starts the tests may still ask for it.
 os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
 
+# Threads of torch that wait for each other must sleep and not spin: two of them on a busy machine
+# took more than a minute for half a second's work (load 16 on two cores).
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
 # Under nohup a hangup is ignored by every process that is started here, and tests send some.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # How long an example takes depends on what else the machine does.
 hypothesis.settings.register_profile("ours", deadline=None)
 hypothesis.settings.load_profile("ours")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--shuffle", metavar="SEED", help="run the tests in the order of this seed")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    """Files in a random order, and within each file its tests: what a file shares is made once."""
+    if (seed := config.getoption("shuffle")) is None:
+        return
+    luck = Random(seed)
+    files = {item.path: luck.random() for item in items}
+    items.sort(key=lambda item: (files[item.path], luck.random()))
 
 
 @pytest.fixture

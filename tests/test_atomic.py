@@ -74,6 +74,7 @@ def test_a_turn_that_was_never_ended_is_named(tmp_path, monkeypatch):
     assert [file.name for file in tmp_path.iterdir()] == [".run.toml.lock"]
 
 
+@pytest.mark.slow
 def test_a_run_where_neither_links_nor_flushed_folders_are(place, monkeypatch, caplog):
     """The run is drawn as anywhere else, and both warnings are logged."""
     real = os.fsync

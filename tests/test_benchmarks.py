@@ -64,6 +64,7 @@ def test_resuming_a_share_costs_less_than_the_whole():
     assert times == sorted(times, reverse=True) and times[0] > 10
 
 
+@pytest.mark.slow
 def test_the_resuming_benchmark_reads_what_it_says(benchmark, tmp_path):
     resuming = benchmark("resuming")
     run = resuming.made(tmp_path / "run", 8)

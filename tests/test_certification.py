@@ -149,6 +149,7 @@ def test_a_mechanism_that_rounds_otherwise_is_lowered_to_the_limit():
     assert sc.radius(plain, 0.7, 0.2) == sc.radius("two_sided", 0.7, 0.2)
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(st.floats(0.001, 0.999), st.floats(0.001, 0.999))
 def test_the_ensemble_is_never_below_a_member(e0, share):
@@ -217,6 +218,7 @@ def test_ties_go_to_the_first_and_zeros_to_none():
     assert certificates.abstained[0]
 
 
+@pytest.mark.slow
 def test_all_on_a_fine_grid_in_one_call():
     """Half a million points of the simplex, every mechanism, a few megabytes at a time."""
     import tracemalloc

@@ -54,6 +54,7 @@ def site(tmp_path_factory):
     return {path: Page(path) for path in folder.rglob("*.html")}
 
 
+@pytest.mark.slow
 def test_every_page_is_built(site):
     sources = {path.stem for path in (ROOT / "docs").glob("*.md")}
     assert {path.stem for path in site} == sources | {"404"}

@@ -28,6 +28,7 @@ def absent(name):
     return "" if done.returncode == 0 else done.stderr.strip().splitlines()[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SAID)
 def test_it_runs(name):
     """In a process of its own, with nothing to fetch anything from."""

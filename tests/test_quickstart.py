@@ -58,6 +58,7 @@ def same(shown, printed, exact):
     return shape(shown) == shape(printed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["A PyTorch network", "An ONNX file", "A scikit-learn model", "A table of counts"]
 )

@@ -27,6 +27,7 @@ network, images = lambda batch: batch @ weights, np.random.default_rng(1).normal
 """
 
 
+@pytest.mark.slow
 def test_the_python_lines_run():
     (code,) = blocks("python")
     lines = [line for line in code.splitlines() if line.strip()]
@@ -43,6 +44,7 @@ def test_levels_are_those_that_the_table_states():
     assert level == pytest.approx({"paper": 0.003, "gated": 0.001})
 
 
+@pytest.mark.slow
 def test_every_command_shown_works(tmp_path, monkeypatch, command):
     (commands,) = (block for block in blocks("") if block.startswith("simplicert"))
     (tmp_path / "counts.txt").write_text("900 80 20 0\n500 480 20 1\n")

@@ -32,6 +32,7 @@ def keywords(node):
     return {item.arg: getattr(item.value, "value", None) for item in node.keywords}
 
 
+@pytest.mark.slow
 def test_nothing_unsafe_is_imported():
     for path, tree in TREES.items():
         for node in ast.walk(tree):
@@ -43,6 +44,7 @@ def test_nothing_unsafe_is_imported():
             assert not {name.split(".")[0] for name in names} & UNSAFE, path
 
 
+@pytest.mark.slow
 def test_no_pickle_is_opened():
     """torch.load by weights only, arrays without objects, and no use of pickle but its error."""
     loads = 0
@@ -58,6 +60,7 @@ def test_no_pickle_is_opened():
     assert loads >= 3
 
 
+@pytest.mark.slow
 def test_nothing_is_evaluated_and_no_shell_is_asked():
     for path, node, name in calls():
         builtin = isinstance(node.func, ast.Name)
@@ -95,6 +98,7 @@ def test_a_manifest_that_is_a_device(tmp_path):
         sc.open_run(tmp_path)
 
 
+@pytest.mark.slow
 def test_an_image_bomb(tmp_path):
     """20,000 x 20,000 pixels in half a megabyte: refused by its name, unread."""
     (tmp_path / "a").mkdir()

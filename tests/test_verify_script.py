@@ -95,6 +95,7 @@ def test_it_stands_alone():
     assert top - sys.stdlib_module_names == {"mpmath"}  # pyarrow is asked for inside, for a run
 
 
+@pytest.mark.slow
 def test_it_accepts_ours(file):
     wrong, said, _ = script.check(file, None)
     assert wrong == []
@@ -130,6 +131,7 @@ def test_it_accepts_every_scheme(tally, tmp_path, settings):
         assert "proved level 0.003" in said[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3, 50])
 @pytest.mark.parametrize("draws", [20, 999, 100_000])
 def test_it_accepts_counts_of_all_sizes(tmp_path, classes, draws):
@@ -297,6 +299,7 @@ def test_a_mechanism_without_a_proof_for_softmax(tally, tmp_path):
     assert "two_sided" not in reasons
 
 
+@pytest.mark.slow
 def test_looks_need_the_plan(tally, tmp_path):
     plan = sc.Plan((500, 1000), (0.25, 0.5), rule="rtol=0.1")
     planned = sc.Tally(tally.counts, SIGMA, plan=plan)
@@ -336,6 +339,7 @@ def run(*words):
     )
 
 
+@pytest.mark.slow
 def test_as_a_program(counted, tmp_path):
     done = run(counted)
     assert (done.returncode, done.stderr) == (0, "")
@@ -388,6 +392,7 @@ def test_older_files_are_what_they_were(counted):
     assert "is the limit of no whole count" in str(complaints(counted))
 
 
+@pytest.mark.slow
 def test_what_needs_the_tallies_is_no_exit_code_zero(tally, tmp_path):
     for settings in ({"kind": "softmax"}, {"scheme": "joint"}):
         path = written(sc.certify(sc.bound(tally, **settings)), tmp_path / "c.csv")
@@ -426,6 +431,7 @@ def test_strict_grammar_of_every_cell(counted, spelling):
         assert found or honest, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lost", ["li", "cohen", "improved_dp"])
 def test_an_ensemble_is_proved_where_its_mechanism_is_not_there(counted, lost):
     """Dropped, a member could be claimed to be anything."""
@@ -488,6 +494,7 @@ def test_columns_in_another_order_or_number(counted):
             complaints(counted)
 
 
+@pytest.mark.slow
 def test_a_mechanism_that_is_not_here_is_proved_by_two_sided(tally, tmp_path):
     def half(e0, e1):
         return sc.radius("two_sided", e0, e1) / 2
@@ -508,6 +515,7 @@ def doubled(row, name):
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factor", [10.0, 1 + 1e-6])
 def test_sigma_and_radii_times_ten_are_not_the_run_s(tally, tmp_path, factor):
     """The table agrees with itself; sigma is the run's word, and so are counts and draws."""
@@ -527,6 +535,7 @@ def test_sigma_and_radii_times_ten_are_not_the_run_s(tally, tmp_path, factor):
     assert "sigma is" in str(complaints(path, folder / "run.toml"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "column, change, says",
     [
@@ -551,6 +560,7 @@ def test_every_setting_and_count_is_compared_with_the_run(tally, tmp_path, colum
     assert says in str(complaints(path, folder / "run.toml"))
 
 
+@pytest.mark.slow
 def test_runs_of_every_scheme_are_read_right(tally, tmp_path):
     """A pilot, votes, counts: all by the checker's own reading of the parts."""
     made = Manifest(SIGMA, 40, 10, source={"seed": 0})
@@ -564,6 +574,7 @@ def test_runs_of_every_scheme_are_read_right(tally, tmp_path):
         assert len(complaints(path, folder / "run.toml")) >= 40
 
 
+@pytest.mark.slow
 def test_no_hang_and_no_traceback(counted, tmp_path):
     text = counted.read_text()
     counted.write_text(text.replace(",1000,1.0,", ",100000000000000,1.0,"))

@@ -21,6 +21,7 @@ def attack_input(made, effort=EFFORT):
     return find_smallest_perturbation(confirmer), confirmer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["multinomial", "softmax"])
 @pytest.mark.parametrize("item", [1, 2])
 def test_a_hyperplane_is_found_and_nothing_nearer(run, item, kind):

@@ -116,6 +116,7 @@ def test_where_a_table_cannot_be_written(target, certificates, tmp_path, out):
         attacked(target, certificates, tmp_path / out)
 
 
+@pytest.mark.slow
 def test_a_false_certificate_is_broken_and_its_perturbation_kept(target, certificates, tmp_path):
     """1.5 times the truth would do; here every radius is doubled and more."""
     known = certificates.known

@@ -50,6 +50,7 @@ def test_every_loss_from_every_start_and_random_directions(made, monkeypatch):
     assert far[:3] == [0, 0, 0] and min(far[3:]) > 0
 
 
+@pytest.mark.slow
 def test_the_strongest_crosses_where_the_radius_reaches(made):
     truth = true_distance(made.ball.centre)
     for radius, crosses in ((1.3 * truth, True), (0.7 * truth, False)):

@@ -1,6 +1,7 @@
 """Bands from histograms: they hold, they are the worst case, and they are rounded outward."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -56,6 +57,7 @@ def test_rows_of_other_lengths_and_tails_do_not_mix():
             np.testing.assert_array_equal(whole[row], alone[0])
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(arrays(float, BINS, elements=unit), arrays(float, BINS, elements=unit), unit, unit, unit)
 def test_no_distribution_allowed_is_worse(first, second, share, mean_share, d):
@@ -86,6 +88,7 @@ def test_without_a_histogram_the_mean_is_all_that_is_known():
     assert (flat >= 0.2).all()
 
 
+@pytest.mark.slow
 def test_bands_hold_everywhere_at_once():
     """Error budget: at exactly the allowed level a test fails with probability 1e-6, six times.
 

@@ -23,6 +23,7 @@ def at_least(x, n, p):
         return mp.betainc(x, n - x + 1, 0, mpf(float(p)), regularized=True)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_tails_by_forty_digits(data):

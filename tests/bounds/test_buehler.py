@@ -25,6 +25,7 @@ def outcomes(n):
     return top[top > rival], rival[top > rival]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [*range(1, 13), 17, 24])
 def test_all_outcomes_of_few_draws_against_brute_force(n):
     """Every outcome, three levels; a radius above the reference would be false."""
@@ -37,6 +38,7 @@ def test_all_outcomes_of_few_draws_against_brute_force(n):
             assert found >= reference - 4e-3, (k, b, n, a)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.integers(10, 60), st.floats(0, 1), st.floats(0, 1), st.floats(-6, -0.52))
 def test_any_outcome_against_brute_force(n, share, part, power):

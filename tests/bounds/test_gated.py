@@ -53,6 +53,7 @@ def test_two_classes_and_invalid_draws_exactly(alpha):
     assert worst_level(cells, known, points) <= alpha
 
 
+@pytest.mark.slow
 def test_the_level_is_used_up():
     """The bounds are not loose by much: at the worst p at least .6 of alpha is spent."""
     assert scheme_levels(250, 3, 0.05, points_of_three()) > 0.6 * 0.05
@@ -82,6 +83,7 @@ TIES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TIES)
 def test_many_classes_by_simulation(name):
     """At most alpha of 20,000 tallies are issued and wrong.

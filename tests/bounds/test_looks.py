@@ -56,6 +56,7 @@ def test_the_level_counts_every_share_that_was_ever_offered():
     assert bound(kept, 0.01).level == 0.01
 
 
+@pytest.mark.slow
 def test_extending_whenever_it_does_not_please_keeps_the_level_with_a_reserve():
     """Nine extensions, at each the certificate so far: ever wrong at most alpha = .05 of 4,000.
 

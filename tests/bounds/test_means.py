@@ -62,6 +62,7 @@ def exact_deviations(n, total, squares):
     return Fraction(squares, ONE) - Fraction(total * total, n * ONE * ONE)
 
 
+@pytest.mark.slow
 @settings(max_examples=500, deadline=None)
 @given(evidence())
 def test_deviations_are_exact_to_two_units_and_rounded_up(case):

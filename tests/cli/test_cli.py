@@ -221,6 +221,7 @@ def test_a_scaled_norm_is_said(run, tmp_path, monkeypatch):
     assert len(pd.read_csv("r.csv")) == 2
 
 
+@pytest.mark.slow
 def test_too_few_draws_are_warned_of(run, tmp_path, monkeypatch):
     import numpy as np
 
@@ -296,6 +297,7 @@ def test_status_of_a_run(run, table, tmp_path):
     assert json.loads(run("status", tmp_path / "run", "--json")[1])["missing"] == 0
 
 
+@pytest.mark.slow
 def test_demo(run, tmp_path):
     """Train, sample at three sigmas, certify by both kinds; a second call finds it all done."""
     pytest.importorskip("torch")

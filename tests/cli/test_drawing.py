@@ -44,7 +44,7 @@ def test_a_signal_while_the_model_loads(words, tmp_path, number, more):
         assert process.poll() is None
         time.sleep(0.02)
     process.send_signal(number)
-    _, said = process.communicate(timeout=30)
+    _, said = process.communicate(timeout=90)
     assert process.returncode == 130
     assert said.splitlines() == [SAID]
     assert not (tmp_path / "run").exists()

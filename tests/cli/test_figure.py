@@ -156,6 +156,7 @@ def test_a_command_that_is_not_one_is_noticed():
         parsed("simplicert figure accuracy --out docs/figures/accuracy.png")
 
 
+@pytest.mark.slow
 def test_the_python_lines_run(runs, tmp_path, monkeypatch):
     (block,) = re.findall(r"```python\n(.+?)```", PAGE, flags=re.S)
     monkeypatch.chdir(tmp_path)

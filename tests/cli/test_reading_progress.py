@@ -117,6 +117,7 @@ def test_commands_that_are_never_quiet(command, words):
     assert code == 0 and SAID in err
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("slow", "one_thread")
 def test_of_several_that_train_only_the_first_speaks(command, monkeypatch):
     monkeypatch.setenv("RANK", "1")

@@ -73,6 +73,7 @@ def drawing(tmp_path, monkeypatch):
     return (*words, "--draws", 100, "--out", "r", "--device", "cpu", "--quiet")
 
 
+@pytest.mark.slow
 def test_run_ends_in_a_report_with_thumbnails(command, drawing, tmp_path):
     code, out, err = command("run", *drawing)
     assert code == 0, err
@@ -83,6 +84,7 @@ def test_run_ends_in_a_report_with_thumbnails(command, drawing, tmp_path):
     np.testing.assert_array_equal(np.asarray(sheet), np.vstack(rows))
 
 
+@pytest.mark.slow
 def test_a_shard_writes_neither_certificates_nor_report(command, drawing, tmp_path):
     code, out, err = command("run", *drawing, "--shard", "1/2")
     assert code == 0, err

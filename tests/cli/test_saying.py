@@ -91,6 +91,7 @@ def test_failures_are_told_without_what_is_in_them(command, hostile):
     assert "input 2 failed: x?[2J?]0;title??31m?evil??" in out
 
 
+@pytest.mark.slow
 def test_findings_of_an_audit(command, tmp_path, monkeypatch):
     """The log was imported, and its run.toml written by a stranger."""
     monkeypatch.chdir(tmp_path)

@@ -46,6 +46,7 @@ def certified(command, run, *more, out="c.csv"):
     return pd.read_csv(out), shown, err
 
 
+@pytest.mark.slow
 def test_certify_divides_once_records_and_shows(command, plain, staged):
     one, shown, _ = certified(command, plain)
     assert "first stage" not in shown and set(one["sensitivity"]) == {1.0}
@@ -65,6 +66,7 @@ def test_certify_divides_once_records_and_shows(command, plain, staged):
     assert kept["sensitivity"] == STAGE
 
 
+@pytest.mark.slow
 def test_certificates_made_at_a_sensitivity_are_verified_by_their_own(command, plain, staged):
     certified(command, staged, out="staged.csv")
     code, out, _ = command("verify", staged)
@@ -110,6 +112,7 @@ def test_runs_of_different_sensitivities_are_not_compared(command, plain, staged
     assert command(words[0], plain, staged, *words[1:], "--sensitivity", 2)[0] == 0
 
 
+@pytest.mark.slow
 def test_figure_says_it(command, plain, staged):
     for name in ("accuracy", "accuracy-sigmas", "scatter", "proportion", "improvement"):
         assert command("figure", name, staged, "--out", f"{name}.svg")[0] == 0
@@ -135,6 +138,7 @@ def test_shorter_runs_have_the_same_stage(plain, staged):
         np.testing.assert_array_equal(its.radius, mine.radius / STAGE)
 
 
+@pytest.mark.slow
 def test_report(command, plain, staged):
     assert command("report", staged, "--out", "r.html")[0] == 0
     text = Path("r.html").read_text()
@@ -163,6 +167,7 @@ def test_gate(command, plain, staged):
     assert code == 2 and "one sensitivity to be compared" in " ".join(err.split())
 
 
+@pytest.mark.slow
 def test_plan(command, plain, staged):
     """Radii of a plan are divided by the run's sensitivity, or by the one that is given."""
     words = ("plan", "--draws", 1000, "--json", "--radius")
@@ -181,6 +186,7 @@ def test_plan(command, plain, staged):
     assert WORDS in " ".join(command("plan", "--draws", 1000, "--run", staged)[1].split())
 
 
+@pytest.mark.slow
 def test_plan_serve(command, plain, staged):
     words = ("plan", "--draws", 500, "--json", "--serve")
     one, other = (json.loads(command(*words, run)[1]) for run in (plain, staged))
@@ -212,6 +218,7 @@ def make():
 """
 
 
+@pytest.mark.slow
 def test_run_declares_it(command, tmp_path, monkeypatch):
     """From the draws to the page; the same command goes on, and without it the run is another."""
     monkeypatch.chdir(tmp_path)

@@ -64,9 +64,10 @@ def started(tmp_path, monkeypatch):
         process.communicate()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pattern", "environment"),
-    [("loading", {"LOAD": "60"}), ("run/parts/*.parquet", {"PAUSE": "0.2"})],
+    [("loading", {"LOAD": "300"}), ("run/parts/*.parquet", {"PAUSE": "0.2"})],
     ids=["loading", "drawing"],
 )
 @pytest.mark.parametrize("gap", [0.0, 0.03])
@@ -76,12 +77,13 @@ def test_six_fast_interrupts(started, pattern, environment, gap):
     for _ in range(6):
         process.send_signal(signal.SIGINT)
         time.sleep(gap)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=200)
     assert process.returncode == 130
     assert "Traceback" not in said
     assert "KeyboardInterrupt" not in said
 
 
+@pytest.mark.slow
 def test_a_closed_terminal(started):
     """SIGHUP comes with a terminal that cannot be written to: the run stops as by SIGTERM."""
     main, side = pty.openpty()
@@ -89,17 +91,18 @@ def test_a_closed_terminal(started):
     os.close(side)
     os.close(main)
     process.send_signal(signal.SIGHUP)
-    assert process.wait(60) == 130
+    assert process.wait(200) == 130
     assert 0 < len(sc.open_run("run").tally()) < 40
 
 
+@pytest.mark.slow
 def test_nohup_stays_what_it_is(started):
     def nohup():
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
     process = started("run/parts/*.parquet", PAUSE="0.02", before=nohup)
     process.send_signal(signal.SIGHUP)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=200)
     assert process.returncode == 0, said
     assert len(sc.open_run("run").tally()) == 40
 

@@ -26,6 +26,7 @@ def here(tmp_path, monkeypatch):
     sys.modules.pop("my_maps", None)
 
 
+@pytest.mark.slow
 def test_a_ratio_prints_its_extremes_and_writes_the_map(command, here):
     code, out, err = command(
         "simplex", "--ratio", "improved_dp:lecuyer", "--kind", "softmax", "--out", "map.png"
@@ -41,6 +42,7 @@ def test_a_ratio_prints_its_extremes_and_writes_the_map(command, here):
     assert (here / "map.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_without_options_the_winner_of_the_papers_ensemble(command):
     code, out, _ = command("simplex")
     assert code == 0
@@ -54,6 +56,7 @@ def test_without_options_the_winner_of_the_papers_ensemble(command):
     assert command("simplex", "--winner")[1] == out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["pdf", "svg"])
 def test_ones_own_mechanism_in_any_format(command, here, suffix):
     out_file = here / f"map.{suffix}"
@@ -65,6 +68,7 @@ def test_ones_own_mechanism_in_any_format(command, here, suffix):
     assert out_file.stat().st_size > 10_000
 
 
+@pytest.mark.slow
 def test_json_holds_every_number_and_line(command, here):
     code, out, _ = command("simplex", "--ratio", "cohen:li", "--json", "--steps", "100")
     found = json.loads(out)

@@ -107,6 +107,7 @@ def test_a_run_without_labels(command, counts):
     assert command("table", "bare", "--style", "paper1")[0] == 0
 
 
+@pytest.mark.slow
 def test_runs_on_other_inputs_are_refused_and_the_missing_named(command, runs, counts):
     lines = counts.read_text().splitlines()
     counts.write_text("\n".join(lines[:-2]) + "\n")

@@ -10,6 +10,7 @@ WORDS = ["train", "--data", "digits", "--arch", "mlp", "--sigma", 0.3, "--epochs
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
+@pytest.mark.slow
 def test_train_then_sample_with_the_folder(command, tmp_path):
     net, run = tmp_path / "net", tmp_path / "run"
     code, out, err = command(*WORDS, "--out", net)
@@ -20,10 +21,12 @@ def test_train_then_sample_with_the_folder(command, tmp_path):
     assert code == 0, err
 
 
+@pytest.mark.slow
 def test_quiet_says_nothing(command, tmp_path):
     assert command(*WORDS, "--quiet", "--out", tmp_path / "net") == (0, "", "")
 
 
+@pytest.mark.slow
 def test_options_reach_the_training(command, tmp_path):
     words = ["--method", "macer", "--copies", 2, "--lambda", 3, "--gamma", 4, "--beta", 5]
     code, _, err = command(*WORDS, *words, "--quiet", "--out", tmp_path / "net")

@@ -169,6 +169,7 @@ def test_the_user_s_own_word_does_run_it(command, place):
     assert (place / "ran").exists()
 
 
+@pytest.mark.slow
 def test_a_network_of_the_user_s_own_by_its_weights(command, place):
     """The network is given by its name and the weights by their file, as the message says."""
     (place / "mine.py").write_text(
@@ -197,6 +198,7 @@ def test_names_that_may_be_downloaded(command, place):
     assert code == 2 and "a file's word never reaches the network" in " ".join(said.split())
 
 
+@pytest.mark.slow
 def test_a_model_file_that_a_run_names_is_used_by_its_fingerprint_alone(command, place):
     """A run may name the file it was drawn with; another file in its place is not used."""
     words = ("--data", "data.npz", *SAMPLE)

@@ -89,6 +89,7 @@ def test_a_replay_that_was_not_made_is_not_said_to_hold(command, run):
     assert (code, last) == (2, "mine: nothing is wrong, but no input was drawn again")
 
 
+@pytest.mark.slow
 def test_the_seed_is_fresh_and_repeats_the_choice(command, run):
     """Of 220 choices of 3 among 12, five in a row are the same by chance once in 2 * 10^9."""
 

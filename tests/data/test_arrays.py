@@ -144,6 +144,7 @@ def test_one_for_the_other(tmp_path):
         read_arrays(tmp_path / "b.npz")
 
 
+@pytest.mark.slow
 def test_every_damage_is_a_sentence(tmp_path):
     """Three thousand files, each with a few bytes changed, cut or repeated: arrays or a refusal."""
     sink = io.BytesIO()

@@ -141,6 +141,7 @@ def test_the_library_itself_fetches_them(datasets, tmp_path, monkeypatch):
         assert asked
 
 
+@pytest.mark.slow
 def test_a_table_opens_no_files_outside_its_folder(datasets, tmp_path):
     (tmp_path / "private.png").write_bytes(png())
     for number, path in enumerate(("private.png", "pets1/../private.png")):
@@ -169,6 +170,7 @@ def test_a_folder_whose_tables_lie_elsewhere(table, tmp_path):
         load_data(f"hf:{tmp_path / 'pets'}")
 
 
+@pytest.mark.slow
 def test_names_are_looked_up_in_the_cache_alone(datasets, tmp_path):
     """In a process of its own: where the Hub is, is read once."""
     code = """

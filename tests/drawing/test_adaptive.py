@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 
 import numpy as np
+import places
 import pytest
 from places import asked, drawn, words
 
@@ -20,6 +21,7 @@ def soon(place, out, **more):
     return asked(place, out, **{"draws": 1600, "until": "radius=0.3", **more})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("kind", ["multinomial", "softmax"])
 def test_a_run_stops_as_sample_does(place, rule, kind):
@@ -45,6 +47,7 @@ def test_a_run_stops_as_sample_does(place, rule, kind):
     assert (run.stopped == "certified").any()
 
 
+@pytest.mark.slow
 def test_what_was_drawn_is_the_beginning_of_what_would_have_been(place):
     """Stopping chooses how many of an input's draws are used, never which."""
     tally = drawn(soon(place, "run"))[1].tally()
@@ -56,6 +59,7 @@ def test_what_was_drawn_is_the_beginning_of_what_would_have_been(place):
         np.testing.assert_array_equal(tally.histograms[rows], whole.histograms[rows])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [(1, 2, 3), (3, 1, 2)])
 def test_shards_in_any_order_make_the_same_run(place, order):
     _, whole = drawn(soon(place, "whole"))
@@ -64,6 +68,7 @@ def test_shards_in_any_order_make_the_same_run(place, order):
     assert sc.open_run("shards").tally() == whole.tally()
 
 
+@pytest.mark.slow
 def test_stopped_after_any_batch_and_resumed(place):
     """Stopping after 1, 2, 3, ... batches and resuming each time ends in the same tally."""
     _, whole = drawn(soon(place, "whole"))
@@ -83,6 +88,7 @@ def test_stopped_after_any_batch_and_resumed(place):
     np.testing.assert_array_equal(run.stopped, whole.stopped)
 
 
+@pytest.mark.slow
 def test_kills_change_nothing(place, monkeypatch):
     _, whole = drawn(soon(place, "whole"))
     monkeypatch.setenv("PAUSE", "0.02")
@@ -92,9 +98,7 @@ def test_kills_change_nothing(place, monkeypatch):
         process = subprocess.Popen(
             words(place, "killed", *more), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        begun = time.monotonic()
-        while not (place[0] / "killed" / "run.toml").exists() and time.monotonic() - begun < 20:
-            time.sleep(0.01)
+        places.soon((place[0] / "killed" / "run.toml").exists)
         time.sleep(luck.uniform(0.0, 0.8))
         process.kill()
         process.wait()
@@ -106,6 +110,7 @@ def test_kills_change_nothing(place, monkeypatch):
     assert sc.open_run("killed").tally() == whole.tally()
 
 
+@pytest.mark.slow
 def test_extended_it_goes_on_by_the_same_rule(place):
     """With one more look, inputs that were certified may need more draws."""
     _, run = drawn(soon(place, "run"))
@@ -142,6 +147,7 @@ def test_a_bad_rule_writes_nothing(place):
     assert not (place[0] / "run").exists()
 
 
+@pytest.mark.slow
 def test_a_stopped_tally_is_bounded_by_its_plan_only(place):
     _, run = drawn(soon(place, "run"))
     tally = run.tally()
@@ -152,6 +158,7 @@ def test_a_stopped_tally_is_bounded_by_its_plan_only(place):
     assert (planned.e0[both] < naive.e0[both]).all()
 
 
+@pytest.mark.slow
 def test_certificates_say_how_each_input_was_drawn(place):
     _, run = drawn(soon(place, "run"))
     frame = run.certify().to_frame()
@@ -170,6 +177,7 @@ def test_certificates_say_how_each_input_was_drawn(place):
     assert not {"looks", "alpha_spent", "stopped"} & set(plain.columns)
 
 
+@pytest.mark.slow
 def test_a_lost_first_part_is_drawn_again(place):
     """Later draws alone make no look, so the inputs are drawn again from the first draw."""
     _, run = drawn(soon(place, "run"))
@@ -190,6 +198,7 @@ def test_a_plan_of_ones_own_is_marked_by_the_rule(place):
     assert tally.plan.rule == "decided"
 
 
+@pytest.mark.slow
 def test_a_reserve_is_kept_for_an_extension(place):
     _, run = drawn(asked(place, "run"))
     assert run.manifest.plan.weights == (0.9,)
@@ -209,12 +218,14 @@ def test_a_reserve_is_kept_for_an_extension(place):
         drawn(asked(place, "plain", draws=400, extend=True, reserve="0.5"))
 
 
+@pytest.mark.slow
 def test_the_looks_of_a_rule_share_what_is_not_in_reserve(place):
     _, run = drawn(soon(place, "run"))
     whole = sc.Until(run.manifest.plan.rule).plan(run.manifest.plan.looks[-1])
     assert run.manifest.plan == whole.reserved(0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("written", "share"), [(None, 0.0), (True, 0.5)])
 def test_a_run_from_before_goes_on_as_it_was_begun(place, written, share):
     """Its run.toml has no reserve, or `reserve = true`, which meant half."""

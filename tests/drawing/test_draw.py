@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 import pytest
-from places import asked, drawn, words
+from places import asked, drawn, soon, words
 
 import simplicert as sc
 from simplicert.drawing import draw_missing
@@ -38,6 +38,7 @@ def test_a_run_holds_what_sample_draws(place):
     assert run.seconds > 0
 
 
+@pytest.mark.slow
 def test_twenty_kills_change_nothing(place, monkeypatch):
     """After kill -9 at twenty random moments the tallies are bit for bit the same."""
     folder, _ = place
@@ -48,9 +49,7 @@ def test_twenty_kills_change_nothing(place, monkeypatch):
         process = subprocess.Popen(
             words(place, "killed"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        begun = time.monotonic()
-        while not (folder / "killed" / "run.toml").exists() and time.monotonic() - begun < 20:
-            time.sleep(0.01)
+        soon((folder / "killed" / "run.toml").exists)
         time.sleep(luck.uniform(0.0, 0.6))
         process.kill()
         process.wait()
@@ -61,23 +60,22 @@ def test_twenty_kills_change_nothing(place, monkeypatch):
     assert sc.open_run("killed").tally() == whole.tally()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_stops_cleanly(place, number, monkeypatch):
     folder, _ = place
     monkeypatch.setenv("PAUSE", "0.05")
     process = subprocess.Popen(words(place, "run"), stderr=subprocess.PIPE, text=True)
-    while not list(
-        (folder / "run" / "parts").glob("*.parquet") if (folder / "run").exists() else []
-    ):
-        time.sleep(0.02)
+    soon(lambda: list((folder / "run" / "parts").glob("*.parquet")))
     process.send_signal(number)
-    _, said = process.communicate(timeout=30)
+    _, said = process.communicate(timeout=200)
     assert process.returncode == 130
     assert "the same command continues" in said
     assert "Traceback" not in said
     assert 0 < len(sc.open_run("run").tally()) < 40
 
 
+@pytest.mark.slow
 def test_stopping_keeps_the_inputs_that_are_complete(place):
     calls = []
 
@@ -93,6 +91,7 @@ def test_stopping_keeps_the_inputs_that_are_complete(place):
     assert run.tally() == drawn(asked(place, "other"))[1].tally()
 
 
+@pytest.mark.slow
 def test_shards_and_order_change_nothing(place):
     _, whole = drawn(asked(place, "whole"))
     for shard in ("3/3", "1/3", "2/3"):
@@ -110,6 +109,7 @@ def test_a_selection_gives_the_same_tallies_of_its_inputs(place):
     np.testing.assert_array_equal(some.tally().softmax_sums, whole.tally().softmax_sums[rows])
 
 
+@pytest.mark.slow
 def test_two_processes_on_one_folder(place):
     """Both draw everything; nothing is corrupted, and no draw counts twice."""
     _, whole = drawn(asked(place, "whole"))
@@ -118,11 +118,12 @@ def test_two_processes_on_one_folder(place):
         for _ in range(2)
     ]
     for process in both:
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=200)
         assert process.returncode == 0, said
     assert sc.open_run("both").tally() == whole.tally()
 
 
+@pytest.mark.slow
 def test_damage_is_named_set_aside_and_redone(place):
     folder, _ = place
     _, run = drawn(asked(place, "run"))
@@ -175,6 +176,7 @@ def test_another_model_or_other_data_is_refused(place):
         drawn(asked(place, "run"))
 
 
+@pytest.mark.slow
 def test_extending_is_one_more_look(place):
     drawn(asked(place, "run"))
     complete, run = drawn(asked(place, "run", draws=400, extend=True))
@@ -219,6 +221,7 @@ def test_an_extended_run_that_lost_an_early_part(place, draws):
         np.testing.assert_array_equal(getattr(run.tally(), name), getattr(whole, name))
 
 
+@pytest.mark.slow
 def test_a_failing_model_keeps_what_was_drawn(place):
     with pytest.raises(sc.SamplingFailed, match=r"were drawn \(out of memory\); what was drawn"):
         drawn(asked(place, "run", model=f"{place[1]}:fails"))
@@ -323,6 +326,7 @@ def test_a_full_disk_ends_in_a_sentence_with_everything_kept(place, monkeypatch)
     assert drawn(asked(place, "run"))[1].tally() == drawn(asked(place, "other"))[1].tally()
 
 
+@pytest.mark.slow
 def test_a_read_only_folder_ends_in_a_sentence_with_everything_kept(place):
     """Root may write anywhere, so the process gives up that right before it starts."""
     folder, _ = place

@@ -47,6 +47,7 @@ def sampled(command, folder, name, *words):
     return found[2]
 
 
+@pytest.mark.slow
 def test_without_a_map_no_accuracy_comes_without_the_doubt(command, folder, tmp_path):
     assert DOUBT in sampled(command, folder, "run")
     assert read_manifest(tmp_path / "run").made["label_doubt"].startswith(DOUBT)

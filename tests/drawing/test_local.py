@@ -16,10 +16,12 @@ from simplicert.drawing.engines.processes import WorkerProcess
 from simplicert.sampling.batch import noise_threads
 
 
+@pytest.mark.slow
 def test_any_number_of_processes_draws_the_same_bits(place):
     scenes.same_bits(place, (2,))
 
 
+@pytest.mark.slow
 def test_processes_that_share_shards(place):
     """Two commands, a shard each, two processes each."""
     for shard in ("2/2", "1/2"):
@@ -27,14 +29,17 @@ def test_processes_that_share_shards(place):
     assert sc.open_run("run").tally() == drawn(asked(place, "alone"))[1].tally()
 
 
+@pytest.mark.slow
 def test_a_killed_worker_costs_its_unit_only(place):
     scenes.killed_worker(place)
 
 
+@pytest.mark.slow
 def test_a_killed_leader_takes_its_workers_with_it(place):
     scenes.killed_leader(place)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_poisoned_input_is_given_up_and_the_rest_drawn(place, workers):
     scenes.poisoned_input(place, workers=workers)

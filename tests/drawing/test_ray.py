@@ -19,6 +19,8 @@ from simplicert.drawing.engines.ray import connect_to_ray, keep_ray_private
 from simplicert.drawing.resume import prepare_run
 from simplicert.store.settings import DrawingSettings
 
+pytestmark = pytest.mark.slow  # starts clusters of Ray
+
 OURS = ("USAGE_STATS_ENABLED", "ENABLE_WINDOWS_OR_OSX_CLUSTER", "AUTH_MODE", "AUTH_TOKEN")
 RAY = {"engine": "ray"}
 

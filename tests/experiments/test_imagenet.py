@@ -106,7 +106,7 @@ def stop(*_):
     sys.exit(130)
 signal.signal(signal.SIGTERM, stop)
 print("drawing", *sys.argv[1:], flush=True)
-time.sleep(60)
+time.sleep(600)
 """
     asked = '#!/bin/bash\nif [ "$1" = show ]; then echo node1; else echo scontrol "$@"; fi\n'
     for name, text in (("simplicert", drawing), ("srun", drawing), ("scontrol", asked)):
@@ -146,11 +146,11 @@ def test_a_script_at_its_time_limit_goes_back_into_the_queue(cluster, script, re
             start_new_session=True,
         )
         try:
-            until = time.monotonic() + 30
+            until = time.monotonic() + 200
             while "drawing" not in (place / "out").read_text() and time.monotonic() < until:
                 time.sleep(0.05)
             process.send_signal(signal.SIGTERM)  # to the script alone, as --signal=B does
-            assert process.wait(timeout=30) != 0
+            assert process.wait(timeout=200) != 0
         finally:
             os.killpg(process.pid, signal.SIGKILL) if alive(process.pid) else None
         lines = (place / "out").read_text().splitlines()

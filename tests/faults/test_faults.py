@@ -40,6 +40,7 @@ def place(tmp_path_factory):
         yield made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HERE)
 def test_nothing_is_lost_and_a_sentence_is_said(place, name):
     faults = importlib.import_module("faults")
@@ -49,6 +50,7 @@ def test_nothing_is_lost_and_a_sentence_is_said(place, name):
     assert row["good"], row
 
 
+@pytest.mark.slow
 def test_flipped_bits_are_refused_or_harmless(place):
     """In parts always; in run.toml, which is text, some are another setting."""
     rows = importlib.import_module("flips").flipped(place)

@@ -60,6 +60,7 @@ def leaders(axes):
     return {text.get_text(): text.xy for text in axes.texts if isinstance(text, Annotation)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "fewest"),
     [
@@ -74,6 +75,7 @@ def test_no_text_is_cut_or_covers_another(saved, name, fewest):
     assert_readable(saved[name], fewest)
 
 
+@pytest.mark.slow
 def test_each_draws_on_the_axes_it_was_given():
     for panel in (
         figures.ratio_softmax,
@@ -172,6 +174,7 @@ def image(axes):
     return axes.images[0]
 
 
+@pytest.mark.slow
 def test_each_pixel_has_its_winner(paper):
     best = image(paper).get_array()
     assert best.shape == (regions.HIGH, 2 * regions.HIGH)
@@ -209,12 +212,14 @@ def test_exact_lines_are_drawn_between(paper):
     assert len(paper.lines) == 3
 
 
+@pytest.mark.slow
 def test_one_winner_everywhere():
     axes = regions.region_map(("lecuyer", "improved_dp"), "softmax", new_axes())
     assert not axes.lines
     assert [text.get_text() for text in axes.texts] == ["improved DP"]
 
 
+@pytest.mark.slow
 def test_own_mechanisms_have_their_own_colours_and_white_is_where_none_certifies():
     table = {"left": left_half, "strip": strip, "cohen": "cohen"}
     axes = regions.region_map(table, "multinomial", new_axes())
@@ -256,6 +261,7 @@ def test_room_for_a_box():
     assert regions.find_label_place(np.zeros((5, 5), dtype=bool), (1, 1)) is None
 
 
+@pytest.mark.slow
 def test_a_map_of_a_page_fits_too(tmp_path):
     """Two panels on a page are narrower, and so names need more of a region."""
     panels = [lambda axes: figures.winner_map("multinomial", axes)] * 2

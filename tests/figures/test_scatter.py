@@ -33,14 +33,14 @@ def test_each_input_is_where_its_expectations_are():
     assert not found
 
 
-def test_the_legend_counts_them_and_the_refused_ones():
+def test_the_legend_counts_them_and_those_abstained_on():
     certificates = certified()
     texts = [
         text.get_text()
         for text in scatter_on_simplex(certificates, new_axes()).get_legend().get_texts()
     ]
     counted = dict(text.split(": ") for text in texts)
-    assert counted["none"] == str((certificates.winner == "").sum()) != "0"
+    assert counted["abstained"] == str((certificates.winner == "").sum()) != "0"
     assert counted["Li"] == str((certificates.winner == "li").sum())
     assert sum(map(int, counted.values())) == len(certificates)
 

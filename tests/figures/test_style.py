@@ -83,6 +83,7 @@ def test_one_run_has_a_colour_too():
     assert len(style.run_colours(1)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("stacked", "wider"), [(False, True), (True, False)])
 def test_panels_stand_side_by_side_or_stacked(tmp_path, stacked, wider):
     drawn = []
@@ -99,6 +100,7 @@ def test_panels_stand_side_by_side_or_stacked(tmp_path, stacked, wider):
         assert second.y1 < first.y0 and first.x0 == second.x0
 
 
+@pytest.mark.slow
 def test_the_size_and_the_dots_are_as_asked(tmp_path):
     from matplotlib.image import imread
 
@@ -132,6 +134,7 @@ def small_map(axes):
     return figures.simplex_map(known, values, axes, label="difference", **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("suffix", "start"),
     [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml"), ("PNG", b"\x89")],
@@ -144,6 +147,7 @@ def test_the_same_figure_gives_the_same_bytes(tmp_path, monkeypatch, suffix, sta
     assert first.startswith(start)
 
 
+@pytest.mark.slow
 def test_a_saved_picture_has_200_dots_an_inch(tmp_path):
     from matplotlib.image import imread
 
@@ -152,10 +156,12 @@ def test_a_saved_picture_has_200_dots_an_inch(tmp_path):
     assert 2.0 * 200 < height <= 3.1 * 200
 
 
+@pytest.mark.slow
 def test_fonts_in_a_pdf_are_not_type_3(tmp_path):
     assert b"/Type3" not in figures.save_figure(small_map, tmp_path / "map.pdf").read_bytes()
 
 
+@pytest.mark.slow
 def test_saving_leaves_the_settings_of_matplotlib_alone(tmp_path):
     import matplotlib
 
@@ -171,6 +177,7 @@ def test_an_unknown_format_is_refused(tmp_path, name):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_matplotlib_waits_until_it_draws_and_pyplot_is_never_imported(tmp_path):
     script = f"""
 import sys

@@ -19,6 +19,7 @@ def log_of(texts, predicted=None, **more):
     return Log(np.arange(len(texts)), predicted, tuple(texts), **more)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.floats(1e-5, 30.0), min_size=1, max_size=5), SIGMA)
 def test_never_above_the_truth(radii, sigma):
@@ -30,6 +31,7 @@ def test_never_above_the_truth(radii, sigma):
             assert np.isnan(e0) or mpmath.mpf(float(e0)) <= truth
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.integers(100, 999), st.integers(-6, 0), SIGMA)
 def test_holds_for_the_smallest_radius_that_prints_so(digits, power, sigma):
@@ -106,6 +108,7 @@ def test_counts_above_the_draws():
         log_expectations(log, StatedSettings(0.5, 0.001, 70))
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.floats(-12, 40))
 def test_phi_is_rounded_down(z):

@@ -112,6 +112,7 @@ def add_column(golden, reference):
     golden.write_text(json.dumps(rows))
 
 
+@pytest.mark.slow
 def test_one_file_one_row_and_one_reference_are_enough(copy):
     add_mechanism(copy)
     done = subprocess.run(

@@ -82,7 +82,7 @@ def test_random_points_at_random_sigmas(name):
     check(name, e0[50:], e1[50:])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @each
 @pytest.mark.parametrize("seed", range(200, 204))
 def test_more_random_points(name, seed):

@@ -44,6 +44,7 @@ def test_golden_radii(name):
     check_against(name, e0, e1, [row[GOLDEN_NAME.get(name, name)] for row in GOLDEN])
 
 
+@pytest.mark.slow
 @each
 @pytest.mark.parametrize("seed", range(4))  # four parts, so that two cores share the work
 def test_ten_thousand_points_of_reference_arithmetic(name, seed):
@@ -52,7 +53,7 @@ def test_ten_thousand_points_of_reference_arithmetic(name, seed):
     check_against(name, e0, e1, [exact(a, b) for a, b in zip(e0, e1, strict=True)])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @each
 @pytest.mark.parametrize("seed", range(100, 110))
 def test_fifty_thousand_more_points_of_reference_arithmetic(name, seed):
@@ -75,6 +76,7 @@ def test_the_million_points_reach_the_extremes():
     assert ((e1 > 0) & (e1 < e0) & (e1 <= 1 - e0)).all()
 
 
+@pytest.mark.slow
 @each
 def test_a_million_points_are_finite_and_never_above_the_limit(name):
     e0, e1 = a_million_points()
@@ -84,6 +86,7 @@ def test_a_million_points_are_finite_and_never_above_the_limit(name):
     assert (ours <= evaluate_in_blocks(MECHANISMS["two_sided"].radius, e0, e1)).all()
 
 
+@pytest.mark.slow
 @each
 def test_a_million_points_are_monotone(name):
     """A larger E_0 or a smaller E_1 never certifies less, up to the slack against the reference."""

@@ -1,11 +1,13 @@
 """The error bound that every radius subtracts rests on scipy's ndtri: measured here."""
 
 import numpy as np
+import pytest
 from mpmath import mp, mpf
 
 from simplicert.mechanisms.quantile import ULPS, normal_quantile
 
 
+@pytest.mark.slow
 def test_error_is_far_below_the_allowance():
     """20,000 quantiles, inverted by 60-digit arithmetic: at most half the allowance."""
     random = np.random.default_rng(0)

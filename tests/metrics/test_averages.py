@@ -74,6 +74,7 @@ def test_a_radius_of_zero_is_no_certificate_even_when_inclusive():
     assert averages.accuracy_curve(certs, [0], "cohen", inclusive=True).hits == 1
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(certificates(), st.booleans(), st.sampled_from(POPULATIONS))
 def test_certified_accuracy_never_rises_and_the_curve_is_its_points(certs, inclusive, population):
@@ -186,6 +187,7 @@ def test_a_tie_goes_to_the_first_of_the_paper_s_order_and_nothing_to_nobody():
     assert [rate.hits for rate in regions.values()] == [1, 1, 1, 1]
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(certificates(), st.sampled_from(POPULATIONS))
 def test_the_shares_of_all_regions_sum_to_one(certs, population):
@@ -311,6 +313,7 @@ def test_an_unknown_column_lists_the_known_ones():
         averages.median_radius(drawn(), "ours")
 
 
+@pytest.mark.slow
 def test_importing_the_metrics_does_not_import_scipy_stats():
     code = (
         "import sys, simplicert.metrics.averages, simplicert.metrics.comparison; "

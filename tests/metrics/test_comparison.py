@@ -83,6 +83,7 @@ def test_the_defaults_are_the_paper_s_comparison():
     assert wilcoxon_test(certs) == wilcoxon_test(certs, "ensemble", "cohen", population="all")
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(certificates(), st.sampled_from(["all", "correct"]))
 def test_share_improved_by_counts_the_inputs_above_each_percentage(certs, population):

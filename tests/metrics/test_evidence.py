@@ -56,6 +56,7 @@ def drawn(tmp_path):
     return tmp_path / "own"
 
 
+@pytest.mark.slow
 def test_one_place_decides(log, drawn):
     theirs, ours = sc.open_run(log).certify(), sc.open_run(drawn).certify()
     assert not compares_mechanisms(theirs) and explain_no_comparison(theirs) == REASON
@@ -141,6 +142,7 @@ def test_figures_about_mechanisms_refuse(command, log, tmp_path, name):
     assert not (tmp_path / "f.png").exists()
 
 
+@pytest.mark.slow
 def test_the_report_shows_one_column(log, drawn):
     page = unescape(report_page(read_studies([log, drawn]), images=False))
     assert f"{REASON[0].upper()}{REASON[1:]}." in page

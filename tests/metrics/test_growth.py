@@ -69,6 +69,7 @@ def test_a_log_holds_no_shorter_run(tmp_path):
         certify_shorter_runs(study)
 
 
+@pytest.mark.slow
 def test_cost_adds_up_what_was_recorded_and_what_was_measured(study):
     """The clock moves on by a second whenever it is read."""
     ticks = iter(range(10**6))

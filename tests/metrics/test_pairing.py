@@ -80,6 +80,7 @@ def test_a_radius_of_zero_is_no_certificate_even_when_inclusive():
     assert (found.gained.tolist(), found.lost.size) == ([0], 0)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.data(), st.booleans(), st.sampled_from(["cohen", "ensemble", "radius"]))
 def test_discordant_inputs_account_for_the_difference_of_accuracies(data, inclusive, column):

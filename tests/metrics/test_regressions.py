@@ -57,6 +57,7 @@ def test_two_seeds_of_one_model_pass_in_both_directions(tmp_path):
     assert all(item.p > item.level == pytest.approx(0.05 / 4) for item in (*there, *back))
 
 
+@pytest.mark.slow
 def test_noise_alone_fails_as_rarely_as_stated(tmp_path):
     """30 pairs at level .05: 7 failures or more have probability 6e-4 even at the full level."""
     few, failures = truths(40), 0
@@ -67,6 +68,7 @@ def test_noise_alone_fails_as_rarely_as_stated(tmp_path):
     assert failures < 7
 
 
+@pytest.mark.slow
 def test_a_true_loss_fails_and_one_within_max_drop_does_not(tmp_path):
     good, bad = made(tmp_path, "good", 1), made(tmp_path, "bad", 2, worse=0.25)
     found = {item.requirement: item for item in compared(good, bad)}

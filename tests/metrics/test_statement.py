@@ -37,6 +37,7 @@ def test_the_level_is_the_schemes():
     assert gated.share - paper.share == pytest.approx(0.002, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_it_holds_where_the_truth_is_known():
     """Inputs whose true radius is known: the share it states is below the truth.
 

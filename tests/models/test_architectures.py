@@ -50,6 +50,7 @@ def test_logits_of_any_image(name, shape):
     assert logits.shape == (2, 7) and bool(torch.isfinite(logits).all())
 
 
+@pytest.mark.slow
 @each
 def test_a_row_does_not_depend_on_its_batch(name):
     with torch.random.fork_rng(), torch.inference_mode():
@@ -142,6 +143,7 @@ def test_own_builders(tmp_path, monkeypatch):
         build_network("vgg", 3, (5,))
 
 
+@pytest.mark.slow
 @each
 def test_the_last_layer_keeps_single_precision(name):
     """Under autocast logits are single and not numbers of half precision, or classes would tie."""

@@ -58,6 +58,7 @@ def share_right(module, inputs, labels):
         return float((module(inputs).argmax(1) == labels).double().mean())
 
 
+@pytest.mark.slow
 def test_a_denoiser_of_our_own_training_helps(case):
     classifier, x, noisy, labels = case
     with torch.random.fork_rng():
@@ -73,6 +74,7 @@ def test_a_denoiser_of_our_own_training_helps(case):
     assert share_right(both, noisy, labels) > share_right(classifier, noisy, labels) + 0.03
 
 
+@pytest.mark.slow
 def test_one_step_of_a_diffusion_model_helps(case):
     """Trained over all steps, as a diffusion model is; certified like any other classifier."""
     classifier, x, noisy, labels = case

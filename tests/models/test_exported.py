@@ -48,6 +48,7 @@ def pickled(thing):
     return buffer.getvalue()
 
 
+@pytest.mark.slow
 def test_same_logits_for_any_batch(network, images, path):
     model = load_model(str(path))
     assert isinstance(model.classifier, nn.Module) and not model.classifier.training
@@ -65,6 +66,7 @@ def test_behaves_as_a_module(network, images, path):
     torch.testing.assert_close(module(images), network(images))
 
 
+@pytest.mark.slow
 def test_in_a_fresh_process(path):
     """Nothing that this file imported is needed, and the fingerprint is the same there."""
     code = "import sys, simplicert.models as m; print(m.load_model(sys.argv[1]).fingerprint)"
@@ -72,6 +74,7 @@ def test_in_a_fresh_process(path):
     assert done.stdout.decode().strip() == load_model(str(path)).fingerprint
 
 
+@pytest.mark.slow
 def test_fingerprint_is_of_weights_and_code(network, images, path, tmp_path):
     fingerprint = load_model(str(path)).fingerprint
     again = shutil.copy(path, tmp_path / "elsewhere.pt2")
@@ -84,6 +87,7 @@ def test_fingerprint_is_of_weights_and_code(network, images, path, tmp_path):
     assert load_model(str(changed)).fingerprint != fingerprint
 
 
+@pytest.mark.slow
 def test_fingerprint_sees_the_code_and_constants(images, tmp_path):
     class Scaled(nn.Module):
         def __init__(self, factor, constant):
@@ -152,6 +156,7 @@ def test_pickled_weights_are_refused(trap, path):
         load_model(str(other))
 
 
+@pytest.mark.slow
 def test_texts_that_torch_would_evaluate_are_refused(trap, path):
     evil = f"__import__('pathlib').Path('{trap.mark}').touch()"
 
@@ -235,6 +240,7 @@ def test_texts_that_nest_or_count_too_far(path, text):
         load_model(str(altered(path, "models/model.json", lambda _: text)))
 
 
+@pytest.mark.slow
 def test_members_that_unpack_to_gigabytes(path):
     """Outside, and inside the example inputs, which are an archive of their own."""
 

@@ -41,6 +41,7 @@ def batch():
     return torch.linspace(0, 1, 2 * 16 * 16).reshape(2, 1, 16, 16)
 
 
+@pytest.mark.slow
 def test_logits(network, folder, batch, capfd):
     capfd.readouterr()
     model = load_model(f"hf:{folder}")

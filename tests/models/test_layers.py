@@ -93,6 +93,7 @@ def test_it_is_certified_as_any_classifier():
     assert (sc.certify(sc.bound(tally)).radius > 0.01).all()
 
 
+@pytest.mark.slow
 def test_a_transformer():
     """A small BERT with random weights, made here: masks, positions and all the rest."""
     transformers = pytest.importorskip("transformers", reason="needs the extra hf")

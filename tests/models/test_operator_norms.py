@@ -139,6 +139,7 @@ def test_convolutions_are_never_below(data):
     assert convolution_norm(kernel, stride) >= true * (1 - 1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("axes", [1, 2])
 @pytest.mark.parametrize("size", [2, 3, 4])
 def test_convolutions_are_close_on_large_inputs(axes, size):

@@ -24,6 +24,7 @@ def loads(network, batch, path):
         torch.testing.assert_close(load_model(str(path)).classifier(batch), network(batch))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arch", [a for a in ARCHITECTURES if a not in ("resnet56", "resnet110")])
 def test_our_networks(arch, tmp_path):
     """resnet56 and resnet110 are resnet20 with more of the same."""
@@ -63,6 +64,7 @@ class Residual(nn.Module):
         return functional.log_softmax(self.head(x), dim=1)
 
 
+@pytest.mark.slow
 def test_idioms_of_image_networks(tmp_path):
     loads(Residual(), IMAGES, tmp_path / "net.pt2")
 
@@ -92,10 +94,12 @@ class Transformer(nn.Module):
         return self.head(x + self.attention(x, x, x, need_weights=False)[0])[:, 0]
 
 
+@pytest.mark.slow
 def test_transformers(tmp_path):
     loads(Transformer(), TOKENS, tmp_path / "net.pt2")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("implementation", ["eager", "sdpa"])
 def test_a_vision_transformer_of_the_library(implementation, tmp_path):
     library = pytest.importorskip("transformers")
@@ -131,6 +135,7 @@ class Steps(nn.Module):
         return self.up(functional.silu(self.norm(self.down(x))) + when[:, :, None, None])
 
 
+@pytest.mark.slow
 def test_denoisers(tmp_path):
     denoiser = diffusion_denoiser(Steps(), 0.25)
     loads(

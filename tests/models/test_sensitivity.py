@@ -75,6 +75,7 @@ def test_adaptive_pooling_is_exact(height, width, size):
     assert true * (1 - 1e-13) <= found <= true * (1 + ROUNDING)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Using padding='same'")
 @settings(max_examples=60, deadline=None)
 @given(st.data())
@@ -97,6 +98,7 @@ def test_convolutions_are_never_below(data):
     assert sc.models.sensitivity_of(stage, shape) >= true * (1 - 1e-13)
 
 
+@pytest.mark.slow
 def test_a_convolution_that_goes_round_is_close():
     stage = seeded(lambda: nn.Conv2d(2, 3, 3, padding=1, padding_mode="circular"))
     true = true_norm(stage, (2, 24, 24))

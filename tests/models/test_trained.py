@@ -19,6 +19,7 @@ def folder(tmp_path_factory):
     return out
 
 
+@pytest.mark.slow
 def test_loads_in_eval_mode_with_its_normalisation(folder):
     model = load_model(str(folder))
     assert not model.classifier.training and model.name == "tiny"
@@ -28,6 +29,7 @@ def test_loads_in_eval_mode_with_its_normalisation(folder):
         load_model(str(folder), mean=[0.5], std=[1.0])
 
 
+@pytest.mark.slow
 def test_other_weights_are_refused(folder, tmp_path):
     copy = tmp_path / "copy"
     shutil.copytree(folder, copy)
@@ -59,6 +61,7 @@ def test_classes_without_end(folder, tmp_path):
         load_model(str(tmp_path))
 
 
+@pytest.mark.slow
 def test_the_zoo():
     """Every folder loads, says what it is, and is small enough to ship."""
     names = list_zoo_names()

@@ -28,6 +28,7 @@ def path(small, tmp_path):
     return tmp_path / "small.safetensors"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["resnet20", "small_cnn", "mlp"])
 @pytest.mark.parametrize("metadata", [{}, {"num_classes": 4, "input_shape": SHAPE, "by": "us"}])
 def test_round_trip(name, metadata, images, tmp_path):

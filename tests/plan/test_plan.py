@@ -79,6 +79,7 @@ def test_fewest_draws(setting, fewest):
     assert certified([fewest - 1, *others], 0.001, **agree) == 0
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(
     alpha=st.floats(1e-12, 0.3),
@@ -318,6 +319,7 @@ def test_bad_work(work, message):
         Workload(1000, **work)
 
 
+@pytest.mark.slow
 def test_report():
     declared = DeclaredSettings(sigma=0.5)
     work = Workload(1000, inputs=100, workers=4, throughput=50.0)
@@ -340,6 +342,7 @@ def test_report():
     assert cost.rows[0][5:] == ("33 min 20 s", "8 min 20 s")
 
 
+@pytest.mark.slow
 def test_a_reserve_is_taken_from_reach_loss_and_cost():
     """Each is what alpha without the reserve comes to, but for Cohen's own row."""
     people, work = point_population(0.9, 0.08, 10), Workload(1000)
@@ -356,6 +359,7 @@ def test_a_reserve_is_taken_from_reach_loss_and_cost():
     ]
 
 
+@pytest.mark.slow
 def test_joint_reaches_farther_and_is_simulated_by_a_faster_scheme():
     report = make_plan_report(
         DeclaredSettings(scheme="joint"),

@@ -57,6 +57,7 @@ def reported(installed, tmp_path_factory):
 FIRST = len(USER.splitlines()) + 2  # line of the first misuse
 
 
+@pytest.mark.slow
 def test_right_use_passes(reported):
     errors, printed = reported
     assert [line for line, _ in errors if line < FIRST - 1] == [], printed

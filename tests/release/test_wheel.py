@@ -67,6 +67,7 @@ def test_the_licence_and_the_command_ship(inside):
     assert b"simplicert = simplicert.__main__:start" in inside[f"{end}/entry_points.txt"]
 
 
+@pytest.mark.slow
 def test_there_is_one_version(metadata, wheel, sdist):
     version = simplicert.__version__
     assert metadata["Version"] == version

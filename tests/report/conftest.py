@@ -22,7 +22,7 @@ FLAGS = (
     "--disable-extensions", "--disable-dev-shm-usage", "--window-size=1400,1000",
 )  # fmt: skip
 OWN = ("file:", "data:", "blob:", "about:", "chrome:", "chrome-untrusted:", "chrome-extension:")
-PATIENCE = 30.0  # seconds for what happens at once on an idle machine
+PATIENCE = 200.0  # seconds for what happens at once on an idle machine
 
 
 @pytest.fixture(scope="session")

@@ -56,6 +56,7 @@ def attacked(tmp_path_factory):
     return read_studies([write_attacks(write_run(folder))])
 
 
+@pytest.mark.slow
 def test_a_run_that_was_attacked_shows_it(attacked):
     page = report_page(attacked, images=False)
     assert TITLE in page

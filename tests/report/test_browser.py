@@ -28,6 +28,7 @@ def report(page, text, tmp_path):
     return page.open(text, tmp_path)
 
 
+@pytest.mark.slow
 def test_nothing_complains_and_nothing_is_asked_for(report):
     for element, value in (("map", "ratio"), ("map", "winner"), ("kind", "softmax")):
         report.choose(element, value)
@@ -49,6 +50,7 @@ def test_that_test_would_see_a_request(page, tmp_path):
     assert any("nobody" in message for message in told)
 
 
+@pytest.mark.slow
 def test_the_page_may_not_call_out_even_if_it_would(report):
     """The policy in the page stops an image, a request and a script that were never ours."""
     blocked = report.driver.execute_async_script("""
@@ -67,6 +69,7 @@ def test_the_page_may_not_call_out_even_if_it_would(report):
     assert report.run("return window.hacked") is None
 
 
+@pytest.mark.slow
 def test_switching_a_mechanism_changes_the_curves(report, study):
     shown = "return document.getElementById('curves').data.map((trace) => trace.name)"
     labels = [mechanism_style(name).name for name in study.certificates().columns]
@@ -79,6 +82,7 @@ def test_switching_a_mechanism_changes_the_curves(report, study):
     assert "Li" in report.run(shown)
 
 
+@pytest.mark.slow
 def test_the_curves_are_certified_accuracy(report, study):
     """At random radii, at 0 and at the radii of inputs themselves, where the step is."""
     certificates = study.certificates()
@@ -101,6 +105,7 @@ def test_the_curves_are_certified_accuracy(report, study):
         assert later == certified_accuracy(certificates, radius, "cohen").value <= share
 
 
+@pytest.mark.slow
 def test_hovering_shows_the_right_input(report, study):
     from selenium.webdriver.common.action_chains import ActionChains
 
@@ -137,6 +142,7 @@ def test_hovering_shows_the_right_input(report, study):
             assert format_radius_down(row[name]) in said
 
 
+@pytest.mark.slow
 def test_the_table_opens_with_the_riskiest(report, study):
     outcomes = report.column("outcome")
     radii = [float(text) for text in report.column("radius")]
@@ -148,6 +154,7 @@ def test_the_table_opens_with_the_riskiest(report, study):
     assert radii[-right:] == sorted(radii[-right:])
 
 
+@pytest.mark.slow
 def test_sorting_sorts_by_mouse_and_by_keyboard(report):
     heading = report.element("#inputs th[data-key=cohen]")
     heading.find_element("tag name", "button").click()
@@ -165,6 +172,7 @@ def test_sorting_sorts_by_mouse_and_by_keyboard(report):
     assert cells[len(there) :] == [""] * (len(cells) - len(there))  # abstentions stand last
 
 
+@pytest.mark.slow
 def test_filters_and_pages(page, make_study, tmp_path):
     study = make_study(inputs=120)
     report = page.open(report_page([study], images=False), tmp_path)
@@ -189,6 +197,7 @@ def test_filters_and_pages(page, make_study, tmp_path):
     assert report.element("#page").text == "no input matches"
 
 
+@pytest.mark.slow
 def test_the_csv_is_the_certificates_file(report, study, tmp_path):
     for kind in ("multinomial", "softmax"):
         report.choose("kind", kind)
@@ -198,6 +207,7 @@ def test_the_csv_is_the_certificates_file(report, study, tmp_path):
         assert report.downloaded(f"run-{kind}.csv") == file.read_bytes()
 
 
+@pytest.mark.slow
 def test_every_plot_is_saved_as_a_picture(report):
     report.choose("map", "difference")
     for name in ("curves", "simplex"):
@@ -205,6 +215,7 @@ def test_every_plot_is_saved_as_a_picture(report):
         assert report.downloaded(f"run-multinomial-{name}.png")[:4] == b"\x89PNG"
 
 
+@pytest.mark.slow
 def test_names_with_markup_are_shown_and_not_run(page, make_study, tmp_path):
     study = make_study(
         "<b onclick='window.hacked=4'>run</b>",
@@ -225,6 +236,7 @@ def test_names_with_markup_are_shown_and_not_run(page, make_study, tmp_path):
     assert report.logs() == ([], [])
 
 
+@pytest.mark.slow
 def test_switching_run_and_kind_switches_everything(page, make_study, tmp_path):
     studies = [make_study("first", seed=1), make_study("second", seed=1, sigma=1.0, soft=False)]
     report = page.open(report_page(studies, images=False), tmp_path)
@@ -243,6 +255,7 @@ def test_switching_run_and_kind_switches_everything(page, make_study, tmp_path):
     assert radii == exact
 
 
+@pytest.mark.slow
 def test_a_run_that_did_not_declare_the_kind_is_marked_wherever_it_is_named(
     page, make_study, tmp_path
 ):
@@ -257,6 +270,7 @@ def test_a_run_that_did_not_declare_the_kind_is_marked_wherever_it_is_named(
         assert {name.partition(" · ")[2] for name in report.run(names)} == set(expected)
 
 
+@pytest.mark.slow
 def test_a_share_at_a_radius_is_floored_from_whole_numbers(report):
     """Every share of 300 and of 1,000: 87 / 300 as a float is below 0.29."""
     for total in (300, 1000):
@@ -266,10 +280,12 @@ def test_a_share_at_a_radius_is_floored_from_whole_numbers(report):
         assert found == [format_share_down(hits, total) for hits in range(total + 1)]
 
 
+@pytest.mark.slow
 def test_the_winner_is_named_as_that_of_the_ensemble(report):
     assert "winner (ensemble)" in report.texts("#inputs thead th")
 
 
+@pytest.mark.slow
 def test_on_a_phone_nothing_is_wider_than_the_screen(report):
     size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
     report.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
@@ -281,6 +297,7 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(report):
         report.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+@pytest.mark.slow
 def test_a_row_of_the_table_is_shown_on_the_simplex(report, study):
     report.element("#inputs th[data-key=radius] button").click()
     report.element("#inputs th[data-key=radius] button").click()
@@ -297,6 +314,7 @@ def test_a_row_of_the_table_is_shown_on_the_simplex(report, study):
     assert row["radius"] == study.certificates().radius[best]
 
 
+@pytest.mark.slow
 def test_radii_without_bounds_have_no_place_on_the_simplex(page, make_study, tmp_path):
     """Scheme joint proves a radius and no E0; the page says so instead of placing a point."""
     study = make_study(soft=False, scheme="joint", draws=300)
@@ -312,6 +330,7 @@ def test_radii_without_bounds_have_no_place_on_the_simplex(page, make_study, tmp
     assert report.logs() == ([], [])
 
 
+@pytest.mark.slow
 def test_without_labels_the_page_says_what_is_left(page, make_study, tmp_path):
     study = make_study(labelled=False, soft=False)
     report = page.open(report_page([study], images=False), tmp_path)

@@ -38,6 +38,7 @@ def read(explorer, e0, e1):
     return {name: float(value) for name, value in rows}
 
 
+@pytest.mark.slow
 def test_readings_are_true_and_not_far_below(explorer):
     random = np.random.default_rng(0)
     names = {
@@ -63,6 +64,7 @@ def test_readings_are_true_and_not_far_below(explorer):
     assert close > 10
 
 
+@pytest.mark.slow
 def test_softmax_has_no_cohen(explorer):
     explorer.choose("kind", "softmax")
     shown = read(explorer, 0.8, 0.1)
@@ -71,6 +73,7 @@ def test_softmax_has_no_cohen(explorer):
     assert explorer.texts("#first option") == labels
 
 
+@pytest.mark.slow
 def test_sigma_scales_the_reading_and_never_above(explorer):
     one = read(explorer, 0.9, 0.05)
     explorer.type("sigma", "0.25")
@@ -79,6 +82,7 @@ def test_sigma_scales_the_reading_and_never_above(explorer):
         assert 0.25 * value - 1e-4 < quarter[name] <= 0.25 * (value + 1e-4)
 
 
+@pytest.mark.slow
 def test_the_pointer_reads_where_it_is(explorer):
     from selenium.webdriver.common.action_chains import ActionChains
 
@@ -102,6 +106,7 @@ def test_the_pointer_reads_where_it_is(explorer):
     assert abs(e1 - 0.2) < 2 / STEPS
 
 
+@pytest.mark.slow
 def test_a_map_of_any_two(explorer):
     """Cells of the map against the package's own radii, all over the triangle."""
     explorer.choose("map", "difference")

@@ -45,6 +45,7 @@ def test_a_page_without_images_has_none(text):
     assert pictures_in(text) == []
 
 
+@pytest.mark.slow
 def test_the_same_run_gives_the_same_page(make_study):
     run = make_study().run
     first, second = (report_page([Study("run", run)], images=False) for _ in range(2))
@@ -74,6 +75,7 @@ def test_a_scaled_norm_is_explained_feature_by_feature(make_study):
     assert "scaled l2 perturbations" in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("inputs", [300])
 def test_a_few_hundred_inputs_stay_under_8_megabytes(make_study, tmp_path, monkeypatch, inputs):
     """Three runs of both kinds, and pictures of noise, which no format makes small."""

@@ -21,6 +21,7 @@ from simplicert.report.payload import (
 from simplicert.report.views import make_views, risk_order
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_any_text_reads_back_and_holds_no_markup(text):
     found = embed_json({"name": text})

@@ -211,6 +211,7 @@ def test_of_many_the_riskiest_and_an_even_spread(total, views, seed):
         assert np.diff(found).max() < total / 2
 
 
+@pytest.mark.slow
 def test_a_thumbnail_is_that_of_its_input(page, make_study, tmp_path, monkeypatch):
     """Every input has a colour of its own; the card's picture must have it."""
     monkeypatch.chdir(tmp_path)

@@ -48,6 +48,7 @@ def test_counts_and_votes_agree_with_the_truth(shape, classes):
     assert votes < chi2.isf(1e-6, max(often.sum(), 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 10, 1000])
 def test_certified_radii_are_true(classes):
     """At most alpha of 400 certificates exceed the true radius; budget 1e-6 at exactly alpha."""
@@ -65,6 +66,7 @@ def test_certified_radii_are_true(classes):
     assert wrong.sum() <= binom.isf(1e-6, 400, alpha)
 
 
+@pytest.mark.slow
 def test_an_input_does_not_depend_on_the_others():
     net = small_net()
     together = sc.sample(net, INPUTS, 0.3, 150, batch_size=64, compile=False)
@@ -90,6 +92,7 @@ def test_the_number_of_threads_changes_nothing():
     assert tallies[0] == tallies[1]
 
 
+@pytest.mark.slow
 def test_drawn_in_pieces_or_at_once():
     """Whatever the cuts, the same draws: the pieces add up to the whole, bit for bit."""
     net = small_net()
@@ -100,6 +103,7 @@ def test_drawn_in_pieces_or_at_once():
     assert parts[0] + parts[1] + parts[2] == whole
 
 
+@pytest.mark.slow
 def test_other_seeds_draw_otherwise():
     one, two = (sc.sample(small_net(), INPUTS, 0.3, 200, seed=seed) for seed in (1, 2))
     assert (one.softmax_sums != two.softmax_sums).all()
@@ -107,6 +111,7 @@ def test_other_seeds_draw_otherwise():
     assert (one + two).draws.tolist() == [400] * 6
 
 
+@pytest.mark.slow
 def test_seeds_add_up_to_a_look_of_their_plan():
     """Half the draws each, by two seeds: bounded together, and not before."""
     plan = sc.Plan((400,))

@@ -71,6 +71,7 @@ def test_infinite_values_are_left_out():
         find_extremes(of(lambda e0, e1: np.full(e0.shape, np.inf)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("measure", "left", "right", "kind"),
     [
@@ -92,6 +93,7 @@ def test_no_grid_point_is_more_extreme(measure, left, right, kind):
         assert compare(place)[0] == found.value
 
 
+@pytest.mark.slow
 def test_improved_dp_over_lecuyer_is_largest_at_two_halves():
     _, high = find_extremes(partial(simplex.radius_ratio, "improved_dp", "lecuyer"), "softmax")
     assert high.value > 7.5
@@ -99,12 +101,14 @@ def test_improved_dp_over_lecuyer_is_largest_at_two_halves():
     assert high.towards == ("E0 = E1",)
 
 
+@pytest.mark.slow
 def test_improved_dp_more_than_doubles_the_rest_at_small_expectations():
     _, high = find_extremes(partial(simplex.radius_ratio, "improved_dp", OTHERS))
     assert high.value > 2
     assert high.e0 < 0.1 and high.e1 < 0.01
 
 
+@pytest.mark.slow
 def test_cohen_over_li_is_at_most_a_known_number():
     """sqrt(pi / 2), at the corner of two halves.
 

@@ -25,6 +25,7 @@ def winner():
     return summarise_winners(table("cohen", "li", "improved_dp"), "multinomial")
 
 
+@pytest.mark.slow
 def test_a_comparison_holds_the_papers_facts(ratio):
     assert ratio["largest"]["value"] > 2
     assert ratio["largest"]["e0"] < 0.1
@@ -46,6 +47,7 @@ def test_lines_are_points_where_both_are_equal(ratio):
     np.testing.assert_allclose(ours[ordinary], best[ordinary], rtol=1e-8, atol=1e-11)
 
 
+@pytest.mark.slow
 def test_a_difference_of_one_sign():
     found = summarise_comparison(
         "difference", table("improved_dp"), table("lecuyer"), "softmax", steps=50
@@ -55,6 +57,7 @@ def test_a_difference_of_one_sign():
     assert (found["map"], found["steps"], found["kind"]) == ("difference", 50, "softmax")
 
 
+@pytest.mark.slow
 def test_where_only_the_left_certifies_the_ratio_is_infinite():
     found = summarise_comparison("ratio", table("li"), table("cohen"), "multinomial", steps=50)
     assert found["only_left"] == pytest.approx(0.5, abs=0.02)
@@ -69,6 +72,7 @@ def test_equals_are_equal():
     assert found["smallest"]["value"] == found["largest"]["value"] == 1
 
 
+@pytest.mark.slow
 def test_winners_and_their_leads(winner):
     assert winner["shares"] == pytest.approx(
         {"cohen": 0.052, "li": 0.107, "improved_dp": 0.841}, abs=1e-3

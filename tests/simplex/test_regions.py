@@ -163,6 +163,7 @@ def test_where_nobody_overtakes_there_is_no_line(left, right, kind):
 # Borders
 
 
+@pytest.mark.slow
 def test_each_border_stands_between_its_two(paper_borders):
     assert list(paper_borders) == [("cohen", "li"), ("cohen", "improved_dp"), ("li", "improved_dp")]
     for pair, curves in paper_borders.items():

@@ -14,6 +14,7 @@ two_sided = sc.MECHANISMS["two_sided"].radius
 lecuyer = sc.MECHANISMS["lecuyer"].radius
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAIRED)
 def test_every_mechanism_of_ours_passes_a_million_points(name):
     found = check_soundness(name)
@@ -234,6 +235,7 @@ def test_nan_at_e1_of_zero_is_a_note():
     assert found.notes == ("returns NaN at E1 = 0, which no bound gives",)
 
 
+@pytest.mark.slow
 def test_where_it_wins_is_the_region_of_the_simplex():
     wins = check_soundness("li", points=FEW).wins
     assert wins.over == ("cohen", "improved_dp")

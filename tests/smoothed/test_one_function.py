@@ -89,6 +89,7 @@ def any_settings(draw):
     return net, asked, kind
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(any_settings())
 def test_all_uses_evaluate_the_same_bits(one):

@@ -61,6 +61,7 @@ def test_never_below_the_rate_with_many_classes(seed):
     assert rate <= bound + 5 * np.sqrt(0.25 / 20_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draws", [100, 1000])
 def test_it_holds_on_a_linear_classifier(draws):
     """At the operational radius, in the worst direction, predict keeps its class.
@@ -92,6 +93,7 @@ def test_it_is_searched_where_the_noise_is_and_divided_once(sensitivity):
     np.testing.assert_array_equal(operational_radius(asked, draws=1000), found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("norm", [2.0, 0.5])
 def test_it_holds_behind_a_linear_first_stage(norm):
     """A matrix of this operator norm comes before the noise; `predict` gets the input.

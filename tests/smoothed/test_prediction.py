@@ -35,6 +35,7 @@ def test_forty_draws_are_enough_at_nine_tenths():
     assert found.draws.mean() < 36 and not found.abstained.any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.05, 0.2])
 def test_wrong_at_most_alpha(alpha):
     """A hair on the other side of a tie, the worst case: the rate of wrong classes.

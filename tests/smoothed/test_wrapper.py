@@ -86,6 +86,7 @@ def test_saved_and_loaded(tmp_path, rows):
     assert (after.predict(many, seed=0).votes == before.predict(many, seed=0).votes).all()
 
 
+@pytest.mark.slow
 def test_sensitivity_is_used_shown_and_kept(tmp_path):
     x = np.random.default_rng(0).random((2, 3, 2, 2), dtype=np.float32)
     plain, behind = sc.Smoothed(net(), SIGMA, 3), sc.Smoothed(net(), SIGMA, 3, sensitivity=4)
@@ -100,6 +101,7 @@ def test_sensitivity_is_used_shown_and_kept(tmp_path):
         sc.Smoothed(net(), SIGMA, 3, sensitivity=0)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_kept_or_read(tmp_path):
     with pytest.raises(sc.InvalidInput, match="classifier must be a torch module to be saved"):
         sc.Smoothed(line_array, SIGMA).save(tmp_path / "f", point(0.9, SIGMA))

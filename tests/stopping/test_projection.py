@@ -1,6 +1,7 @@
 """Projections: tallies of the right size, shares kept, hope on the hopeful side."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -23,6 +24,7 @@ def soft_tally(seed=0, rows=20, draws=100, classes=5):
     return sc.Tally(counts, 1.0, votes=counts, plan=PLAN, **kept)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(arrays(np.int64, (4, 6), elements=st.integers(0, 1000)), st.integers(1, 10**6))
 def test_apportioned_counts_sum_to_the_total_and_keep_their_shares(counts, total):

@@ -72,6 +72,7 @@ def test_a_clear_case_stops_at_once_and_a_tie_is_given_up():
     assert tally.draws[1] > 196
 
 
+@pytest.mark.slow
 def test_radius_asks_for_the_target_in_units_of_the_input():
     p = np.array([ndtr(1.0), 1 - ndtr(1.0), 0.0])  # two-sided radius 1 sigma
     tally, why = followed(Until("radius=0.9"), p, 20, 100_000, seed=1)
@@ -110,6 +111,7 @@ def test_a_rule_is_a_function_of_the_tally_alone():
     assert until(tally).tolist() == rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["decided", "radius=0.05", "rtol=0.2"])
 @pytest.mark.parametrize("p", [(0.5, 0.5, 0.0), (0.4, 0.4, 0.2), (0.34, 0.33, 0.33)])
 def test_stopping_early_keeps_the_level_at_ties(rule, p):
@@ -130,6 +132,7 @@ def test_stopping_early_keeps_the_level_at_ties(rule, p):
     assert (~naive.abstained).sum() >= (~known.abstained).sum()
 
 
+@pytest.mark.slow
 def test_a_naive_bound_of_a_stopped_tally_is_wrong_and_ours_is_not():
     """The best of forty looks, as one who stops when it looks good has it, is too large too often.
 
@@ -167,6 +170,7 @@ def test_few_draws_decide_and_little_is_lost():
     assert (why == "certified").mean() >= fixed.mean() - 0.005
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.integers(0, 400), min_size=3, max_size=6),

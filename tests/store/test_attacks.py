@@ -25,6 +25,7 @@ def test_what_follows_from_the_distances():
     assert not replace(ROW, found=0.5).broken  # a certificate covers what is nearer
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(found=st.none() | st.floats(1e-300, 1e300), radius=st.floats(1e-300, 1e300))
 def test_numbers_read_back_as_they_were(tmp_path_factory, found, radius):

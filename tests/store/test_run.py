@@ -58,6 +58,7 @@ def test_everything_survives(tmp_path):
     assert run.missing == 0
 
 
+@pytest.mark.slow
 def test_many_classes_with_scores_stay_small(tmp_path):
     """A thousand classes with softmax sums take about 550 bytes per input, not 16,000."""
     random = np.random.default_rng(0)

@@ -47,7 +47,8 @@ def slow():
     os.makedirs("pids", exist_ok=True)
     def classify(batch):
         open(f"pids/{os.getpid()}", "w").close()
-        time.sleep(0.03)
+        if not os.path.exists("enough"):  # so slow that a busy machine cannot miss the moment
+            time.sleep(0.2)
         return batch.reshape(len(batch), -1) @ WEIGHTS
     return classify
 def patient():

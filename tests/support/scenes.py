@@ -40,6 +40,7 @@ def killed_worker(place, **engine):
         if not victims and progress.done >= 2 and len(pids) == 2:
             victims.append(pids[0])
             os.kill(pids[0], signal.SIGKILL)
+            (folder / "enough").touch()
 
     settings = {"model": f"{name}:slow", "workers": 2, "draws": 300, **engine}
     complete, run = drawn(asked(place, "run", **settings), report=kill_one)
@@ -73,6 +74,7 @@ def killed_leader(place, *options):
         for pid in marked(mark):
             os.kill(pid, signal.SIGKILL)
     assert sc.open_run("run").missing > 0
+    (folder / "enough").touch()
     done = subprocess.run(command, check=False, timeout=300, **settings)
     assert done.returncode == 0, done.stderr.decode()
     assert sc.open_run("run").tally() == drawn(asked(place, "alone"))[1].tally()
@@ -134,7 +136,7 @@ def no_shared_folder(place, **engine):
 
 def stopped_and_resumed(place, **engine):
     """What was complete is kept; the rest is drawn later, by an engine of any kind."""
-    _, name = place
+    folder, name = place
     settings = {"model": f"{name}:slow", "workers": 2, **engine}
     requests = []
 
@@ -147,6 +149,7 @@ def stopped_and_resumed(place, **engine):
     complete, run = drawn(asked(place, "run", **settings), stop=stop, report=report)
     assert not complete
     assert 0 < run.missing < 40
+    (folder / "enough").touch()
     assert drawn(asked(place, "run", model=f"{name}:slow"))[0]
     assert sc.open_run("run").tally() == drawn(asked(place, "alone"))[1].tally()
 

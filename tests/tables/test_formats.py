@@ -70,6 +70,7 @@ def test_markdown_shows_every_name_as_it_is():
     assert all(row[1:] == ["1.5"] for row in rows[1:])
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(min_size=1), min_size=1, max_size=4))
 def test_markdown_of_any_name(names):
     rows = table_of(FORMATS["markdown"](grid_of(names)))

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 
+import pytest
 import torch
 
 from simplicert.models.trained import read_trained_folder
@@ -49,6 +50,7 @@ def test_two_processes_equal_one_with_the_joined_batch(tmp_path):
     assert made["processes"] == 2
 
 
+@pytest.mark.slow
 def test_killed_and_resumed_equals_undisturbed(tmp_path):
     """By kill -9, as soon as there is a checkpoint, whatever the process is doing then."""
     out = tmp_path / "killed"

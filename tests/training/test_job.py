@@ -35,6 +35,7 @@ def interrupt_after(epochs):
     return watch
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [
@@ -135,7 +136,7 @@ def test_a_loss_that_is_no_number_leaves_the_checkpoint(tmp_path, trained, monke
     with pytest.raises(KeyboardInterrupt):
         trained(tmp_path / "net", watch=interrupt_after(1))
     before = (tmp_path / "net" / "checkpoint.pt").read_bytes()
-    monkeypatch.setattr("simplicert.training.trainer.learning_rate", lambda *_: float("inf"))
+    monkeypatch.setattr("simplicert.training.epoch.learning_rate", lambda *_: float("inf"))
     with pytest.raises(TrainingFailed, match="the loss became nan in epoch 2: try a smaller rate"):
         trained(tmp_path / "net")
     assert (tmp_path / "net" / "checkpoint.pt").read_bytes() == before
@@ -158,6 +159,7 @@ def test_a_file_that_is_no_checkpoint(tmp_path, trained):
     assert (tmp_path / "checkpoint.pt").read_bytes() == b"something else"
 
 
+@pytest.mark.slow
 def test_init_goes_on_from_another_network(tmp_path, trained):
     trained(tmp_path / "first")
     rows = []
@@ -194,6 +196,7 @@ def test_a_test_set_with_other_classes(tmp_path, digits):
     assert not (tmp_path / "net").exists()
 
 
+@pytest.mark.slow
 def test_vectors_and_networks_of_your_own(tmp_path, monkeypatch):
     """Two clusters in four numbers, by the user's own function of classes and shape."""
     random = np.random.default_rng(0)
@@ -219,6 +222,7 @@ def test_vectors_and_networks_of_your_own(tmp_path, monkeypatch):
         train("two.npz", "other", arch="my_net:none", **options)
 
 
+@pytest.mark.slow
 def test_a_finished_model_without_its_checkpoint_is_left_alone(tmp_path, trained):
     trained(tmp_path / "net")
     (tmp_path / "net" / "checkpoint.pt").unlink()
@@ -228,6 +232,7 @@ def test_a_finished_model_without_its_checkpoint_is_left_alone(tmp_path, trained
     assert (tmp_path / "net" / "weights.safetensors").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_mixed_precision_trains(tmp_path, trained):
     """bfloat16 on the CPU: other bits than float32, a network as good."""
     rows = {}
