@@ -151,7 +151,6 @@ def draw(  # noqa: PLR0913
     called after every batch and ends the drawing when it returns True; `report` gets the progress
     after every batch; `warn` gets sentences about what may not have been meant, which otherwise
     become a `SimplicertWarning`. The other arguments are the options of the command.
->>>>>>> 99dfcc4f7518c18b0517d7f46db3dbbab43fc2a7
 
     >>> import tempfile
     >>> import numpy as np
