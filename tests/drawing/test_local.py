@@ -50,6 +50,7 @@ def test_a_model_that_fails_is_called_again(place, workers, monkeypatch):
     scenes.failing_model(place, monkeypatch, workers=workers)
 
 
+@pytest.mark.slow
 def test_an_input_that_kills_the_process(place):
     heat()
     complete, run = drawn(asked(place, "run", model=f"{place[1]}:deadly", workers=2))
@@ -58,14 +59,17 @@ def test_an_input_that_kills_the_process(place):
     assert run.missing == 1
 
 
+@pytest.mark.slow
 def test_parts_are_handed_over_where_the_folder_is_not_shared(place):
     scenes.no_shared_folder(place)
 
 
+@pytest.mark.slow
 def test_stopped_and_resumed(place):
     scenes.stopped_and_resumed(place)
 
 
+@pytest.mark.slow
 def test_a_worker_with_another_model_is_refused(place):
     with pytest.raises(sc.InvalidInput, match="was made with answers of the model"):
         scenes.other_model(place)
@@ -95,6 +99,7 @@ def run_words(command):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_the_command_says_what_failed_and_tries_again(place):
     """Exit code 1, the index and the error; status and certify name the failed input, too."""
     folder, name = place
@@ -116,6 +121,7 @@ def test_the_command_says_what_failed_and_tries_again(place):
     assert "model_fingerprint" in again.stderr
 
 
+@pytest.mark.slow
 def test_failed_inputs_are_tried_again(place):
     """An input is drawn the next time if the machine was the cause of its failure."""
     folder, _ = place
@@ -187,6 +193,7 @@ def test_gpus_are_assigned_by_the_names_they_have(monkeypatch, visible, count, n
     assert local.visible_gpus("cpu") == local.visible_gpus("cuda:1") == []
 
 
+@pytest.mark.slow
 def test_networks_draw_the_same_bits_with_any_share_of_threads(place):
     """A torch network draws the same in this process and in two with one thread each."""
     torch = pytest.importorskip("torch")

@@ -94,6 +94,7 @@ def run_command(place, *more):
     )
 
 
+@pytest.mark.slow
 def test_the_command_waits_and_loses_nothing(place):
     """Single calls fail, and once sixteen in a row: more than are tried before a pause."""
     (place[0] / "sometimes.py").write_text(
@@ -105,6 +106,7 @@ def test_the_command_waits_and_loses_nothing(place):
     assert sc.open_run("run").tally() == drawn(asked(place, "alone"))[1].tally()
 
 
+@pytest.mark.slow
 def test_an_input_whose_connection_is_always_reset(place):
     """It is given up with its error and exit code 1; the others are drawn."""
     heat()
@@ -114,6 +116,7 @@ def test_an_input_whose_connection_is_always_reset(place):
     assert sc.open_run("run").missing == 1
 
 
+@pytest.mark.slow
 def test_a_model_that_does_not_come_back(place):
     (place[0] / "sometimes.py").write_text(SOMETIMES.replace("FAILING", "range(40, 10**9)"))
     done = run_command(place, "--model", "sometimes:make", "--patience", "1")
@@ -138,6 +141,7 @@ def test_a_broken_model_is_not_asked_about_every_input(place, monkeypatch):
     assert len(__import__("always").COUNT) < 40 + 35
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_a_pause(place):
     (place[0] / "sometimes.py").write_text(SOMETIMES.replace("FAILING", "range(40, 10**9)"))
     command = words(place, "run", "--model", "sometimes:make")

@@ -46,6 +46,7 @@ with private_folder() as folder:
 """
 
 
+@pytest.mark.slow
 def test_only_what_a_dead_leader_left_is_removed(tmp_path):
     """A living leader holds its lock; a killed one does not; what is no folder of ours stays."""
     words = [sys.executable, "-c", LEAD]

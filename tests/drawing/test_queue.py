@@ -42,6 +42,7 @@ def wanted(plan, item):
     return 40 if plan is FIXED else PLAN.looks[item % 3]
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     st.integers(1, 60),

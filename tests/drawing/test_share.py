@@ -68,6 +68,7 @@ def test_a_run_drawn_whole_is_complete_for_every_share(place, run):
     assert sc.open_run(run.folder).paths() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("until", [None, "decided"])
 def test_shares_cut_anew_at_every_stop_and_extension(place, until):
     """Several parts an input, written by one sharding and resumed by another."""
@@ -84,6 +85,7 @@ def test_shares_cut_anew_at_every_stop_and_extension(place, until):
     assert sc.open_run("cut").tally() == sc.open_run("whole").tally()
 
 
+@pytest.mark.slow
 def test_damage_is_set_aside_by_the_share_whose_input_it_names(run):
     paths = parted(run, INDEX[:, None])
     spoil(paths[5])
@@ -141,6 +143,7 @@ def test_the_command_opens_the_parts_of_its_share_once(place, run, command, monk
     assert [path.name for path in seen] == [path.name for path in paths[1::4]]
 
 
+@pytest.mark.slow
 def test_the_command_draws_a_damaged_input_of_its_share_again(place, run):
     whole, paths = run.tally(), parted(run, INDEX[:, None])
     spoil(paths[5])

@@ -12,6 +12,7 @@ from simplicert.store.run import record_failure
 from simplicert.tables.summary import status_lines
 
 
+@pytest.mark.slow
 def test_workers_side_by_side_are_seen_in_the_times_of_the_parts(place):
     """Parts that were drawn in the same seconds count as that many workers."""
     _, run = drawn(asked(place, "run", shard="1/2"))

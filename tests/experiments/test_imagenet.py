@@ -36,6 +36,7 @@ def images(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_whole_path(images, command):
     """ResNet-50, one epoch of two steps: as good as untrained, and everything after it is real."""
     net, run = images / "networks" / f"sigma-{SIGMA}", images / "runs" / f"sigma-{SIGMA}"

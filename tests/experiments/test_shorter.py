@@ -39,6 +39,7 @@ def test_stopping_early_decides_the_same_inputs(shorter, clear):
         assert found["reached_fixed"] - 0.1 <= found["reached"] <= found["reached_fixed"] + 0.05
 
 
+@pytest.mark.slow
 def test_the_ensemble_needs_fewer_draws(shorter, clear):
     found = shorter.draws_needed(clear)
     assert found["two_sided"] <= found["ensemble"] < found["draws"] == DRAWS
@@ -59,6 +60,7 @@ def test_the_longer_run_beside_its_part(shorter, clear):
     )
 
 
+@pytest.mark.slow
 def test_the_joint_bound_reaches_the_mean_with_fewer_draws(shorter, clear):
     found = shorter.joint_saves(clear)
     assert found["draws"] == found["share"] * DRAWS < DRAWS

@@ -200,6 +200,7 @@ def test_kind_leaves_one_panel_of_two(name, studies, monkeypatch, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_softmax_stands_left_on_the_simplex_as_in_the_paper(studies, monkeypatch, tmp_path):
     axes = drawn("scatter", studies, monkeypatch, tmp_path)
     kinds = [own.get_legend().get_title().get_text().split()[0] for own in axes]

@@ -1,6 +1,7 @@
 """Shares of inputs above x, and improved by more than x percent, against a count by hand."""
 
 import numpy as np
+import pytest
 from certified import drawn as certified
 from certified import stated
 from figured import lines, new_axes, step_at, write_run
@@ -75,6 +76,7 @@ def shares(draw):
     return NoisyShares(a, np.minimum(b, 1 - a), labelled=True)
 
 
+@pytest.mark.slow
 @given(shares(), shares())
 def test_lines_are_the_share_of_inputs_above(one, two):
     several = {"one": one, "two": two}

@@ -51,11 +51,13 @@ def pointed(axes):
     return colours(axes).colorbar.extend
 
 
+@pytest.mark.slow
 def test_cohen_minus_li_draws_on_the_axes_it_was_given():
     axes = new_axes()
     assert figures.cohen_minus_li(axes) is axes
 
 
+@pytest.mark.slow
 def test_colours_are_the_difference_itself(paper_figure):
     known = simplex.make_grid(maps.STEPS)
     np.testing.assert_array_equal(
@@ -65,6 +67,7 @@ def test_colours_are_the_difference_itself(paper_figure):
     assert colours(paper_figure).get_cmap().name == style.DIVERGING
 
 
+@pytest.mark.slow
 def test_the_heavy_line_is_the_exact_one(paper_figure):
     (heavy,) = paper_figure.lines
     (curve,) = regions.trace_boundary("cohen", "li")
@@ -107,6 +110,7 @@ def test_a_centre_makes_colours_diverge_evenly_about_it():
     assert pointed(axes) == "neither"
 
 
+@pytest.mark.slow
 def test_limits_off_centre_are_widened():
     axes = small_map(new_axes(), centre=0.1, limits=(-0.1, 0.2))
     np.testing.assert_allclose(colours(axes).get_clim(), (-0.1, 0.3))
@@ -166,6 +170,7 @@ def test_zero_of_a_ratio_takes_the_first_colour():
     assert pointed(axes) == "min"
 
 
+@pytest.mark.slow
 def test_a_difference_that_changes_sign_diverges_and_one_that_does_not_runs_one_way():
     axes = maps.difference_map("improved_dp", "li", "multinomial", new_axes())
     assert colours(axes).get_cmap().name == style.DIVERGING
@@ -175,6 +180,7 @@ def test_a_difference_that_changes_sign_diverges_and_one_that_does_not_runs_one_
     assert len(axes.lines) == 0
 
 
+@pytest.mark.slow
 def test_a_ratio_is_the_ratio_on_a_scale_of_factors():
     axes = maps.ratio_map("improved_dp", ("cohen", "li"), "multinomial", new_axes())
     known = simplex.make_grid(maps.STEPS)
@@ -188,6 +194,7 @@ def test_a_ratio_is_the_ratio_on_a_scale_of_factors():
     assert "1" in ticks and len(ticks) <= 7
 
 
+@pytest.mark.slow
 def test_ones_own_mechanism_goes_by_its_name():
     def mine(e0, e1):
         return sc.MECHANISMS["li"].radius(e0, e1) / 2
@@ -197,6 +204,7 @@ def test_ones_own_mechanism_goes_by_its_name():
     assert colours(axes).get_clim() == (0.5, 2.0)  # though the same everywhere
 
 
+@pytest.mark.slow
 def test_a_long_list_is_broken_into_lines():
     axes = maps.difference_map(
         "two_sided",

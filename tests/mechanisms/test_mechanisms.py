@@ -67,6 +67,7 @@ def a_million_points(seed=0):
     return reference.points(1_000_000, seed)
 
 
+@pytest.mark.slow
 def test_the_million_points_reach_the_extremes():
     e0, e1 = a_million_points()
     assert e0.max() > 1 - 2e-12

@@ -63,6 +63,7 @@ def test_right_use_passes(reported):
     assert [line for line, _ in errors if line < FIRST - 1] == [], printed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(MISUSE)), ids=[line for _, line in MISUSE])
 def test_wrong_use_is_reported(reported, number):
     errors, printed = reported

@@ -260,6 +260,7 @@ def test_macer_costs_its_copies(tmp_path, trained, monkeypatch):
     assert sizes == [100] * 15
 
 
+@pytest.mark.slow
 def test_macer_widens_the_radius(tmp_path, trained, digits):
     """From one start, as many epochs: a larger mean radius than by the Gaussian loss, at its rate.
 

@@ -52,6 +52,7 @@ def test_chunks_give_the_same_numbers(monkeypatch, shape, inputs):
         np.testing.assert_allclose(ours, theirs, rtol=1e-14)
 
 
+@pytest.mark.slow
 def test_inputs_as_large_as_imagenet_are_read_a_few_at_a_time():
     """60 inputs of 224 x 224 are read in chunks of at most 32 MB of float64."""
     inputs = Recorded(np.broadcast_to(some(60, 3, 1, 1), (60, 3, 224, 224)))

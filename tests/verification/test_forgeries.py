@@ -105,6 +105,7 @@ def noticed(run, path):
     ]
 
 
+@pytest.mark.slow
 def test_every_field_of_run_toml(run):
     """A change or omission is noticed, or reported, or listed as one that cannot be noticed."""
     certificates = certified(run)
@@ -180,6 +181,7 @@ WHOLLY = {
 }
 
 
+@pytest.mark.slow
 def test_every_field_of_the_parts(run):
     """A change of one draw, vote or unit of a score is found if every input is drawn again."""
     tally = run.tally()

@@ -77,6 +77,7 @@ def test_a_model_that_changed_under_its_name(place):
     assert "does not give the outputs that run.toml keeps" in wrong(run, count=1)
 
 
+@pytest.mark.slow
 def test_another_kind_of_machine_is_said_and_a_few_draws_allowed(place):
     run = fresh(place, draws=1000, stop=5)
     rewritten(run, made={"numpy": "0.0"})
@@ -128,6 +129,7 @@ def forged_scores(name, share):
     return change
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name, share",
     [("softmax_sums", 0.002), ("softmax_squares", 0.01), ("histograms", 0.05), ("leaders", 0)],
@@ -149,6 +151,7 @@ def test_votes_are_compared_on_another_kind_of_machine(place):
     assert wrong(forged(run, change), count=5, seed=0).count("explains: votes") == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share, found", [(0.0009, 0), (0.0011, 5)])
 def test_the_tolerance_is_as_large_as_it_is_said_to_be(place, share, found):
     """A mean score may move by 0.001; what is hidden so is said to be tolerated."""
@@ -183,6 +186,7 @@ def cannot(run, **replay):
     return last.says
 
 
+@pytest.mark.slow
 def test_what_cannot_be_drawn_again_is_said(place):
     assert "random by itself" in cannot(fresh(place, model=f"{place[1]}:noisy"))
     run = fresh(place, "other")
@@ -215,6 +219,7 @@ def test_a_run_that_keeps_no_normalisation_is_told(place):
     assert complete and read_manifest(run.folder).source == kept
 
 
+@pytest.mark.slow
 def test_resuming_uses_the_run_s_normalisation(place):
     calls = []
     request = asked(place, "run", mean="0.5", std="0.2")

@@ -100,6 +100,7 @@ def test_a_replay_draws_no_more_inputs_than_there_are(place):
     assert [says.split(":")[0] for says in again[1:]] == ["input 0", "input 1", "input 2"]
 
 
+@pytest.mark.slow
 def test_draws_that_two_processes_made_count_once(place):
     one, other = fresh(place), fresh(place, out="other", stop=2)
     manifest = read_manifest(one.folder)
@@ -110,6 +111,7 @@ def test_draws_that_two_processes_made_count_once(place):
     assert not wrong(one, count=2)
 
 
+@pytest.mark.slow
 def test_every_flipped_byte_of_run_toml_is_seen(place):
     folder = fresh(place).folder
     path = folder / "run.toml"
@@ -136,6 +138,7 @@ def test_every_flipped_byte_of_the_shares_is_seen(place):
     assert scale_check(run).holds
 
 
+@pytest.mark.slow
 def test_flipped_bytes_of_any_part_are_seen_and_the_part_named(place):
     run = sharded(place)
     random = np.random.default_rng(0)
@@ -268,6 +271,7 @@ def test_an_index_that_makes_no_sense(place, index):
     assert "index must" in wrong(run, count=1)
 
 
+@pytest.mark.slow
 def test_no_altered_run_toml_makes_verification_fall_over(place):
     """Replace a word of run.toml a hundred times: the file is named every time."""
     run = fresh(place, until="rtol=0.1", stop=4, kind="softmax")
