@@ -41,7 +41,7 @@ def test_a_hyperplane_is_found_and_nothing_nearer(run, item, kind):
 
 @pytest.mark.parametrize("model", ["function", "labels"])
 def test_without_gradients_the_noise_shows_the_way(place, model):
-    more = {"outputs": "labels", "classes": 2} if model == "labels" else {}
+    more = {"outputs": "labels", "num_classes": 2} if model == "labels" else {}
     own = drawn(place, f"known_truth:{model}", out=f"run-{model}", **more)
     made = attacked_input(own, 1, QUICK)
     assert made.slope.name == "noise"
