@@ -30,8 +30,9 @@ def ray():
     """Start a Ray with two slots; nothing of it is left afterwards."""
     mark = secrets.token_hex(8)
     with pytest.MonkeyPatch.context() as patch:
-        for name in OURS:
-            patch.delenv(f"RAY_{name}", raising=False)
+        if "ray" not in sys.modules:  # once loaded, Ray keeps its first token for good
+            for name in OURS:
+                patch.delenv(f"RAY_{name}", raising=False)
         patch.setenv("SCENE", mark)
         keep_ray_private()
         library = pytest.importorskip("ray")
