@@ -86,6 +86,18 @@ def test_a_text_of_its_own_stands_for_all():
     assert live_fingerprint(one) == live_fingerprint(other)
 
 
+def test_double_precision_counts():
+    """Two tensors that are the same in single precision are not the same."""
+    torch = pytest.importorskip("torch")
+
+    def made(step):
+        held = torch.ones(3, dtype=torch.float64) + step
+        return lambda batch: batch @ held.numpy()
+
+    assert live_fingerprint(made(0.0)) == live_fingerprint(made(0.0))
+    assert live_fingerprint(made(0.0)) != live_fingerprint(made(1e-12))
+
+
 def test_an_object_that_holds_itself_ends():
     class Knot:
         def __call__(self, batch):

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from simplicert.models.model import classifier_fingerprint, digest_parts, is_module
+from simplicert.models.model import classifier_fingerprint, digest_parts, is_module, tensor_bytes
 
 DEEPEST = 12  # objects within objects; deeper ones count by their type alone
 PLAIN = (str, bytes, int, float, complex, bool, type(None))
@@ -42,7 +42,7 @@ def _walk(value: Any, seen: dict[int, int], depth: int) -> Iterator[bytes]:
     elif is_module(value):
         yield classifier_fingerprint(value).encode()
     elif hasattr(value, "detach") and hasattr(value, "cpu"):  # a tensor
-        yield from _array_bytes(value.detach().cpu().float().numpy(), seen, depth)
+        yield from tensor_bytes({"": value})
     else:
         for part in _parts(value):
             yield from _walk(part, seen, depth + 1)
