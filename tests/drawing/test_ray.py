@@ -30,9 +30,6 @@ def ray():
     """Start a Ray with two slots; nothing of it is left afterwards."""
     mark = secrets.token_hex(8)
     with pytest.MonkeyPatch.context() as patch:
-        if "ray" not in sys.modules:  # once loaded, Ray keeps its first token for good
-            for name in OURS:
-                patch.delenv(f"RAY_{name}", raising=False)
         patch.setenv("SCENE", mark)
         keep_ray_private()
         library = pytest.importorskip("ray")
@@ -171,6 +168,27 @@ def test_a_killed_leader_takes_its_cluster_with_it(place):
     """Here the command starts its own Ray, as a user does; in the end nothing of it is left."""
     pytest.importorskip("ray")
     scenes.killed_leader(place, "--engine", "ray")
+
+
+def test_it_may_have_been_imported_before(place):
+    """Ray reads its settings when it is imported, and the user may have done so long ago."""
+    pytest.importorskip("ray")
+    _, name = place
+    code = (
+        "import ray\n"
+        "import simplicert as sc\n"
+        "def look(*_):\n"
+        "    print(*(node['NodeManagerAddress'] for node in ray.nodes()))\n"
+        f"sc.draw('{name}:make', 'data.npz', 0.5, 20, 'run', select=slice(4), engine='ray',\n"
+        "    workers=1, report=look)\n"
+    )
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("RAY_")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert set(done.stdout.split()) == {"127.0.0.1"}
+    assert not sc.open_run("run").missing
 
 
 WATCH = """

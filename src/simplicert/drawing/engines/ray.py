@@ -11,7 +11,7 @@ import signal
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 from simplicert.drawing.engines.actors import RayWorkers, WorkerResources
@@ -46,7 +46,7 @@ def ray_workers(settings: DrawingSettings) -> Iterator[Workers]:
 def keep_ray_private() -> None:
     """Set Ray's environment so that it sends no reports and lets no other user in.
 
-    Call this before ray is imported. By default Ray listens on all interfaces and keeps its token
+    Best called before ray is imported. By default Ray listens on all interfaces and keeps its token
     in the home folder; this token is never written down. What the user has set stays.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -75,12 +75,26 @@ def connect_to_ray(ray: Any, settings: DrawingSettings) -> Iterator[None]:
                 "_node_ip_address": "127.0.0.1",
                 "_temp_dir": str(stack.enter_context(private_folder())),
             }
+            _read_environment_again(ray)
         else:
             options["address"] = settings.address
         stack.callback(ray.shutdown)
         with _block_cloud_requests(ray), _ignore_hangups():
             _start_ray(ray, options, f"at {settings.address}" if settings.address else "of its own")
         yield
+
+
+def _read_environment_again(ray: Any) -> None:
+    """Make Ray see what `keep_ray_private` set, also where somebody imported it before.
+
+    Ray reads its environment once, when it is imported. Without this the cluster would ask for a
+    token that this very process does not send, and listen on all interfaces.
+    """
+    everywhere = os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"].lower() in ("1", "true")
+    with suppress(AttributeError):  # these have no public names, and another Ray may lack them
+        ray._raylet.Config.initialize("")
+        ray._raylet.AuthenticationTokenLoader.instance().reset_cache()
+        ray._private.ray_constants.ENABLE_RAY_CLUSTER = everywhere
 
 
 @contextmanager
