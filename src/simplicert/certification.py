@@ -23,7 +23,7 @@ from simplicert.errors import (
 )
 from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
 from simplicert.mechanisms.threats import Threat, find_threat
-from simplicert.noises import NOISES
+from simplicert.noises import choose_scale
 from simplicert.search import evaluate_in_blocks
 from simplicert.types import KINDS, Certificates, Expectations, Floats, Kind
 from simplicert.types.arrays import check_positive, check_probabilities
@@ -114,7 +114,7 @@ def radius(  # noqa: PLR0913
     9.0
     """
     threat = find_threat(noise, norm, size=size, keep=keep, rate=rate)
-    factor = _threat_scale(threat, sigma, scale, sensitivity)
+    factor = radius_scale(choose_scale(noise, sigma, scale, sensitivity), sensitivity)
     top, rest = (check_probabilities(name, value) for name, value in (("e0", e0), ("e1", e1)))
     try:
         top, rest = np.broadcast_arrays(top, rest)
@@ -128,27 +128,6 @@ def radius(  # noqa: PLR0913
     unit = _require_finite(name, unit_radius(name, row, top_flat, rest_flat), top_flat, rest_flat)
     out = (unit if threat.whole else _scale_radii(unit, factor)).reshape(top.shape)
     return out if out.ndim else float(out)
-
-
-def _threat_scale(
-    threat: Threat, sigma: float | None, scale: float | None, sensitivity: float
-) -> float:
-    """Return what a radius at scale 1 is multiplied by; refuse a scale that the noise lacks."""
-    name = NOISES[threat.noise].scale
-    for given, value in (("sigma", sigma), ("scale", scale)):
-        require(
-            value is None or given == name,
-            f"{given} is not a number of {threat.noise} noise"
-            + (f", whose scale is called {name}" if name else ", whose radii are whole numbers")
-            + f", got {value!r}",
-        )
-    require(
-        not threat.whole or sensitivity == 1,
-        f"sensitivity must be 1 for {threat.noise} noise, whose radii are whole numbers, "
-        f"got {sensitivity!r}",
-    )
-    known = sigma if name == "sigma" else scale
-    return radius_scale(1.0 if known is None else known, sensitivity, name or "scale")
 
 
 def _certify_at_sigma(
@@ -338,11 +317,11 @@ def drawn_sigma(known: Expectations) -> float:
     return known.sigma * (1 - HALF_STEP) if known.norm == "scaled l2" else min(known.sigma, drawn)
 
 
-def radius_scale(sigma: float, sensitivity: float, name: str = "sigma") -> float:
-    """Return the noise's scale over sensitivity, by which every radius is multiplied."""
-    scale = check_positive(name, sigma) / check_positive("sensitivity", sensitivity)
+def radius_scale(sigma: float, sensitivity: float) -> float:
+    """Return sigma over sensitivity, by which every radius is multiplied."""
+    scale = check_positive("sigma", sigma) / check_positive("sensitivity", sensitivity)
     usual = np.finfo(float).tiny <= scale <= 1 / np.finfo(float).tiny
-    require(bool(usual), f"{name} / sensitivity must be an ordinary number, got {scale}")
+    require(bool(usual), f"sigma / sensitivity must be an ordinary number, got {scale}")
     return scale
 
 

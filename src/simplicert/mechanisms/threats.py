@@ -75,11 +75,18 @@ def find_threat(
     norm = choose_norm(noise, norm)
     given = check_parameters(noise, norm, {"size": size, "keep": keep, "rate": rate})
     mechanisms, ensembles = _THREATS[noise, norm](**given)
-    tagged = {name: replace(row, noise=noise, norm=norm) for name, row in mechanisms.items()}
-    return Threat(noise, norm, tagged, ensembles)
+    if mechanisms is not MECHANISMS:
+        mechanisms = {
+            name: replace(row, noise=noise, norm=norm) for name, row in mechanisms.items()
+        }
+    return Threat(noise, norm, mechanisms, ensembles)
 
 
 _Rows = tuple[dict[str, Mechanism], dict[Kind, tuple[str, ...]]]
+
+
+def _paper_rows() -> _Rows:
+    return MECHANISMS, PAPER_ENSEMBLE
 
 
 def _gaussian_rows(factor: float = 1.0) -> _Rows:
@@ -158,7 +165,7 @@ def _deletion_rows(radius: Callable[..., Floats], rate: float) -> _Rows:
 
 
 _THREATS: dict[tuple[str, str], Callable[..., _Rows]] = {
-    ("gaussian", "l2"): _gaussian_rows,
+    ("gaussian", "l2"): _paper_rows,
     ("gaussian", "l1"): _gaussian_rows,
     ("gaussian", "linf"): _gaussian_linf_rows,
     ("laplace", "l1"): _laplace_rows,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simplicert.errors import InvalidInput, choose, require
+from simplicert.types.arrays import check_positive
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,26 @@ def choose_norm(noise: str, norm: str | None) -> str:
         f"norm must be one that {noise} noise certifies ({', '.join(row.norms)}), got {norm!r}",
     )
     return norm
+
+
+def choose_scale(
+    noise: str, sigma: float | None, scale: float | None, sensitivity: float = 1.0
+) -> float:
+    """Return the noise's scale, 1 where none is given; refuse one that this noise does not have."""
+    row = NOISES[noise]
+    for given, value in (("sigma", sigma), ("scale", scale)):
+        meaning = f"scale is called {row.scale}" if row.scale else "radii are whole numbers"
+        require(
+            value is None or given == row.scale,
+            f"{given} is not a number of {noise} noise, whose {meaning}, got {value!r}",
+        )
+    require(
+        not row.whole or sensitivity == 1,
+        f"sensitivity must be 1 for {noise} noise, whose radii are whole numbers, "
+        f"got {sensitivity!r}",
+    )
+    known = sigma if row.scale == "sigma" else scale
+    return 1.0 if known is None else check_positive(row.scale or "scale", known)
 
 
 def check_parameters(noise: str, norm: str, given: Mapping[str, float | None]) -> dict[str, float]:
