@@ -30,6 +30,7 @@ RADII = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.75, 0.85, 1.0, 1.25, 1.5, 1.75, 2.
 DRAWS, ROUTER_DRAWS = 10_000, 2_000  # of an input in all, and of these the router's
 ALPHA, ROUTER_ALPHA = 0.001, 0.0005
 PLACES = (5, 10)  # the other inputs, by their number modulo 20; 0 are the certified ones
+FRESH = (1, 2, 15)  # inputs that neither chose a router nor were certified
 BLOCK, ROUNDS, TOGETHER = 64, 2, 4  # draws of a block, blocks, inputs in a pass
 LEAST_SHARE = 0.05  # of the inputs, for each branch: else the router is a constant
 CONFIDENT = tuple(float(t) for t in THRESHOLDS[THRESHOLDS > 0.5])
@@ -37,23 +38,29 @@ GROUPS = {"vehicle": (0, 1, 8, 9), "cat or dog": (3, 5), "sky or water": (0, 2, 
 QUANTILES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98)
 
 
-def draw_scores(data: str, cache: Path) -> None:
+def draw_scores(
+    data: str,
+    cache: Path,
+    places: tuple[int, ...] = PLACES,
+    sigmas: tuple[str, ...] = SIGMAS,
+    seed: int = 0,
+) -> None:
     """Classify the noisy copies that the cache lacks."""
     import torch
 
     cache.mkdir(parents=True, exist_ok=True)
-    chosen = load_data(data, step=5)
-    here = np.flatnonzero(np.isin(chosen.index % 20, PLACES))
+    chosen = load_data(data)
+    here = np.flatnonzero(np.isin(chosen.index % 20, places))
     inputs = torch.from_numpy(np.asarray(chosen.inputs[here], np.float32))
     assert chosen.labels is not None
     np.savez(cache / "index.npz", index=chosen.index[here], labels=chosen.labels[here])
     for turn in range(ROUNDS):
-        for place, sigma in enumerate(SIGMAS):
+        for place, sigma in enumerate(sigmas):
             path = cache / f"{sigma}-{turn}.npy"
             if path.exists():
                 continue
             network = torch.compile(load_model(f"zoo:cifar10-small-{sigma}").classifier.eval())
-            random = torch.Generator().manual_seed(1000 * (place + 1) + turn)
+            random = torch.Generator().manual_seed(seed + 1000 * (place + 1) + turn)
             start = time.perf_counter()
             np.save(path, _classify_block(network, inputs, float(sigma), random))
             print(f"{path.name} {time.perf_counter() - start:.0f} s", flush=True)
@@ -77,27 +84,28 @@ def _classify_block(network: Any, inputs: Any, sigma: float, random: Any) -> np.
 class Others:
     """Logits of the other inputs, and the certificates that their shares would give."""
 
-    def __init__(self, cache: Path) -> None:
+    def __init__(self, cache: Path, sigmas: tuple[str, ...] = SIGMAS) -> None:
         """Read what `draw_scores` kept."""
+        self.sigmas = sigmas
         self.labels = np.load(cache / "index.npz")["labels"]
         self.logits = {
             sigma: np.concatenate(
                 [np.load(cache / f"{sigma}-{turn}.npy") for turn in range(ROUNDS)], axis=1
             ).astype(np.float32)
-            for sigma in SIGMAS
+            for sigma in sigmas
         }
         self.draws = BLOCK * ROUNDS
 
     @cached_property
     def single(self) -> dict[str, np.ndarray]:
         """(N,) correct radii of each sigma alone, with all draws and all of alpha."""
-        return {sigma: self._correct_radii(sigma, DRAWS, ALPHA) for sigma in SIGMAS}
+        return {sigma: self._correct_radii(sigma, DRAWS, ALPHA) for sigma in self.sigmas}
 
     @cached_property
     def branch(self) -> dict[str, np.ndarray]:
         """(N,) correct radii of each sigma as a branch."""
         left = DRAWS - ROUTER_DRAWS, ALPHA - ROUTER_ALPHA
-        return {sigma: self._correct_radii(sigma, *left) for sigma in SIGMAS}
+        return {sigma: self._correct_radii(sigma, *left) for sigma in self.sigmas}
 
     def _correct_radii(self, sigma: str, draws: int, alpha: float) -> np.ndarray:
         hard = self.logits[sigma].argmax(-1)

@@ -216,6 +216,16 @@ def test_no_router_won_at_any_radius():
     assert min(min(row["shares"]) for row in certified["routers"]) > 0.03
 
 
+def test_the_compromise_gains_a_little_at_the_ends_and_pays_between_them():
+    fresh, radii = RESULT["fresh"], RESULT["settings"]["radii"]
+    ours, theirs = fresh["accuracy"], fresh["single"][fresh["rival"]]
+    at = radii.index(0.5)
+    assert 0 < fresh["low"] < fresh["difference"] < (theirs[at] - ours[at]) / 10
+    assert fresh["difference"] == pytest.approx(
+        sum(ours[radii.index(r)] - theirs[radii.index(r)] for r in fresh["radii"]) / 2
+    )
+
+
 @pytest.mark.slow
 def test_the_comparison_is_what_the_committed_runs_say(benchmark):
     again = benchmark("router").compare(RESULT["others"]["goals"])

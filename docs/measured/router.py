@@ -68,6 +68,23 @@ def tabulate_pairs(router: Result) -> str:
     return format_table(head, rows)
 
 
+def describe_fresh(router: Result) -> str:
+    """The one router that was ahead, on the inputs that chose it and on fresh ones."""
+    fresh, radii = router["fresh"], router["settings"]["radii"]
+    goal = next(g for g in router["others"]["goals"] if g["radii"] == fresh["radii"])
+    theirs = fresh["single"][fresh["rival"]]
+    told = [
+        f"{round_down(fresh['accuracy'][at], 3)} and {round_down(theirs[at], 3)} at {radii[at]:g}"
+        for at in map(radii.index, (0.0, 0.5, 1.0))
+    ]
+    return (
+        f"On the inputs that chose it it was ahead by "
+        f"{_points(goal['classes']['score'] - goal['single'])} points. On {fresh['inputs']:,} "
+        f"fresh ones, scored as those were, it is ahead by {_interval(fresh)} points. Certified "
+        f"accuracy there, of the router and of sigma {fresh['rival']}: {', '.join(told)}."
+    )
+
+
 def tabulate_curves(router: Result) -> str:
     """Certified accuracy at every radius: each single sigma, and some of the routers."""
     certified = router["certified"]
