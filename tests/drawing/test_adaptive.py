@@ -14,7 +14,7 @@ import simplicert as sc
 from simplicert.store.manifest import read_manifest, write_manifest
 from simplicert.store.parts import read_part
 
-RULES = ["radius=0.3", "rtol=0.2", "decided"]
+RULES = ["radius=0.3", "atol=0.02", "rtol=0.2", "decided"]
 
 
 def soon(place, out, **more):
@@ -142,7 +142,7 @@ def test_a_random_model_does_not_stop_early(place):
 
 
 def test_a_bad_rule_writes_nothing(place):
-    with pytest.raises(sc.InvalidInput, match="until must be radius=R, rtol=X or decided"):
+    with pytest.raises(sc.InvalidInput, match="until must be radius=R, atol=X, rtol=X or decided"):
         drawn(soon(place, "run", until="soon"))
     assert not (place[0] / "run").exists()
 

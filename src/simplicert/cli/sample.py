@@ -38,7 +38,7 @@ def sample(
     step: Annotated[int, typer.Option(help="Every step-th input.")] = 1,
     index_file: Annotated[Path | None, typer.Option(help="Input numbers, one a line.")] = None,
     until: Annotated[
-        str | None, typer.Option(help="Stop early: radius=R, rtol=0.05 or decided.")
+        str | None, typer.Option(help="Stop early: radius=R, atol=0.01, rtol=0.05 or decided.")
     ] = None,
     reserve: Annotated[
         str | None, typer.Option(help="Share of alpha for later --extend; default: 10%.")
