@@ -15,7 +15,8 @@ chooses n by a pilot: the least with which Cohen's radius would lie at most X be
 draws, whatever probability in the pilot's 99.9 % interval is true (Chen et al. 2022, but with draws
 of the pilot not counted again, without which the level would not be alpha).
 Beside the rivals that bound one number stands Cohen's fixed n too: the bound costs them more than
-the rule. Seconds are of deciding and bounding over all inputs; the draws are made beforehand.
+the rule. `oracle` knows what no rule does and shows the most that dealing out draws can gain.
+Seconds are of deciding and bounding over all inputs; the draws are made beforehand.
 """
 
 import argparse
@@ -40,6 +41,7 @@ GROWTH = 1.1  # of the moments at which sequences are looked at
 OURS = ("atol=0.01", "atol=0.02", "atol=0.05", "atol=0.1", "rtol=0.01", "rtol=0.05", "rtol=0.1")
 TOLERANCES = (0.02, 0.05, 0.1)
 TARGETS = (0.25, 0.5, 1.0)
+PRICES = (3e-7, 1e-6, 3e-6)  # radius that a draw must bring on average, for one who knows
 
 
 def cifar10(run):
@@ -62,7 +64,7 @@ class Streams:
     def __init__(self, shares, most, seed=SEED):
         """Draw all of them by inverting the cumulative shares."""
         random, edges = np.random.default_rng(seed), np.cumsum(shares, axis=1)
-        self.cells, self.most = shares.shape[1], most
+        self.shares, self.cells, self.most = shares, shares.shape[1], most
         self.drawn = np.empty((len(shares), most), np.uint8)
         for row, edge in enumerate(edges):
             places = np.searchsorted(edge[:-1], random.random(most), side="right")
@@ -207,6 +209,22 @@ def fixed_cohen_radii(streams, n, pilot=PILOT):
     return cohen_radius(own, np.full(len(own), n - pilot))
 
 
+def follow_oracle(streams, price):
+    """(draws, radius) of one who knows all expectations and bounds once, with all of alpha.
+
+    Each input gets the n whose radius, counts at their expectation, less the price of n draws is
+    largest: no other way to deal out as many draws in advance has a larger mean.
+    """
+    numbers = np.unique(np.geomspace(20, streams.most, 45).astype(int)).tolist()
+    expected = [radii_of(tally_of(apportion_counts(streams.shares, n))) for n in numbers]
+    worth = np.stack(expected, axis=1) - price * np.array(numbers)
+    best = worth.argmax(axis=1)
+    drawn = worth.max(axis=1) > 0
+    used = np.where(drawn, np.array(numbers)[best], 0)
+    found = np.stack([fixed_radii(streams, n) for n in numbers], axis=1)
+    return used, np.where(drawn, found[np.arange(len(found)), best], 0.0)
+
+
 def list_rules(most):
     """Each rule by name: a function of streams to (draws, radius)."""
     every = {"fixed": fixed_radii, "fixed, Cohen": fixed_cohen_radii}
@@ -218,6 +236,8 @@ def list_rules(most):
     for name in SEQUENCES:
         for x in TOLERANCES:
             rules[f"{name}, {x:g}"] = lambda s, name=name, x=x: follow_sequence(s, name, x)
+    for price in PRICES:
+        rules[f"oracle, {price:g}"] = lambda s, price=price: follow_oracle(s, price)
     rules |= {f"ISS, {x:g}": lambda s, x=x: follow_iss(s, x) for x in TOLERANCES}
     return rules
 

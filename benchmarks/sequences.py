@@ -84,19 +84,25 @@ def pass_gate(counts, top, level):
     return evidence + n * np.log(2) >= np.log(counts.shape[1] / level)
 
 
+def seen_radius(cells):
+    """(N,) the radius of the shares seen; infinite without a rival, 0 if it is not behind."""
+    n = np.maximum(cells.sum(axis=1), 1)
+    ahead = cells[:, 0] > cells[:, 1]
+    top, rival = np.where(ahead, cells[:, 0] / n, 0.5), np.where(ahead, cells[:, 1] / n, 0.5)
+    with np.errstate(divide="ignore"):
+        return (ndtri(top) - ndtri(rival)) / 2
+
+
+def reject_radius(cells, radius, level):
+    """(N,) whether the e-process for "the radius is at most this" has reached 1 / level."""
+    enough = largest_likelihood(cells, radius) <= log_dirichlet(cells) + np.log(level)
+    return (radius < seen_radius(cells)) & enough
+
+
 def bound_rival(top, rival, rest, level):
     """(N,) the radius against one rival, whose class and the top class are given."""
     cells = np.column_stack([top, rival, rest]).astype(float)
-    least = log_dirichlet(cells) + np.log(level)
-    ahead = cells[:, 0] > cells[:, 1]
-    n = np.maximum(cells.sum(axis=1), 1)
-    with np.errstate(divide="ignore"):
-        seen = (ndtri(cells[:, 0] / n) - ndtri(cells[:, 1] / n)) / 2  # infinite without a rival
-
-    def rejected(radius):
-        return ahead & (radius < seen) & (largest_likelihood(cells, radius) <= least)
-
-    return search_radius(rejected, seen)
+    return search_radius(lambda radius: reject_radius(cells, radius, level), seen_radius(cells))
 
 
 def three_cells(counts, alpha):

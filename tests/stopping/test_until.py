@@ -199,6 +199,39 @@ def test_stopping_early_keeps_the_level_at_ties(rule, p):
     assert (~naive.abstained).sum() >= (~known.abstained).sum()
 
 
+@pytest.mark.parametrize("rule", ["atol=0.02", "atol=0.2", "rtol=0.1"])
+def test_the_exact_level_of_two_looks(rule):
+    """Two classes, looks at 150 and 300: every way through both, and alpha = .05 is kept.
+
+    A certificate is wrong if its class is, or if its radius exceeds the true one. Truths are ties,
+    and radii just below ones that are certified, where most certificates are wrong.
+    """
+    until = Until(rule, 0.05)
+    plan = until.plan(300)
+    assert plan.looks == (150, 300)
+    ways = []
+    for look in plan.looks:
+        tops = np.arange(look + 1)
+        tally = sc.Tally(np.column_stack([tops, look - tops]), 1.0, plan=plan)
+        known = sc.bound(tally, 0.05)
+        radius = sc.certify(known, ["two_sided"]).radius
+        ways.append((until(tally) != "", np.where(known.top == 0, radius, -radius), radius > 0))
+    certified = np.concatenate([signed[some] for _, signed, some in ways])
+    truths = np.unique(np.r_[0.0, certified[certified > 0][::20] * (1 - 1e-9)])
+    assert len(truths) > 10
+    for truth in truths:
+        p = ndtr(truth)
+        (stops, first, some), (_, last, any_) = ways
+        false = some & ((first > truth) | (first < 0))
+        false_last = any_ & ((last > truth) | (last < 0))
+        later = [
+            binom.pmf(np.arange(301) - x, 150, p)[false_last].sum() for x in np.flatnonzero(~stops)
+        ]
+        chance = binom.pmf(np.arange(151), 150, p)
+        wrong = chance[stops & false].sum() + chance[~stops] @ np.array(later)
+        assert wrong <= 0.05
+
+
 @pytest.mark.slow
 def test_a_naive_bound_of_a_stopped_tally_is_wrong_and_ours_is_not():
     """The best of forty looks, as one who stops when it looks good has it, is too large too often.
