@@ -26,12 +26,12 @@ def tabulate_rules(rules: Result) -> str:
         head += [f"{name}: draws", "mean radius (fixed n)", "certified (fixed n)"]
         columns.append({row["rule"]: row for row in found["rules"]})
     rows = []
-    for rule in columns[0]:
+    for rule in sorted(columns[0], key=lambda name: name.startswith("oracle")):  # they come last
         cells = [_name_rule(rule)]
         for row in (column[rule] for column in columns):
             both = [round_down(row[name], 3) for name in ("mean_radius", "fixed_mean_radius")]
             shares = [percent_down(row[name]) for name in ("certified", "fixed_certified")]
-            cells += [f"{float(round_up(row['draws'])):,.0f}", f"{both[0]} ({both[1]})"]
+            cells += [round_up(row["draws"]), f"{both[0]} ({both[1]})"]
             cells.append(f"{shares[0]} ({shares[1]})")
         rows.append([*cells, round_up(columns[0][rule]["processor_seconds"], 1)])
     return format_table([*head, "seconds"], rows)
@@ -63,6 +63,19 @@ def summarise_gains(rules: Result) -> str:
     return f"at a tolerance of .05, {'; '.join(said)}"
 
 
+def summarise_one_number(rules: Result) -> str:
+    """Rivals that bound one number beside Cohen's fixed n at as many draws, at .05."""
+    said = []
+    for way in ("Voracek, bets", "Voracek, looks", "ISS"):
+        rows = [
+            next(row for row in found["rules"] if row["rule"] == f"{way}, 0.05")
+            for found in rules["populations"].values()
+        ]
+        ratios = [row["mean_radius"] / row["fixed_cohen_mean_radius"] for row in rows]
+        said.append(f"{round_down(min(ratios), 3)} to {round_down(max(ratios), 3)} ({way})")
+    return ", ".join(said)
+
+
 def tabulate_targets(rules: Result) -> str:
     """Deciding whether the radius reaches R, by looks and by sequences."""
     found = next(iter(rules["populations"].values()))["decisions"]
@@ -72,7 +85,7 @@ def tabulate_targets(rules: Result) -> str:
         way = "`radius=R`" if row["rule"] == "radius=R" else NAMES[row["rule"]]
         names = ("certified", "certified_fixed", "certified_fixed_cohen")
         shares = [percent_down(row[name]) for name in names]
-        draws = f"{float(round_up(row['draws'])):,.0f}"
+        draws = round_up(row["draws"])
         seconds = round_up(row["processor_seconds"], 1)
         rows.append([f"{row['target']:g}", way, draws, *shares, seconds])
     return format_table(head, rows)

@@ -174,8 +174,8 @@ class Smoothed:
                 why = "predict and operational_radius go by the same"
             rule = f"{name} must be given to Smoothed and not to certify, got {options[name]!r:.60}"
             raise InvalidInput(f"{rule}: {why}")
-        if isinstance(rule := options.get("until"), str):
-            until = Until(rule, alpha, self.kind, scheme, sensitivity=self.sensitivity)
+        if isinstance(until := options.get("until"), str):
+            until = Until(until, alpha, self.kind, scheme, sensitivity=self.sensitivity)
             options = {**options, "until": until}
         warning = "" if self.noise_scale is not None else scale_warning(convert_inputs(inputs))
         if warning:
