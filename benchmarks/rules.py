@@ -14,6 +14,7 @@ many draws it needs for the rule's mean radius. Rivals: benchmarks/sequences.py,
 chooses n by a pilot: the least with which Cohen's radius would lie at most X below the one at most
 draws, whatever probability in the pilot's 99.9 % interval is true (Chen et al. 2022, but with draws
 of the pilot not counted again, without which the level would not be alpha).
+`pilot` is our own two-stage rule: the same with both numbers bounded and n bought at a price.
 Beside the rivals that bound one number stands Cohen's fixed n too: the bound costs them more than
 the rule. `oracle` knows what no rule does and shows the most that dealing out draws can gain.
 Seconds are of deciding and bounding over all inputs; the draws are made beforehand.
@@ -26,7 +27,17 @@ from pathlib import Path
 
 import numpy as np
 import sequences
-from scipy.special import ndtri
+from streams import (
+    ALPHA,
+    PILOT,
+    SEED,
+    Streams,
+    cohen_radius,
+    fixed_cohen_radii,
+    fixed_radii,
+    radii_of,
+    tally_of,
+)
 
 import simplicert as sc
 from simplicert.bounds import binomial
@@ -34,14 +45,14 @@ from simplicert.plan import published_population
 from simplicert.stopping import FUTILITY, Until
 from simplicert.stopping.projection import apportion_counts, project_hopeful
 
-ALPHA, MOST, SEED = 0.001, 100_000, 0
-PILOT, ISS_PILOT = 100, 1000
+MOST = 100_000
+LONG_PILOT = 1000  # draws that choose how many more are made
 RUNS = Path(__file__).parents[1] / "experiments" / "cifar10" / "runs"
 GROWTH = 1.1  # of the moments at which sequences are looked at
 OURS = ("atol=0.01", "atol=0.02", "atol=0.05", "atol=0.1", "rtol=0.01", "rtol=0.05", "rtol=0.1")
 TOLERANCES = (0.02, 0.05, 0.1)
 TARGETS = (0.25, 0.5, 1.0)
-PRICES = (3e-7, 1e-6, 3e-6)  # radius that a draw must bring on average, for one who knows
+PRICES = (3e-7, 1e-6, 3e-6)  # radius that a draw must bring, for a pilot and for one who knows
 
 
 def cifar10(run):
@@ -56,48 +67,6 @@ POPULATIONS = {
     "CIFAR-10, sigma 0.25": lambda: cifar10("sigma-0.25"),
     "ImageNet, sigma 1": lambda: published_population(10, 500).cells,
 }
-
-
-class Streams:
-    """The classes of every input's draws, in order, and their counts at any moment."""
-
-    def __init__(self, shares, most, seed=SEED):
-        """Draw all of them by inverting the cumulative shares."""
-        random, edges = np.random.default_rng(seed), np.cumsum(shares, axis=1)
-        self.shares, self.cells, self.most = shares, shares.shape[1], most
-        self.drawn = np.empty((len(shares), most), np.uint8)
-        for row, edge in enumerate(edges):
-            places = np.searchsorted(edge[:-1], random.random(most), side="right")
-            self.drawn[row] = places
-        self.held = {0: np.zeros(shares.shape, np.int64)}
-
-    def __len__(self):
-        """Number of inputs."""
-        return len(self.drawn)
-
-    def count(self, stop):
-        """(N, K + 1) counts of the first `stop` draws."""
-        if stop not in self.held:
-            near = max(n for n in self.held if n < stop)
-            part = self.drawn[:, near:stop]
-            added = [np.count_nonzero(part == cell, axis=1) for cell in range(self.cells)]
-            self.held[stop] = self.held[near] + np.stack(added, axis=1)
-        return self.held[stop]
-
-    def count_from(self, start, stops):
-        """(N, K + 1) counts of each input's draws from `start` to its own stop."""
-        rows = zip(self.drawn, stops, strict=True)
-        return np.stack([np.bincount(row[start:n], minlength=self.cells) for row, n in rows])
-
-
-def tally_of(counts, plan=None):
-    """The invalid draws are the last cell."""
-    return sc.Tally(counts[:, :-1], 1.0, invalid=counts[:, -1], plan=plan)
-
-
-def radii_of(tally, scheme="gated", method=None):
-    """Two-sided radii at the tally's look."""
-    return sc.certify(sc.bound(tally, ALPHA, scheme=scheme, method=method), ["two_sided"]).radius
 
 
 def follow_looks(streams, rule):
@@ -164,21 +133,15 @@ def follow_sequence(streams, name, tolerance=None, target=None):
     return used, radius
 
 
-def cohen_radius(successes, draws):
-    """Cohen's radius by all of alpha."""
-    limit, _ = binomial.clopper_pearson_lower(successes, draws, np.array(ALPHA))
-    return np.maximum(ndtri(limit), 0.0)
-
-
 def follow_iss(streams, tolerance, batch=200):
     """(draws, radius) of input-specific sampling with a pilot of its own."""
-    first = streams.count(ISS_PILOT)
+    first = streams.count(LONG_PILOT)
     top = first.argmax(axis=1)
     seen = first[np.arange(len(first)), top]
     sides = np.array(ALPHA / 2)
-    low, _ = binomial.clopper_pearson_lower(seen, np.full(len(seen), ISS_PILOT), sides)
-    high = binomial.clopper_pearson_upper(seen, np.full(len(seen), ISS_PILOT), sides)
-    most = (streams.most - ISS_PILOT) // batch * batch
+    low, _ = binomial.clopper_pearson_lower(seen, np.full(len(seen), LONG_PILOT), sides)
+    high = binomial.clopper_pearson_upper(seen, np.full(len(seen), LONG_PILOT), sides)
+    most = (streams.most - LONG_PILOT) // batch * batch
     numbers = np.arange(batch, most + 1, batch)
     shares = 0.5 + 0.001 * np.arange(501)
     best = cohen_radius(np.floor(most * shares).astype(int), np.full(501, most))
@@ -190,23 +153,27 @@ def follow_iss(streams, tolerance, batch=200):
     begin = np.clip(np.floor((low - 0.5) * 1000), 0, 500).astype(int)
     stop = np.clip(np.ceil((high - 0.5) * 1000), 0, 500).astype(int)
     more = np.array([wanted[a : b + 1].max() for a, b in zip(begin, stop, strict=True)])
-    counts = streams.count_from(ISS_PILOT, ISS_PILOT + more)
+    counts = streams.count_from(LONG_PILOT, LONG_PILOT + more)
     own = counts[np.arange(len(counts)), top]
     radius = np.where(more > 0, cohen_radius(own, np.maximum(more, 1)), 0.0)
-    return ISS_PILOT + more, radius
+    return LONG_PILOT + more, radius
 
 
-def fixed_radii(streams, n, scheme="gated", method=None):
-    """Radii with n draws of each input and all of alpha."""
-    return radii_of(tally_of(streams.count(n)), scheme, method)
+def follow_pilot(streams, price):
+    """(draws, radius) where a pilot of its own buys each input's further draws at a price.
 
-
-def fixed_cohen_radii(streams, n, pilot=PILOT):
-    """Cohen's radii with n draws of each input, of which a pilot selects the class."""
-    first = streams.count(pilot)
-    top, rows = first.argmax(axis=1), np.arange(len(first))
-    own = streams.count(n)[rows, top] - first[rows, top]
-    return cohen_radius(own, np.full(len(own), n - pilot))
+    n is the one whose radius, at the pilot's shares, less the price of n draws is largest. The
+    pilot is not counted again, so that n is fixed for the draws that are: all of alpha, no looks.
+    """
+    first = streams.count(LONG_PILOT)
+    numbers = np.unique(np.geomspace(300, streams.most - LONG_PILOT, 28).astype(int))
+    likely = [radii_of(tally_of(apportion_counts(first, n))) for n in numbers.tolist()]
+    worth = np.stack(likely, axis=1) - price * numbers
+    more = np.where(worth.max(axis=1) > 0, numbers[worth.argmax(axis=1)], 0)
+    going, radius = more > 0, np.zeros(len(streams))
+    counts = streams.count_from(LONG_PILOT, LONG_PILOT + more)
+    radius[going] = radii_of(tally_of(counts[going]))
+    return LONG_PILOT + more, radius
 
 
 def follow_oracle(streams, price):
@@ -237,6 +204,7 @@ def list_rules(most):
         for x in TOLERANCES:
             rules[f"{name}, {x:g}"] = lambda s, name=name, x=x: follow_sequence(s, name, x)
     for price in PRICES:
+        rules[f"pilot, {price:g}"] = lambda s, price=price: follow_pilot(s, price)
         rules[f"oracle, {price:g}"] = lambda s, price=price: follow_oracle(s, price)
     rules |= {f"ISS, {x:g}": lambda s, x=x: follow_iss(s, x) for x in TOLERANCES}
     return rules
@@ -265,11 +233,15 @@ def describe(streams, follow, ladder):
     }
 
 
+def climb(streams):
+    """Mean radii of fixed numbers of draws."""
+    grown = np.unique(np.geomspace(100, streams.most, 60).astype(int))
+    return {int(n): float(fixed_radii(streams, int(n)).mean()) for n in grown}
+
+
 def measure_rules(streams):
     """Rules that ask for the radius itself."""
-    grown = np.unique(np.geomspace(100, streams.most, 60).astype(int))
-    ladder = {int(n): float(fixed_radii(streams, int(n)).mean()) for n in grown}
-    rows = []
+    ladder, rows = climb(streams), []
     for name, follow in list_rules(streams.most).items():
         row = {"rule": name, **describe(streams, follow, ladder)}
         rows.append(row)
@@ -320,7 +292,7 @@ def main():
     chosen = arguments.parse_args()
     most = MOST // 10 if chosen.quick else MOST
     result = {"version": sc.__version__, "alpha": ALPHA, "most": most, "seed": SEED}
-    result |= {"pilot": PILOT, "iss_pilot": ISS_PILOT, "growth": GROWTH, "populations": {}}
+    result |= {"pilot": PILOT, "long_pilot": LONG_PILOT, "growth": GROWTH, "populations": {}}
     for name, shares in POPULATIONS.items():
         print(name, flush=True)
         streams = Streams(shares()[:: 10 if chosen.quick else 1], most)

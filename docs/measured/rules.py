@@ -8,6 +8,7 @@ from typing import Any
 from measured import format_table, percent_down, round_down, round_up
 
 Result = dict[str, Any]
+PRICED = ("pilot", "oracle")
 NAMES = {  # of a row of the result before its tolerance, as the page calls it
     "fixed": "`fixed`",
     "fixed, Cohen": "Cohen's n0 + n",
@@ -15,6 +16,7 @@ NAMES = {  # of a row of the result before its tolerance, as the page calls it
     "Voracek, bets": "Voracek, bets",
     "Voracek, looks": "Voracek, looks",
     "ISS": "ISS",
+    "pilot": "pilot, then n",
     "oracle": "one who knows",
 }
 
@@ -26,7 +28,7 @@ def tabulate_rules(rules: Result) -> str:
         head += [f"{name}: draws", "mean radius (fixed n)", "certified (fixed n)"]
         columns.append({row["rule"]: row for row in found["rules"]})
     rows = []
-    for rule in sorted(columns[0], key=lambda name: name.startswith("oracle")):  # they come last
+    for rule in sorted(columns[0], key=_place_rule):
         cells = [_name_rule(rule)]
         for row in (column[rule] for column in columns):
             both = [round_down(row[name], 3) for name in ("mean_radius", "fixed_mean_radius")]
@@ -35,6 +37,11 @@ def tabulate_rules(rules: Result) -> str:
             cells.append(f"{shares[0]} ({shares[1]})")
         rows.append([*cells, round_up(columns[0][rule]["processor_seconds"], 1)])
     return format_table([*head, "seconds"], rows)
+
+
+def _place_rule(rule: str) -> int:
+    """Rivals after the package's rules, then the two that buy draws at a price."""
+    return PRICED.index(word) + 1 if (word := rule.partition(",")[0]) in PRICED else 0
 
 
 def _name_rule(rule: str) -> str:
@@ -48,7 +55,7 @@ def _name_rule(rule: str) -> str:
 
 
 def summarise_gains(rules: Result) -> str:
-    """Draws of atol against the fixed n with the same mean radius, and those of rtol."""
+    """Draws of atol, rtol, a pilot and an oracle against the fixed n with the same mean radius."""
     said = []
     for name, found in rules["populations"].items():
         shares = {
@@ -57,10 +64,11 @@ def summarise_gains(rules: Result) -> str:
             if row["fixed_draws_for_radius"] is not None
         }
         pairs = [f"{round_up(shares[f'{word}=0.05'], 2)} by {word}" for word in ("atol", "rtol")]
-        best = min(share for rule, share in shares.items() if rule.startswith("oracle"))
-        least = f"{round_up(best, 2)} by one who knows"
-        said.append(f"{', '.join(pairs)} and {least} ({name})")
-    return f"at a tolerance of .05, {'; '.join(said)}"
+        for word, called in (("pilot", "a pilot"), ("oracle", "one who knows")):
+            best = min(share for rule, share in shares.items() if rule.startswith(word))
+            pairs.append(f"{round_up(best, 2)} by {called}")
+        said.append(f"{', '.join(pairs)} ({name})")
+    return "; ".join(said)
 
 
 def summarise_one_number(rules: Result) -> str:
