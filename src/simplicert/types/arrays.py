@@ -82,6 +82,17 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
+class ReadOnlyArrays:
+    """A value whose arrays stay read-only when it is copied or comes from another process."""
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore the fields; NumPy by itself would make restored arrays writable."""
+        for value in state.values():
+            if isinstance(value, np.ndarray):
+                read_only(value)
+        self.__dict__.update(state)
+
+
 def refuse_negative(name: str, values: Ints) -> None:
     """Refuse a negative entry, and say which it is."""
     if values.size and values.min() < 0:

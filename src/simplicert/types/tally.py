@@ -16,6 +16,7 @@ from simplicert.types.arrays import (
     FILLED_LATER,
     Bools,
     Ints,
+    ReadOnlyArrays,
     check_positive,
     has_first_draws,
     integer_array,
@@ -36,7 +37,7 @@ NOT_PER_INPUT = ("sigma", "plan", "norm", "grid", "reading", "segments")  # have
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tally:
+class Tally(ReadOnlyArrays):
     """N inputs, K classes. `counts` and `sigma` are enough; the rest adds evidence or history.
 
     `votes` are draws C_i ~ Categorical(softmax_i), made while sampling and never again: they
