@@ -35,4 +35,75 @@ SOURCES = {
     "radii": "benchmarks/results/radii.json",
     "release": "release/results.json",
     "resuming": "benchmarks/results/resuming.json",
+    "router": "benchmarks/results/router.json",
     "rules": "benchmarks/results/rules.json",
+    "sampling": "benchmarks/results/sampling.json",
+    "softmax": "benchmarks/results/softmax.json",
+    "survivors": "benchmarks/survivors.toml",
+    "training": "benchmarks/results/training.json",
+    "zoo": "src/simplicert/**/zoo/*/model.toml",
+}
+READERS = {
+    ".json": json.loads,
+    ".toml": tomllib.loads,
+    ".csv": lambda text: list(csv.DictReader(text.splitlines())),
+}
+
+
+def load_source(name: str) -> Any:
+    """One result; of a pattern all files, each by the name of its folder."""
+    if "*" not in SOURCES[name]:
+        return _read_file(ROOT / SOURCES[name])
+    paths = sorted(ROOT.glob(SOURCES[name]))
+    if not paths:
+        raise FileNotFoundError(f"no file matches {SOURCES[name]}")
+    return {path.parent.name: _read_file(path) for path in paths}
+
+
+def _read_file(path: Path) -> Any:
+    return READERS[path.suffix](path.read_text())
+
+
+def format_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A Markdown table."""
+    lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
+    for row in rows:
+        if len(row) != len(head):
+            raise ValueError(f"{len(row)} cells under {len(head)} headings: {row}")
+        lines.append(f"| {' | '.join(map(str, row))} |")
+    return "\n".join(lines)
+
+
+def round_down(value: float | None, digits: int = 0) -> str:
+    """For what is claimed: a radius, an accuracy, a gain, a speed."""
+    return _round(value, digits, ROUND_FLOOR)
+
+
+def round_up(value: float | None, digits: int = 0) -> str:
+    """For what is paid: draws, times, sizes, errors."""
+    return _round(value, digits, ROUND_CEILING)
+
+
+def percent_down(share: float, digits: int = 1) -> str:
+    """A share that is claimed."""
+    return f"{round_down(100 * share, digits)} %"
+
+
+def percent_up(share: float, digits: int = 1) -> str:
+    """A share that is paid."""
+    return f"{round_up(100 * share, digits)} %"
+
+
+def _round(value: float | None, digits: int, direction: str) -> str:
+    """Of twelve digits of the value: beyond them is only the rounding of a division."""
+    if value is None:
+        return "-"
+    step = Decimal(1).scaleb(-digits)
+    return f"{Decimal(f'{value:.12g}').quantize(step, direction):,}"
+
+
+def format_rate(found: dict[str, float], alpha: float) -> str:
+    """A rate of wrong certificates with its interval, as multiples of alpha."""
+    low = round_down(found["low"] / alpha, 2)
+    high = round_up(found["high"] / alpha, 2)
+    return f"{round_up(found['rate'] / alpha, 2)} ({low} to {high})"
