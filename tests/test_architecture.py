@@ -32,6 +32,7 @@ ROOMS = [
     "drawing",
     "verification",
     "metrics",
+    "populations",
     "simplex",
     "smoothed",
     "plan",

@@ -22,7 +22,6 @@ random variables by betting"); their bets follow the data, and then each case ne
 """
 
 import numpy as np
-from scipy.special import logsumexp
 
 from simplicert.search import find_last_below
 from simplicert.types import Floats
@@ -51,8 +50,8 @@ def betting_lower(values: Floats, counts: Floats, bets: Floats, tail: float) -> 
 
     def lost(at: Floats) -> Floats:
         """Return minus the logarithm of the capital, which rises with `at`."""
-        growth = np.log1p(bets[:, None] * (values - at))
-        return np.asarray(-logsumexp(growth @ counts, b=np.array(WEIGHTS)))
+        growth = np.log1p(bets[:, None] * (values - at)) @ counts
+        return np.asarray(-np.logaddexp.reduce(growth + np.log(WEIGHTS)))
 
     found = find_last_below(lost, np.asarray(-needed), np.asarray(least), np.asarray(values.max()))
     return float(found)

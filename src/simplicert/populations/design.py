@@ -121,9 +121,7 @@ class PopulationDesign:
 
     def target(self, radius: float) -> Target:
         """Return what the expected coefficient must not exceed at this radius."""
-        shift = radius_in_sigmas(radius, self.sigma, self.sensitivity)
-        target: Target = TARGETS[self.classifier](shift)
-        return target
+        return TARGETS[self.classifier](radius_in_sigmas(radius, self.sigma, self.sensitivity))
 
     @property
     def tail(self) -> float:
@@ -204,7 +202,9 @@ def _read_index(text: str) -> Ints:
         raise InvalidInput(f"index must be like 0:100:2 or 3 5 8, got {text!r:.80}") from None
     is_range = ":" in text
     require(
-        bool(numbers) and min(numbers) >= 0 and (not is_range or (len(numbers) == 3 and numbers[2] > 0)),  # noqa: PLR2004, E501
+        bool(numbers)
+        and min(numbers) >= 0
+        and (not is_range or (len(numbers) == 3 and numbers[2] > 0)),  # noqa: PLR2004
         f"index must be like 0:100:2 or 3 5 8, got {text!r:.80}",
     )
     return integer_array("index", np.arange(*numbers) if is_range else numbers, (None,))

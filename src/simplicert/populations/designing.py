@@ -26,7 +26,7 @@ PRIOR_POINTS = 1000  # at even steps of the prior's distribution
 UNSEEN_DRAWS = 0.5  # added to the right and to the wrong draws of a pilot's input
 
 
-def design_population(
+def design_population(  # noqa: PLR0913
     sigma: float,
     radii: Sequence[float],
     draws: int,
@@ -54,7 +54,9 @@ def design_population(
     ([0.25, 0.5], 'a pilot of 3 inputs, 100 draws each')
     """
     sigma, penalty = check_positive("sigma", sigma), check_positive("penalty", penalty)
-    require(penalty < MOST_COEFFICIENT, f"penalty must be below {MOST_COEFFICIENT:g}, got {penalty}")
+    require(
+        penalty < MOST_COEFFICIENT, f"penalty must be below {MOST_COEFFICIENT:g}, got {penalty}"
+    )
     target = choose("classifier", classifier, TARGETS)
     at, source = _read_prior(prior) if pilot is None else _read_pilot(pilot, sigma)
     count = _whole(draws)
@@ -108,8 +110,7 @@ def _read_pilot(pilot: "Tally | Run", sigma: float) -> tuple[Floats, PilotInputs
         f"pilot must be drawn at sigma = {sigma:g}, got {tally.sigma:g}: probabilities at another "
         "sigma are others",
     )
-    right = tally.counts[np.arange(len(tally)), tally.labels]
-    at = (right + UNSEEN_DRAWS) / (tally.draws + 2 * UNSEEN_DRAWS)
+    at = label_probabilities(tally)
     fewest, most = int(tally.draws.min()), int(tally.draws.max())
     each = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
     words = f"a pilot of {len(tally):,} inputs, {each} draws each"
@@ -117,3 +118,10 @@ def _read_pilot(pilot: "Tally | Run", sigma: float) -> tuple[Floats, PilotInputs
         words += f", run {pilot.manifest.id}"
         return at, PilotInputs(words, tally.index, pilot.manifest.data_fingerprint)
     return at, PilotInputs(words, tally.index)
+
+
+def label_probabilities(tally: Tally) -> Floats:
+    """Estimate the probability of each input's label, with half a draw for what was not seen."""
+    assert tally.labels is not None
+    right = tally.counts[np.arange(len(tally)), tally.labels]
+    return np.asarray((right + UNSEEN_DRAWS) / (tally.draws + 2 * UNSEEN_DRAWS))

@@ -12,6 +12,7 @@ holds for the difference to a straight line below the target (`Target.line`), wh
 coefficients are its values at even steps.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -24,6 +25,7 @@ from simplicert.types import Floats, Ints
 UNIT_BITS = 50
 UNIT = 2.0**UNIT_BITS  # coefficients are integers in units of 1 / UNIT
 MOST_COEFFICIENT = 1000.0  # in size: two of them add up below 2^63 units
+EPSILON = float(np.finfo(float).eps)
 DEPTH = 50  # intervals are halved at most this often; their ends are exact as floats
 MOST_INTERVALS = 4096  # at a time: more would take long, and the bound is then left as it is
 LINE_ERROR = 2.0**-40  # more than the rounding of a tangent's ends, which are at most 1 in size
@@ -55,7 +57,7 @@ class SmoothedTarget:
     @property
     def threshold(self) -> float:
         """A number that is at least Phi(shift)."""
-        return float(ndtr(self.shift)) * (1 + 8 * np.finfo(float).eps)
+        return float(ndtr(self.shift)) * (1 + 8 * EPSILON)
 
     def value(self, at: Floats) -> Floats:
         """Return the target at these points."""
@@ -88,15 +90,18 @@ class RandomisedTarget:
         return height - rise - LINE_ERROR, height + rise - LINE_ERROR
 
 
-TARGETS = {"smoothed": SmoothedTarget, "randomised": RandomisedTarget}
+TARGETS: dict[str, Callable[[float], Target]] = {
+    "smoothed": SmoothedTarget,
+    "randomised": RandomisedTarget,
+}
 
 
 def radius_in_sigmas(radius: float, sigma: float, sensitivity: float) -> float:
     """Return radius over the sigma that was drawn, rounded up; refuse what is out of reach."""
     require(
-        bool(np.isfinite(radius)) and radius >= 0, f"radii must not be negative, got {radius!r}"
+        bool(np.isfinite(radius) and radius >= 0), f"radii must not be negative, got {radius!r}"
     )
-    shift = radius * sensitivity / (sigma * DRAWN_SHARE) * (1 + 8 * np.finfo(float).eps)
+    shift = float(radius * sensitivity / (sigma * DRAWN_SHARE) * (1 + 8 * EPSILON))
     require(
         shift <= MOST_SHIFT,
         f"radii must be at most {MOST_SHIFT:g} sigma, {MOST_SHIFT * sigma / sensitivity:g} here, "
@@ -122,7 +127,8 @@ def bound_excess(coefficients: Floats, target: Target, tolerance: float = 0.0) -
     steps = np.arange(degree + 1, dtype=np.int64)
     places, proved, enough = np.zeros(1, np.int64), 0, tolerance * UNIT
     for depth in range(DEPTH + 1):
-        left, right = places * 2.0**-depth, (places + 1) * 2.0**-depth
+        left: Floats = places * np.float64(2.0**-depth)
+        right: Floats = (places + 1) * np.float64(2.0**-depth)
         low, high = (np.floor(end * UNIT).astype(np.int64) for end in target.line(left, right))
         line = (low[:, None] * steps[::-1] + high[:, None] * steps) // degree
         upper = (rows - line).max(axis=1)
