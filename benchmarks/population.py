@@ -29,7 +29,7 @@ from simplicert.populations.proof import TARGETS, SmoothedTarget, bound_excess, 
 CIFAR = Path(__file__).parents[1] / "experiments" / "cifar10"
 PAIRS = {0.25: (0.25, 0.5), 1.0: (0.5, 1.0)}  # sigma: radii of the committed runs
 BUDGET, MOST_INPUTS = 640_000, 10_000
-REPEATS = 4_000  # simulated runs of each case
+REPEATS = 1_000  # simulated runs of each case
 CONFIDENCE = 0.9  # of the simulated limits: errors at .999 would be too rare to count
 ALPHA = 0.001
 

@@ -18,7 +18,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 FILES = ("bounds", "commands", "coverage", "plan", "readme", "robustness", "speed", "stopping")
-FILES += ("training", "house")
+FILES += ("training", "house", "population")
 SOURCES = {
     "analysis": "benchmarks/results/analysis.json",
     "attacks": "experiments/cifar10/runs/*/attack.csv",
@@ -32,6 +32,7 @@ SOURCES = {
     "joint": "benchmarks/results/joint.json",
     "macer": "benchmarks/results/macer.json",
     "mutants": "benchmarks/results/mutants.json",
+    "population": "benchmarks/results/population.json",
     "radii": "benchmarks/results/radii.json",
     "release": "release/results.json",
     "resuming": "benchmarks/results/resuming.json",

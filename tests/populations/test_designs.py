@@ -149,3 +149,8 @@ def test_a_pilot_that_fits_promises_more_than_a_prior(design):
 
 def test_radii_divide_the_confidence(design):
     assert design.tail == pytest.approx(0.0005)
+
+
+def test_what_is_proved_cannot_be_written_to(design):
+    with pytest.raises(ValueError, match="read-only"):
+        design.radii[0].coefficients[0] = 1.0

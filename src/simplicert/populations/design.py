@@ -24,7 +24,7 @@ from simplicert.populations.proof import (
 )
 from simplicert.store.manifest import CHECKSUM_LINE, matches_checksum
 from simplicert.types import Floats, Ints
-from simplicert.types.arrays import check_positive, float_array, integer_array
+from simplicert.types.arrays import check_positive, float_array, freeze_array, integer_array
 
 FORMAT = 1
 MOST_DRAWS = 512  # of one input: the linear programme grows with them
@@ -53,6 +53,12 @@ class RadiusDesign:
     radius: float
     coefficients: Floats  # (k + 1,)
     bets: Floats  # (3,)
+
+    def __post_init__(self) -> None:
+        """Keep copies that nobody can write to: what is proved stays as it is."""
+        for name in ("coefficients", "bets"):
+            values = float_array(name, getattr(self, name), (None,))
+            object.__setattr__(self, name, values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,8 +105,8 @@ class PopulationDesign:
 
     def _check_radius(self, item: RadiusDesign) -> None:
         """Check the numbers of one radius, and prove its inequality."""
-        values = float_array("coefficients", item.coefficients, (self.draws + 1,))
-        bets = float_array("bets", item.bets, (len(SPREAD),))
+        values = freeze_array("coefficients", item.coefficients, (self.draws + 1,))
+        bets = freeze_array("bets", item.bets, (len(SPREAD),))
         require(
             bool((np.abs(values) <= MOST_COEFFICIENT).all()),  # NaN is not
             f"coefficients of radius {item.radius:g} must be numbers of at most "
@@ -173,11 +179,7 @@ def read_design(path: Path | str) -> PopulationDesign:
         pilot = dict(held.pop("pilot"))
         index = None if "index" not in pilot else _read_index(pilot.pop("index"))
         rows = tuple(
-            RadiusDesign(
-                float(row["radius"]),
-                float_array("coefficients", row["coefficients"], (None,)),
-                float_array("bets", row["bets"], (None,)),
-            )
+            RadiusDesign(float(row["radius"]), row["coefficients"], row["bets"])
             for row in held.pop("radii")
         )
         return PopulationDesign(**held, radii=rows, pilot=PilotInputs(index=index, **pilot))
