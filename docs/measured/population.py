@@ -30,11 +30,11 @@ def describe_runs(population: Result) -> str:
     wins = [row for row in rows if row["population"] > row["two_sided_500"]]
     where = ", ".join(f"sigma {row['sigma']:g}, r = {row['radius']:g}" for row in wins)
     return (
-        f"The certificates of the 500 take {round_down(ratio, 1)} times as many draws. By the "
-        "label's probability alone (`cohen`) they state less in "
-        f"{sum(value > 0 for value in gain)} of {len(rows)} cases, by "
-        f"{round_down(100 * min(gain), 1)} to {round_down(100 * max(gain), 1)} points. "
-        f"With the runner-up (`two_sided`) they state less in {len(wins)} of {len(rows)}"
+        f"The certificates of the 500 take {round_down(ratio, 1)} times as many draws. The "
+        "population certificate states more than they do by the label's probability alone "
+        f"(`cohen`) in {sum(value > 0 for value in gain)} of {len(rows)} cases, the differences "
+        f"lie between {round_down(100 * min(gain), 1)} and {round_down(100 * max(gain), 1)} "
+        f"points; with the runner-up (`two_sided`) in {len(wins)} of {len(rows)}"
         f"{': ' + where if wins else ''}."
     )
 
