@@ -96,7 +96,7 @@ def test_bets_that_could_lose_everything_are_refused(design, bets):
         ({"draws": 1000}, "draws must"),
         ({"inputs": 0}, "inputs must"),
         ({"confidence": 1.0}, "confidence must"),
-        ({"radii": []}, "at least one"),
+        ({"radii": []}, "radii must be 1 to 50 numbers, got 0"),
         ({"radii": [0.1, 0.1]}, "differ"),
         ({"radii": [-0.1]}, "negative"),
         ({"radii": [4.0]}, "at most 7 sigma"),
@@ -127,6 +127,13 @@ def test_other_files_are_refused(tmp_path, design):
         (design.text.decode().replace("penalty", "payment"), "must hold the settings"),
         (design.text.decode().replace('source = "a', 'sauce = "a'), "is no design"),
         (design.text.decode().replace('"0:200:1"', '"0:200"'), "index must be like"),
+        (design.text.decode().replace('"0:200:1"', '"0:999999999999:1"'), "index must be like"),
+        (design.text.decode().replace('"0:200:1"', '"9:1:1"'), "index must be like"),
+        (design.text.decode().replace('"0:200:1"', '"0:9:0"'), "index must be like"),
+        (design.text.decode().replace('"0:200:1"', "5"), "index must be like"),
+        (design.text.decode().replace("radius = 0.25", 'radius = "far"'), "is no design"),
+        (design.text.decode().replace("radius = 0.25", "radius = nan"), "negative"),
+        (design.text.decode().replace("sigma = 0.5", 'sigma = "half"'), "sigma must"),
     ):
         path.write_text(sealed(text))
         with pytest.raises(InvalidInput, match=words):

@@ -29,6 +29,8 @@ from simplicert.types.arrays import check_positive, float_array, freeze_array, i
 FORMAT = 1
 MOST_DRAWS = 512  # of one input: the linear programme grows with them
 MOST_INPUTS = 10**9
+MOST_RADII = 50
+MOST_PILOT = 10**7  # inputs that a file may name by a range
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,9 @@ class PopulationDesign:
             f"confidence must lie strictly between 0 and 1, got {self.confidence!r}",
         )
         at = [item.radius for item in self.radii]
-        require(len(at) > 0, "radii must name at least one radius, got none")
+        require(
+            0 < len(at) <= MOST_RADII, f"radii must be 1 to {MOST_RADII} numbers, got {len(at)}"
+        )
         require(len({*at}) == len(at), f"radii must differ from each other, got {at}")
         for item in self.radii:
             self._check_radius(item)
@@ -183,7 +187,9 @@ def read_design(path: Path | str) -> PopulationDesign:
             for row in held.pop("radii")
         )
         return PopulationDesign(**held, radii=rows, pilot=PilotInputs(index=index, **pilot))
-    except (KeyError, TypeError) as error:
+    except InvalidInput:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InvalidInput(f"{where} is no design: {error}") from None
 
 
@@ -203,10 +209,11 @@ def _read_index(text: str) -> Ints:
     except (ValueError, AttributeError):
         raise InvalidInput(f"index must be like 0:100:2 or 3 5 8, got {text!r:.80}") from None
     is_range = ":" in text
+    values = range(*numbers) if is_range and len(numbers) == 3 and numbers[2] > 0 else numbers  # noqa: PLR2004
     require(
-        bool(numbers)
+        0 < len(values) <= MOST_PILOT
         and min(numbers) >= 0
-        and (not is_range or (len(numbers) == 3 and numbers[2] > 0)),  # noqa: PLR2004
+        and is_range == isinstance(values, range),
         f"index must be like 0:100:2 or 3 5 8, got {text!r:.80}",
     )
-    return integer_array("index", np.arange(*numbers) if is_range else numbers, (None,))
+    return integer_array("index", np.array(values), (None,))
