@@ -27,7 +27,7 @@ from simplicert.search import find_last_below
 from simplicert.types import Floats
 
 SHRINK = 1 - 1e-9  # share of the tail that is spent
-ROUNDING = 1e-13  # error of one logarithm and its share of a sum; factors are at least 0.1
+ROUNDING = 1e-12  # error of one logarithm and its share of a sum; factors are at least 0.1
 LARGEST_BET = 0.9  # times the range of the values: so that no factor is below 0.1
 SPREAD = (0.5, 1.0, 2.0)  # bets, as multiples of the one that would be best
 WEIGHTS = (0.1, 0.8, 0.1)  # and the share of the first capital that each gets
