@@ -24,6 +24,8 @@ from simplicert.store.manifest import Manifest, recorded_label_warning
 from simplicert.types import Bools, Tally
 from simplicert.types.tally import select_inputs
 
+NORMS = ("l2", "scaled l2")  # of Gaussian noise, for which Phi(r / sigma) is the threshold
+
 SCOPE = (
     "The inputs count as drawn independently from what they are said to be like. For a listed set "
     "the same number holds if the inputs were drawn from it at random, or are all of it"
@@ -182,6 +184,7 @@ def _check_tally(tally: Tally, design: PopulationDesign) -> None:
         tally.sigma == design.sigma,
         f"sigma must be the design's {design.sigma:g}, got {tally.sigma:g}",
     )
+    require(tally.norm in NORMS, f"norm must be one of {', '.join(NORMS)}, got {tally.norm}")
     fixed = tally.plan is None or (tally.plan.rule == "fixed" and len(tally.plan.looks) == 1)
     require(
         fixed, f"plan must be one fixed look, got {tally.plan}: how long to draw must not be chosen"
