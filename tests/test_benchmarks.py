@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import simplicert as sc
+
 ROOT = Path(__file__).parents[1]
 RUNS = ROOT / "experiments" / "cifar10" / "runs"
 SHARES_OF_DRAWS = {
@@ -198,3 +200,17 @@ def test_both_rooms_of_the_mathematics_were_tried():
     """A file that is new or has moved is tried when the benchmark runs next."""
     rooms = {name.split("/")[0] for name in read_result("mutants")}
     assert rooms == {"bounds", "mechanisms"}
+
+
+def test_shares_of_all_inputs_are_true_and_reproduce():
+    """Limits fail less often than they may, and the committed runs give the committed shares."""
+    result = read_result("population")
+    rows = [*result["coverage"], *result["lists"]]
+    assert len(rows) >= 26 and all(row["high"] < 1 - result["confidence"] for row in rows)
+    assert all(row["excess"] > 0 for row in result["proof"])
+    for row in result["runs"]:
+        name = f"population-{row['sigma']:g}"
+        design = RUNS.parent / "designs" / f"{name}.toml"
+        found = sc.population(sc.open_run(RUNS / name), design, leave_out_pilot=True)
+        assert found.share(row["radius"]) == pytest.approx(row["population"], abs=1e-9)
+        assert any("by the clocks" in text for text in found.remarks)
