@@ -98,6 +98,8 @@ def prepare_context(
             "new process cannot know which of its random numbers were used",
         )
     manifest = _describe_run(settings, model, data, sampler)
+    if before is not None:
+        manifest = replace(manifest, format=before.format)
     if before is None or "mean" in before.source:  # a run of an earlier version keeps neither
         numbers = {"mean": settings.mean, "std": settings.std}
         kept = {name: list(value) for name, value in numbers.items() if value is not None}
@@ -136,6 +138,7 @@ def sampling_settings(settings: DrawingSettings) -> SamplingSettings:
         settings.pilot,
         settings.histograms,
         device=settings.device or default_device(),
+        bins=settings.bins,
     )
 
 
