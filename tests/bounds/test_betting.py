@@ -85,7 +85,9 @@ def test_never_above_the_limit_of_40_digits_and_hardly_below():
 
             def enough(m, q=share_of_zeros, x=value, n=n, t=t, shares=shares):
                 own = [
-                    mpmath.exp(n * (q * mpmath.log(1 - c) + (1 - q) * mpmath.log(1 - c + c * x / m)))
+                    mpmath.exp(
+                        n * (q * mpmath.log(1 - c) + (1 - q) * mpmath.log(1 - c + c * x / m))
+                    )
                     for c in shares
                 ]
                 return sum(own) / 8 >= 1 / t

@@ -1,8 +1,8 @@
 """Turn score histograms into bounds on the distribution of scores (docs/softmax.md, section 3).
 
 One design, fixed before any draw: an exact Clopper-Pearson limit at each of the thresholds, all at
-the same share of the tail. A uniform band (Dvoretzky-Kiefer-Wolfowitz) was a tenth narrower in the middle and
-many times wider at the ends, where most scores lie.
+the same share of the tail. A uniform band (Dvoretzky-Kiefer-Wolfowitz) was a tenth narrower in the
+middle and many times wider at the ends, where most scores lie.
 """
 
 from collections.abc import Callable

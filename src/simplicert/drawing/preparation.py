@@ -24,7 +24,7 @@ from simplicert.sampling.probe import scale_warning
 from simplicert.sampling.sampler import decide_compilation
 from simplicert.sampling.settings import default_batch_size, default_device
 from simplicert.stopping import plan_looks
-from simplicert.store.manifest import DIFFER, OTHERS, Manifest
+from simplicert.store.manifest import DIFFER, FORMAT_OF_BINS, OTHERS, Manifest
 from simplicert.store.settings import DrawingSettings, record_settings, resume_settings
 from simplicert.types import Ints
 from simplicert.types.plan import RESERVE
@@ -98,8 +98,6 @@ def prepare_context(
             "new process cannot know which of its random numbers were used",
         )
     manifest = _describe_run(settings, model, data, sampler)
-    if before is not None:
-        manifest = replace(manifest, format=before.format)
     if before is None or "mean" in before.source:  # a run of an earlier version keeps neither
         numbers = {"mean": settings.mean, "std": settings.std}
         kept = {name: list(value) for name, value in numbers.items() if value is not None}
@@ -174,6 +172,7 @@ def _describe_run(
         index=compress_index(data.index),
         answers=None if random else [float(value) for value in sampler.probe_outputs.ravel()],
         source=source,
+        format=FORMAT_OF_BINS[settings.bins],
         made=_record_provenance(model, data, sampler.classes),
     )
 

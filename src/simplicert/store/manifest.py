@@ -31,6 +31,8 @@ FORMAT = 2
 
 BINS_OF_FORMAT = {1: FORMER_BINS, FORMAT: BINS}  # of the score histograms
 
+FORMAT_OF_BINS = {bins: number for number, bins in BINS_OF_FORMAT.items()}
+
 FORMER_METHODS = {"bentkus+betting": "bentkus+bernstein"}  # default today: default of format 1
 
 DRAWN = "sample"  # the format, in `source`, of a run that this package drew

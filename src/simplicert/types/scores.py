@@ -1,9 +1,9 @@
 """Softmax scores in a tally: histogram thresholds, bounds on distributions, and checks.
 
 A layout of bins is known by its number of bins. `LAYOUTS` holds the thresholds of every one that a
-tally may have: none is ever changed or removed, because counts cannot be re-binned. `ScoreBands` are bounds on the whole distribution of scores, made from histograms.
-`check_scores` refuses votes, softmax sums, squares and histograms that contradict the draws or each
-other.
+tally may have: none is ever changed or removed, because counts cannot be re-binned. `ScoreBands`
+are bounds on the whole distribution of scores, made from histograms. `check_scores` refuses votes,
+softmax sums, squares and histograms that contradict the draws or each other.
 """
 
 from dataclasses import dataclass
@@ -37,9 +37,7 @@ FORMER_BINS, BINS = LAYOUTS  # of runs of the first format, and of new tallies
 THRESHOLDS = LAYOUTS[BINS]
 
 # Bin b of a histogram covers scores from threshold b - 1 to threshold b, the outer ones 0 and 1.
-WIDTHS = {
-    bins: np.diff(np.concatenate([[0.0], found, [1.0]])) for bins, found in LAYOUTS.items()
-}
+WIDTHS = {bins: np.diff(np.concatenate([[0.0], found, [1.0]])) for bins, found in LAYOUTS.items()}
 
 FIXED_POINT = 40  # softmax sums are integers in units of 2^-40, each score rounded down
 
