@@ -193,3 +193,13 @@ def test_a_score_has_the_better_limit_of_two():
         found = bound_score_betting(own, n, tail)
         assert (found == bets) == by_bets
         assert found >= bets
+
+
+def test_what_the_classes_leave_is_enclosed_on_the_safe_side():
+    """Of 1 - score the sum is at most, and the sum of squares at least, that of any true scores."""
+    n, low, high, squares = 50, 10 * ONE, 12 * ONE, 6 * ONE
+    sums, others = betting._complement(*(np.array([v]) for v in (low, high, squares, n)))
+    for true in (low, 11 * ONE, high):
+        assert sums[0] <= n * ONE - true
+        assert others[0] >= n * ONE - 2 * true + squares
+    assert (sums[0], others[0]) == (38 * ONE, 36 * ONE)
