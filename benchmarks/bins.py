@@ -4,12 +4,15 @@ Called by benchmarks/softmax.py. Scores are binned in the finest layout, whose c
 up to those of the coarser ones: all layouts see the same draws.
 """
 
+from collections.abc import Callable
 from contextlib import contextmanager
 from unittest.mock import patch
 
 import numpy as np
 
 import simplicert as sc
+from simplicert.bounds import bands
+from simplicert.mechanisms import cdf
 from simplicert.store import manifest
 from simplicert.store.parts import encode_part
 from simplicert.types import scores
@@ -55,6 +58,19 @@ def compare_layouts(tallies: list[sc.Tally], alpha: float, true: float) -> dict[
         )
         for steps in LAYOUTS
     }
+
+
+def endless_radii(above: Callable, mean: np.ndarray, true: float) -> dict[str, float]:
+    """`cdf` by each layout with infinitely many draws, as a share of that without bins."""
+    out = {}
+    for steps, thresholds in LAYOUTS.items():
+        top, rival = (above(j, thresholds)[None] for j in (0, 1))
+        lower = np.pad(top, ((0, 0), (0, 1)))
+        lower = np.maximum(lower, bands.find_level_below(lower, mean[:1])[:, None])
+        upper = np.pad(rival, ((0, 0), (1, 0)), constant_values=1.0)
+        upper = np.minimum(upper, bands.find_level_above(upper, mean[1:2])[:, None])
+        out[f"1/{steps}"] = float(cdf.radius(lower, upper[:, None])[0] / true)
+    return out
 
 
 def former_radius(tally: sc.Tally, alpha: float) -> np.ndarray:

@@ -15,7 +15,15 @@ from pathlib import Path
 
 import numpy as np
 from bands import compared
-from bins import FINEST, all_layouts, coarsened, compare_layouts, former_radius, measure_bytes
+from bins import (
+    FINEST,
+    all_layouts,
+    coarsened,
+    compare_layouts,
+    endless_radii,
+    former_radius,
+    measure_bytes,
+)
 from scipy import integrate, stats
 from scipy.special import expit, logit, ndtr, ndtri
 
@@ -233,6 +241,7 @@ def shares() -> dict[str, object]:
             "least_cdf_over_two_sided_without_histograms": least,
             "designs": designs,
             "bins": layouts,
+            "bins_with_endless_draws": endless_radii(family.above, family.mean, family.cdf),
             "bytes_of_an_input": measure_bytes(tally_of(family, random, SIZE_DRAWS, SIZE_INPUTS)),
         }
         print(name, layouts, out[name]["bytes_of_an_input"], flush=True)
@@ -254,7 +263,7 @@ def levels() -> dict[str, dict[str, float]]:
         wrong_class = tie | (tally.votes.argmax(axis=1) != 0)
         out[name] = {}
         for method, values in radii(tally, LEVEL_ALPHA).items():
-            allowed = family.cdf if method == "cdf" else family.two_sided
+            allowed = family.cdf if method.startswith("cdf") else family.two_sided
             wrong = (values > 0) & (wrong_class | (values > allowed))
             out[name][method] = float(wrong.mean() / LEVEL_ALPHA)
     return out

@@ -85,6 +85,16 @@ def tabulate_bins(softmax: Result) -> str:
     return format_table(["steps", *_name_columns(families)], rows)
 
 
+def tabulate_endless(softmax: Result) -> str:
+    """What is left of `cdf` by the steps, with infinitely many draws."""
+    families = softmax["families"]
+    rows = []
+    for steps in next(iter(families.values()))["bins_with_endless_draws"]:
+        found = [family["bins_with_endless_draws"][steps] for family in families.values()]
+        rows.append([steps, *(round_down(share, 3) for share in found)])
+    return format_table(["steps", *families], rows)
+
+
 def tabulate_bytes(softmax: Result) -> str:
     """The bytes of an input in a part of 100 inputs with 1,000 draws each."""
     families = softmax["families"]
