@@ -73,7 +73,10 @@ def bound_rivals_betting(rivals: ScoreSums, draws: Ints, tail: Floats) -> Floats
     n, half = draws[open_rows, None], tail[open_rows, None] / 2
     below = betting.betting_upper_is_at_most(largest[open_rows, None], *left, n, half)
     row, rival = np.nonzero(~below)
-    some = ScoreSums(*(values[row, rival] for values in left))
+    # Once for equal sums: of a thousand classes all but the leading ones have the same enclosure.
+    columns = np.column_stack([row, *(values[row, rival] for values in left)])
+    row, *sums = np.unique(columns, axis=0).T
+    some = ScoreSums(*sums)
     n, half, row = n[row, 0], half[row, 0], open_rows[row]
     other = np.minimum(
         means.bentkus_upper(some.at_most, n, half), betting.betting_upper(*some, n, half)
