@@ -40,7 +40,8 @@ def plan(
     inputs: Annotated[int | None, typer.Option(help="Default: the run's, or 500.")] = None,
     workers: Annotated[int, typer.Option(help="Processes that share the inputs.")] = 1,
     until: Annotated[
-        list[str] | None, typer.Option(help="radius=R, rtol=0.05, decided; may be repeated.")
+        list[str] | None,
+        typer.Option(help="radius=R, atol=0.01, rtol=0.05, decided; may be repeated."),
     ] = None,
     serve: Annotated[
         Path | None, typer.Option(help="Run: what predictions of such inputs will cost.")
