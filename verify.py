@@ -77,11 +77,12 @@ WAYS = {
 METHODS = {
     "multinomial": {**WAYS, "joint": ("buehler",), "imported": ("radius", "count")},
     "softmax": {
-        "gated": ("bentkus+bernstein", "hoeffding"),
+        "gated": ("bentkus+betting", "bentkus+bernstein", "hoeffding"),
         "paper": ("hoeffding",),
-        "split": ("bentkus+bernstein", "hoeffding"),
+        "split": ("bentkus+betting", "bentkus+bernstein", "hoeffding"),
     },
 }
+FORMER = {"bentkus+betting": "bentkus+bernstein"}  # default: what it was in run format 1
 PROVED_LEVEL = {"paper": 3}  # times alpha: without a gate only this level is proved
 SLACK = mpf("2e-4")  # limits are computed for a tail smaller by 1e-4, for safety from rounding
 DOUBLES = mpf("1e-9")  # more than the relative rounding error of a sum of doubles
@@ -475,6 +476,8 @@ def check_run(rows, run):
     source, scheme = run.get("source", {}), run.get("scheme", "gated")
     kind = run.get("kind", "multinomial")
     default = next(iter(METHODS.get(kind, {}).get(scheme, [""])))
+    if run.get("format") == 1:
+        default = FORMER.get(default, default)
     declared = {
         "sigma": run["sigma"],
         "alpha": run.get("alpha", 0.001),

@@ -46,7 +46,7 @@ def both(limit: Callable, counts: np.ndarray, n: np.ndarray, a: float, low: bool
 
 
 DESIGNS: dict[str, Callable] = {
-    "exact at 16 thresholds": few,
+    "exact at one threshold in four": few,
     "uniform": lambda limit, counts, n, a, low: uniform(counts, n, a, low),
     "exact and uniform, half each": both,
 }
@@ -61,7 +61,7 @@ def design(limits: Callable):
         assert (draws == draws[0]).all()
         return limits(lower_exact if low else limit, counts, draws[0], tail[0], low)
 
-    with patch.object(bands, "distinct", replaced):
+    with patch.object(bands, "_limit_distinct_counts", replaced):
         yield
 
 
@@ -69,8 +69,8 @@ def design(limits: Callable):
 def means_forgotten():
     """The package with bands that are not held to the means."""
     with (
-        patch.object(bands, "level_below", lambda band, mean: np.zeros(len(band))),
-        patch.object(bands, "level_above", lambda band, mean: np.ones(len(band))),
+        patch.object(bands, "find_level_below", lambda band, mean: np.zeros(len(band))),
+        patch.object(bands, "find_level_above", lambda band, mean: np.ones(len(band))),
     ):
         yield
 

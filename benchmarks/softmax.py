@@ -15,11 +15,20 @@ from pathlib import Path
 
 import numpy as np
 from bands import compared
+from bins import (
+    FINEST,
+    all_layouts,
+    coarsened,
+    compare_layouts,
+    endless_radii,
+    former_radius,
+    measure_bytes,
+)
 from scipy import integrate, stats
 from scipy.special import expit, logit, ndtr, ndtri
 
 import simplicert as sc
-from simplicert.bounds import gated, means
+from simplicert.bounds import betting, gated, means
 from simplicert.bounds.softmax import LIMITS, ScoreLimit
 from simplicert.mechanisms import MECHANISMS
 from simplicert.sampling.outputs import RunningSums, Scores, keep_leading_sums
@@ -29,6 +38,8 @@ SEED, ALPHA = 0, 0.001
 REPEATS = {1000: 20, 10_000: 8, 100_000: 3}  # tallies of each size
 DESIGN_DRAWS = 100_000  # where designs of the bands are compared
 AT_ONCE = 4000  # draws in memory
+OURS = 128  # steps in the middle of our layout of bins
+SIZE_INPUTS, SIZE_DRAWS = 100, 1000  # of the part whose bytes are counted
 
 # Levels: tallies of 300 draws at alpha .1, where a wrong certificate is not too rare to count.
 LEVEL_ALPHA, LEVEL_DRAWS, LEVEL_REPEATS = 0.1, 300, 4000
@@ -129,6 +140,7 @@ def tally_of(
     draws: int,
     inputs: int = 1,
     histograms: bool = True,
+    bins: int = FINEST,
 ) -> sc.Tally:
     """Drawn, voted and binned by the sampler's own ledger, its leaders chosen by separate draws."""
     classes = len(family.mean)
@@ -137,7 +149,7 @@ def tally_of(
         pilot = family.draw(random, inputs * PILOT_FOR_LEADERS)
         sums = pilot.reshape(inputs, PILOT_FOR_LEADERS, classes).sum(axis=1)
         leaders = np.argsort(-sums, axis=1, kind="stable")[:, : min(LEADERS, classes - 1)]
-    ledger = RunningSums(inputs, classes, True, leaders)
+    ledger = RunningSums(inputs, classes, True, leaders, bins)
     slots = np.repeat(np.arange(inputs), draws)
     for start in range(0, len(slots), AT_ONCE):
         part = slots[start : start + AT_ONCE]
@@ -162,11 +174,16 @@ def without(tally: sc.Tally) -> sc.Tally:
     return sc.Tally(**{**fields, "histograms": None, "leaders": None})
 
 
-# The two limits of the default, each alone with the whole tail: for comparison only.
+# The limits of the two default methods, each alone with the whole tail: for comparison only.
 ALONE = {
     "bentkus alone": ScoreLimit(
         lambda own, n, a: means.bentkus_lower(own.at_least, n, a),
         lambda rivals, n, a: means.bentkus_upper(rivals.at_most.max(axis=1), n, a),
+        bands=False,
+    ),
+    "betting alone": ScoreLimit(
+        lambda own, n, a: betting.betting_lower(own.at_least, own.squares, n, a),
+        lambda rivals, n, a: betting.betting_upper(*rivals, n[:, None], a[:, None]).max(axis=1),
         bands=False,
     ),
     "bernstein alone": ScoreLimit(
@@ -179,6 +196,7 @@ ALONE = {
 
 def radii(tally: sc.Tally, alpha: float) -> dict[str, np.ndarray]:
     """(N,) radii by every method at the same confidence, 0 where refused."""
+    tally, finest = coarsened(tally, OURS), tally
     bare = without(tally)
     out = {}
     for name, limit in {**LIMITS, **ALONE}.items():
@@ -190,6 +208,7 @@ def radii(tally: sc.Tally, alpha: float) -> dict[str, np.ndarray]:
     return out | {
         "two_sided, with histograms": certificates.radii["two_sided"],
         "cdf": certificates.radii["cdf"],
+        "cdf, run format 1": former_radius(finest, alpha),
     }
 
 
@@ -199,7 +218,7 @@ def shares() -> dict[str, object]:
     for name, family in FAMILIES.items():
         random = np.random.default_rng(SEED)
         true = family.two_sided
-        by_draws, least, designs = {}, {}, {}
+        by_draws, least, designs, layouts = {}, {}, {}, {}
         for draws, repeats in REPEATS.items():
             tallies = [tally_of(family, random, draws) for _ in range(repeats)]
             found = [radii(tally, ALPHA) for tally in tallies]
@@ -207,10 +226,11 @@ def shares() -> dict[str, object]:
                 method: float(np.mean([row[method][0] for row in found]) / true)
                 for method in found[0]
             }
-            ratios = [row["cdf"][0] / row["bentkus+bernstein"][0] for row in found]
+            ratios = [row["cdf"][0] / row["bentkus+betting"][0] for row in found]
             least[str(draws)] = float(np.min(ratios))
+            layouts[str(draws)] = compare_layouts(tallies, ALPHA, true)
             if draws == DESIGN_DRAWS:
-                designs = compared(tallies, ALPHA, true)
+                designs = compared([coarsened(tally, OURS) for tally in tallies], ALPHA, true)
         out[name] = {
             "mean_top": float(family.mean[0]),
             "mean_rival": float(family.mean[1]),
@@ -220,7 +240,11 @@ def shares() -> dict[str, object]:
             "share": by_draws,
             "least_cdf_over_two_sided_without_histograms": least,
             "designs": designs,
+            "bins": layouts,
+            "bins_with_endless_draws": endless_radii(family.above, family.mean, family.cdf),
+            "bytes_of_an_input": measure_bytes(tally_of(family, random, SIZE_DRAWS, SIZE_INPUTS)),
         }
+        print(name, layouts, out[name]["bytes_of_an_input"], flush=True)
     return out
 
 
@@ -239,7 +263,7 @@ def levels() -> dict[str, dict[str, float]]:
         wrong_class = tie | (tally.votes.argmax(axis=1) != 0)
         out[name] = {}
         for method, values in radii(tally, LEVEL_ALPHA).items():
-            allowed = family.cdf if method == "cdf" else family.two_sided
+            allowed = family.cdf if method.startswith("cdf") else family.two_sided
             wrong = (values > 0) & (wrong_class | (values > allowed))
             out[name][method] = float(wrong.mean() / LEVEL_ALPHA)
     return out
@@ -250,7 +274,8 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--json", type=Path, help="where to write the result")
     chosen = arguments.parse_args()
-    result = {"alpha": ALPHA, "families": shares(), "levels_of_alpha": levels()}
+    with all_layouts():
+        result = {"alpha": ALPHA, "families": shares(), "levels_of_alpha": levels()}
     for name, row in result["families"].items():
         print(
             f"{name}: means {row['mean_top']:.4f}, {row['mean_rival']:.4f}, "

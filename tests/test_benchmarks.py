@@ -43,6 +43,11 @@ def test_softmax_keeps_most_of_the_radius_and_histograms_give_more():
     for family in result["families"].values():
         share = family["share"]
         assert share["10000"]["bentkus+bernstein"] > 0.86
+        for n in ("1000", "10000"):  # betting pays up to 1e4 draws, and costs next to nothing after
+            assert share[n]["bentkus+betting"] > share[n]["bentkus+bernstein"]
+        assert share["100000"]["bentkus+betting"] > 0.997 * share["100000"]["bentkus+bernstein"]
+        for n in share:
+            assert share[n]["cdf"] > 0.995 * share[n]["cdf, run format 1"]
         assert share["10000"]["two_sided, with histograms"] > 0.86
         assert share["100000"]["cdf"] > 1
         assert min(family["least_cdf_over_two_sided_without_histograms"].values()) > 0.996

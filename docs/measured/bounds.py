@@ -9,7 +9,14 @@ from measured import format_table, percent_up, round_down, round_up
 
 Result = dict[str, Any]
 SIZES = {"1000": "1e3", "10000": "1e4", "100000": "1e5"}
-LIMITS = ("hoeffding", "bentkus+bernstein", "two_sided, with histograms", "cdf")
+LIMITS = (
+    "hoeffding",
+    "bentkus+bernstein",
+    "bentkus+betting",
+    "betting alone",
+    "two_sided, with histograms",
+    "cdf",
+)
 
 
 def tabulate_gain(joint: Result) -> str:
@@ -59,16 +66,60 @@ def tabulate_families(softmax: Result) -> str:
 def tabulate_shares(softmax: Result) -> str:
     """Radii as shares of `two_sided` at the true means, by family and number of draws."""
     families = softmax["families"]
-    head = [""]
-    for name in families:
-        head += [f"{name} {size}" if size == "1e3" else size for size in SIZES.values()]
     rows = []
     for method in next(iter(families.values()))["share"]["1000"]:
         found = [family["share"][n][method] for family in families.values() for n in SIZES]
         rows.append([method, *(round_down(share, 3) for share in found)])
     least = [ratio for family in families.values() for ratio in _list_least(family)]
-    rows.append(["least of cdf over bentkus+bernstein", *(round_down(x, 3) for x in least)])
-    return format_table(head, rows)
+    rows.append(["least of cdf over bentkus+betting", *(round_down(x, 3) for x in least)])
+    return format_table(["", *_name_columns(families)], rows)
+
+
+def tabulate_bins(softmax: Result) -> str:
+    """`cdf` by the steps in the middle of the histograms, and the bytes of an input."""
+    families = softmax["families"]
+    rows = []
+    for steps in next(iter(families.values()))["bins"]["1000"]:
+        found = [family["bins"][n][steps] for family in families.values() for n in SIZES]
+        rows.append([steps, *(round_down(share, 3) for share in found)])
+    return format_table(["steps", *_name_columns(families)], rows)
+
+
+def tabulate_endless(softmax: Result) -> str:
+    """What is left of `cdf` by the steps, with infinitely many draws."""
+    families = softmax["families"]
+    rows = []
+    for steps in next(iter(families.values()))["bins_with_endless_draws"]:
+        found = [family["bins_with_endless_draws"][steps] for family in families.values()]
+        rows.append([steps, *(round_down(share, 3) for share in found)])
+    return format_table(["steps", *families], rows)
+
+
+def tabulate_bytes(softmax: Result) -> str:
+    """The bytes of an input in a part of 100 inputs with 1,000 draws each."""
+    families = softmax["families"]
+    rows = []
+    for steps in next(iter(families.values()))["bytes_of_an_input"]:
+        found = [family["bytes_of_an_input"][steps] for family in families.values()]
+        rows.append([steps, *(round_up(size) for size in found)])
+    return format_table(["steps", *families], rows)
+
+
+def state_change(softmax: Result) -> str:
+    """What betting and finer bins together change, from the worst to the best of the families."""
+    words = []
+    for n, size in SIZES.items():
+        shares = [family["share"][n] for family in softmax["families"].values()]
+        changes = [one["cdf"] / one["cdf, run format 1"] - 1 for one in shares]
+        least, most = (round_down(100 * end, 1) for end in (min(changes), max(changes)))
+        words.append(f"{least} to {most} % at n = {size}")
+    return ", ".join(words)
+
+
+def _name_columns(families: Result) -> list[str]:
+    return [
+        f"{name} {size}" if size == "1e3" else size for name in families for size in SIZES.values()
+    ]
 
 
 def _list_least(family: Result) -> list[float]:
@@ -96,7 +147,7 @@ def tabulate_designs(softmax: Result) -> str:
 def state_price_of_bands(softmax: Result) -> str:
     """What the share of the tail for the bands takes from `two_sided` at n = 1e5."""
     shares = [family["share"]["100000"] for family in softmax["families"].values()]
-    price = max(1 - one["two_sided, with histograms"] / one["bentkus+bernstein"] for one in shares)
+    price = max(1 - one["two_sided, with histograms"] / one["bentkus+betting"] for one in shares)
     return f"within {percent_up(price)} of what it is without them at n = 1e5"
 
 

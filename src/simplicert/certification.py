@@ -190,7 +190,7 @@ def _band_radius(name: str, mechanism: Mechanism, known: Expectations) -> Floats
     if known.bands is None:
         raise MissingEvidence(
             f"{name!r} needs score histograms, and these expectations were made without: sample "
-            "with histograms and bound them by kind 'softmax', method 'bentkus+bernstein'"
+            "with histograms and bound them by kind 'softmax', method 'bentkus+betting'"
         )
     live = known.e0 > known.e1
     out = np.zeros(live.shape)

@@ -17,7 +17,10 @@ from simplicert.bounds.bands import (
     rival_band,
     top_band,
 )
-from simplicert.types.scores import BINS, THRESHOLDS, WIDTHS
+from simplicert.types.scores import BINS, LAYOUTS, THRESHOLDS
+from simplicert.types.scores import WIDTHS as WIDTHS_OF
+
+WIDTHS = WIDTHS_OF[BINS]
 
 unit = st.floats(0, 1)
 
@@ -40,15 +43,16 @@ def test_within_a_bin_the_safe_end_counts():
     n, tail = np.array([400]), np.array([0.01])
     low = top_band(histogram_of(scores), n, tail, np.zeros(1))[0]
     high = rival_band(histogram_of(scores), n, tail, np.ones(1))[0]
-    sure, _ = binomial.clopper_pearson_lower(400, 400, 0.01 / (BINS - 1))
-    none = binomial.clopper_pearson_upper(0, 400, 0.01 / (BINS - 1))
+    sure, _ = binomial.clopper_pearson_lower(400, 400, 0.01 / 159)
+    none = binomial.clopper_pearson_upper(0, 400, 0.01 / 159)
     np.testing.assert_array_equal(low, np.where(np.arange(BINS) <= 30, sure, 0))
     np.testing.assert_array_equal(high, np.where(np.arange(BINS) <= 31, 1, none))
 
 
-def test_rows_of_other_lengths_and_tails_do_not_mix():
+@pytest.mark.parametrize("bins", LAYOUTS)
+def test_rows_of_other_lengths_and_tails_do_not_mix(bins):
     random = np.random.default_rng(1)
-    counts = np.stack([random.multinomial(n, np.full(BINS, 1 / BINS)) for n in (300, 900, 300)])
+    counts = np.stack([random.multinomial(n, np.full(bins, 1 / bins)) for n in (300, 900, 300)])
     n, tail, mean = np.array([300, 900, 300]), np.array([0.01, 0.01, 0.1]), np.full(3, 0.3)
     for band in (top_band, rival_band):
         whole = band(counts, n, tail, mean)
@@ -66,7 +70,7 @@ def test_no_distribution_allowed_is_worse(first, second, share, mean_share, d):
     true = np.maximum(falling(second), band)
     mean = float(true @ WIDTHS) * mean_share
     raised = np.maximum(band, find_level_below(band[None], np.array([mean]))[0])
-    assert raised @ WIDTHS <= max(mean, band @ WIDTHS) + 1e-15
+    assert raised @ WIDTHS <= max(mean, band @ WIDTHS) + 1e-14
     d = 4 * d
     assert ndtr(ndtri(true) - d) @ WIDTHS >= ndtr(ndtri(raised) - d) @ WIDTHS - 1e-13
     # The mirror image: a rival below the band, and below a mean.
@@ -92,7 +96,7 @@ def test_without_a_histogram_the_mean_is_all_that_is_known():
 def test_bands_hold_everywhere_at_once():
     """Error budget: at exactly the allowed level a test fails with probability 1e-6, six times.
 
-    Limits at the whole tail for each threshold, not a 63rd, miss in four times as many tallies.
+    Limits at the whole tail for each threshold, not a 159th, miss in four times as many tallies.
     """
     random = np.random.default_rng(2)
     repeats, draws, tail = 2000, 200, 0.2

@@ -9,9 +9,9 @@ from scipy.stats import binom, norm
 from softmax_tallies import scores_like, tally_of
 
 from simplicert import InvalidInput, Tally, bound, certify
-from simplicert.bounds import means, sides
+from simplicert.bounds import sides
 from simplicert.bounds.bands import rival_band, top_band
-from simplicert.bounds.softmax import LIMITS, bound_score_combined, read_score_sums
+from simplicert.bounds.softmax import LIMITS, ScoreSums, bound_score_betting, read_score_sums
 from simplicert.types.scores import BINS, mean_over_bins
 
 ALPHA = 0.01
@@ -34,21 +34,22 @@ def test_no_more_than_alpha_is_spent():
     tally, n = mild(), np.array([4000])
     known = bound(tally, ALPHA, kind="softmax")
     tail = np.array([0.45 * ALPHA])
-    e0 = bound_score_combined(read_score_sums(tally, slice(None)).of(np.array([0])), n, 0.8 * tail)
+    e0 = bound_score_betting(read_score_sums(tally, slice(None)).of(np.array([0])), n, 0.8 * tail)
     np.testing.assert_array_equal(known.e0, e0)
     own = top_band(tally.histograms[:, 0], n, 0.2 * tail, e0)
     np.testing.assert_array_equal(known.bands.lower, own)
     second = rival_band(tally.histograms[:, 1], n, 0.2 * tail, known.e1)
     np.testing.assert_array_equal(known.bands.upper[:, 1], second)
     assert (known.bands.upper[:, 0] == 0).all()  # the top class is no rival of its own
-    minor = LIMITS["bentkus+bernstein"].upper(
+    minor = LIMITS["bentkus+betting"].upper(
         read_score_sums(tally, slice(None)).only(np.arange(6) // 3 * (np.arange(6) < 5) == 1),
         n,
         0.1 * tail,
     )
     rest = rival_band(tally.histograms[:, 3], n, 0.1 * tail, np.minimum(minor, known.e1))
     np.testing.assert_array_equal(known.bands.upper[:, 3], rest)
-    no_class = means.bentkus_upper(np.array([5 * 4000]), n, 0.1 * tail)
+    last = ScoreSums(*(values[:, -1:] for values in read_score_sums(tally, slice(None))))
+    no_class = LIMITS["bentkus+betting"].upper(last, n, 0.2 * tail)
     np.testing.assert_array_equal(known.bands.upper[:, 4], np.full((1, BINS), no_class))
 
 

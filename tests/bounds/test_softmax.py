@@ -6,7 +6,7 @@ from scipy.stats import binom
 from softmax_tallies import scores_like, tally_of
 
 from simplicert import InvalidInput, MissingEvidence, Tally, bound
-from simplicert.bounds import SCHEMES
+from simplicert.bounds import SCHEMES, betting
 from simplicert.bounds import means as bentkus
 from simplicert.bounds import means as bernstein
 from simplicert.bounds.softmax import bound_rivals_combined, read_score_sums
@@ -106,7 +106,12 @@ def test_mass_that_no_class_has_is_a_rival():
 @pytest.mark.parametrize("mean", [[0.5, 0.5, 0.0], [0.4, 0.4, 0.2], [0.1] * 10])
 @pytest.mark.parametrize(
     ("scheme", "method"),
-    [("gated", "bentkus+bernstein"), ("gated", "hoeffding"), ("paper", "hoeffding")],
+    [
+        ("gated", "bentkus+betting"),
+        ("gated", "bentkus+bernstein"),
+        ("gated", "hoeffding"),
+        ("paper", "hoeffding"),
+    ],
 )
 @pytest.mark.parametrize("spread", [0.01, 5.0])  # nearly one-hot scores, and soft ones
 def test_ties_by_simulation(mean, scheme, method, spread):
@@ -124,20 +129,21 @@ def test_ties_by_simulation(mean, scheme, method, spread):
 
 def test_the_default_is_the_better_of_two_limits():
     for scheme in ("gated", "split"):
-        assert list(SCHEMES["softmax"][scheme]) == ["bentkus+bernstein", "hoeffding"]
+        names = ["bentkus+betting", "bentkus+bernstein", "hoeffding"]
+        assert list(SCHEMES["softmax"][scheme]) == names
     scores, random = scores_like([0.7, 0.2, 0.1], 1, 4000)
     tally = tally_of(scores, random)
     known, n, tail = bound(tally, 0.01, kind="softmax"), tally.draws, 0.45 * 0.01 / 2
     sums, squares = tally.softmax_sums, tally.softmax_squares + n[:, None] + 1
     low = max(
         bentkus.bentkus_lower(sums[:, 0], n, tail)[0],
-        bernstein.bernstein_lower(sums[:, 0], squares[:, 0], n, tail)[0],
+        betting.betting_lower(sums[:, 0], squares[:, 0], n, tail)[0],
     )
     high = min(
         bentkus.bentkus_upper(sums[:, 1] + n, n, tail)[0],
-        bernstein.bernstein_upper(sums[:, 1], sums[:, 1] + n, squares[:, 1], n, tail)[0],
+        betting.betting_upper(sums[:, 1], sums[:, 1] + n, squares[:, 1], n, tail)[0],
     )
-    assert known.method == "bentkus+bernstein"
+    assert known.method == "bentkus+betting"
     np.testing.assert_allclose([known.e0[0], known.e1[0]], [low, high], rtol=1e-9)
     assert known.e0[0] <= low
     assert known.e1[0] >= high
@@ -162,12 +168,16 @@ def test_every_rival_counts_where_variance_enters():
     tally = tally_of(scores, np.random.default_rng(0))
     sums = read_score_sums(tally, slice(None))
     assert sums.at_most[0, 1] > sums.at_most[0, 2] + HALF
-    known = bound(tally, 0.01, kind="softmax")
     tail = 0.45 * 0.01 / 2
-    wild = bernstein.bernstein_upper(*(v[0, 2] for v in sums), n, tail)
-    steady = bernstein.bernstein_upper(*(v[0, 1] for v in sums), n, tail)
-    assert steady < wild
-    np.testing.assert_allclose(known.e1[0], wild, rtol=1e-12)
+    uppers = {
+        "bentkus+bernstein": bernstein.bernstein_upper,
+        "bentkus+betting": betting.betting_upper,
+    }
+    for method, upper in uppers.items():
+        known = bound(tally, 0.01, kind="softmax", method=method)
+        wild = upper(*(v[0, 2] for v in sums), n, tail)
+        assert upper(*(v[0, 1] for v in sums), n, tail) < wild
+        np.testing.assert_allclose(known.e1[0], wild, rtol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -10,11 +10,12 @@ from simplicert.sampling.outputs import (
     CLASSES_KEPT,
     MANY_CLASSES,
     RunningSums,
+    Scores,
     keep_leading_sums,
     read_logits,
 )
 from simplicert.types import FIXED_POINT
-from simplicert.types.scores import BINS, THRESHOLDS
+from simplicert.types.scores import BINS, LAYOUTS, THRESHOLDS
 
 UNIT = 1 << FIXED_POINT
 CLASSES = 100
@@ -60,9 +61,25 @@ def test_sums_against_plain_loops():
 
 def test_thresholds_are_fixed():
     """Changing them would make old histograms unreadable."""
-    assert BINS == 64
+    assert BINS == 160
     assert (np.diff(THRESHOLDS) > 0).all()
-    np.testing.assert_allclose(THRESHOLDS[[0, 31, -1]], [1e-6, 0.5, 1 - 1e-6])
+    np.testing.assert_allclose(THRESHOLDS[[0, 79, -1]], [1e-6, 0.5, 1 - 1e-6])
+
+
+def test_the_former_bins_count_the_same_draws():
+    """Both layouts, filled with the same scores, agree at the thresholds that they share."""
+    random = np.random.default_rng(5)
+    soft, slots = random.dirichlet([2, 1, 0.2, 0.1], 400), np.repeat(np.arange(2), 200)
+    soft[::7] = np.round(soft[::7] * 32) / 32  # scores on a threshold
+    soft[:, 3] = np.maximum(1 - soft[:, :3].sum(axis=1), 0)
+    found = {}
+    for bins, thresholds in LAYOUTS.items():
+        totals = RunningSums(2, 4, True, np.array([[0, 1], [1, 0]]), bins)
+        totals.add(slots, Scores(soft.argmax(axis=1), soft), random.random(400))
+        assert totals.histograms.shape == (2, 3, bins)
+        reached = np.cumsum(totals.histograms[:, :, :0:-1], axis=2)[:, :, ::-1]
+        found[bins] = reached[:, :, np.isin(thresholds, LAYOUTS[64])]
+    np.testing.assert_array_equal(found[64], found[160])
 
 
 def scores(seed, rows=6, draws=50):

@@ -104,7 +104,7 @@ def test_settings_are_readable_text(tmp_path):
     tally = full_tally()
     create_run(tmp_path / "run", manifest_of(tally), tally)
     content = tomllib.loads((tmp_path / "run" / "run.toml").read_text())
-    assert content["format"] == 1
+    assert content["format"] == 2
     assert content["sigma"] == 0.25
     assert content["plan"]["looks"] == [50, 100]
     assert content["plan"]["weights"] == [0.5, 0.5]
@@ -282,7 +282,8 @@ def test_lost_parts_are_said(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("format = 2\nsigma = 1.0\n", "has run format 2; this simplicert reads format 1"),
+        ("format = 3\nsigma = 1.0\n", "run format 3; this simplicert reads formats 1 and 2"),
+        ("format = true\nsigma = 1.0\n", "has run format True"),
         ("sigma = 1.0\n", "has run format None"),
         ("format = 1\nsigma = 1.0\n", "lacks the settings"),
         ("format = 1\nsigma = 1.0\ninputs = 1\nclasses = 1\nid = 'a'\n", "incomplete or altered"),

@@ -75,6 +75,7 @@ SETTINGS = {
     "num_classes": 4,
     "score_limit": 2.0,
     "histograms": False,
+    "bins": 64,
     "grid": "1/255",
     "noise_scale": [1.0, 0.5],
     "sensitivity": 2.0,
@@ -111,6 +112,7 @@ def test_settings_come_back_from_run_toml(tmp_path):
         source=source,
         made=made,
         index=[3, 2, 3],
+        format=1,  # whose histograms have 64 bins
     )
     write_manifest(tmp_path, manifest)
     back = restore_settings(read_manifest(tmp_path), Path("run"), given.noise_scale)

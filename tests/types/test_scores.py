@@ -3,28 +3,55 @@
 import numpy as np
 import pytest
 
-from simplicert import InvalidInput, Tally, bound
+from simplicert import IncompatibleTallies, InvalidInput, Tally, bound
 from simplicert.types import FIXED_POINT, ScoreBands
-from simplicert.types.scores import BINS, THRESHOLDS, WIDTHS, mean_over_bins
+from simplicert.types.scores import BINS, FORMER_BINS, LAYOUTS, WIDTHS, mean_over_bins
 
 
-def test_bins_cover_all_scores():
-    assert BINS == 64
-    assert (np.diff(THRESHOLDS) > 0).all()
-    assert THRESHOLDS[0] > 0
-    assert THRESHOLDS[-1] < 1
-    np.testing.assert_allclose(WIDTHS.sum(), 1, rtol=1e-15)
-    np.testing.assert_allclose(np.cumsum(WIDTHS)[:-1], THRESHOLDS, rtol=1e-14)
+@pytest.mark.parametrize("bins", LAYOUTS)
+def test_bins_cover_all_scores(bins):
+    thresholds, widths = LAYOUTS[bins], WIDTHS[bins]
+    assert len(thresholds) == bins - 1
+    assert (np.diff(thresholds) > 0).all()
+    assert thresholds[0] > 0
+    assert thresholds[-1] < 1
+    np.testing.assert_allclose(widths.sum(), 1, rtol=1e-15)
+    np.testing.assert_allclose(np.cumsum(widths)[:-1], thresholds, rtol=1e-14)
 
 
 def test_thresholds_are_those_of_every_run_drawn_so_far():
     """Stored counts cannot be binned again: another design needs another format."""
     some = [1e-6, 0.0163652218, 1 / 32, 0.5, 31 / 32, 0.9836347782, 1 - 1e-6]
-    np.testing.assert_allclose(THRESHOLDS[[0, 15, 16, 31, 46, 47, 62]], some, rtol=1e-9)
+    first, second = LAYOUTS.values()
+    np.testing.assert_allclose(first[[0, 15, 16, 31, 46, 47, 62]], some, rtol=1e-9)
+    np.testing.assert_allclose(second[[0, 17, 19, 79, 139, 141, 158]], some, rtol=1e-9)
+    assert (FORMER_BINS, BINS) == (64, 160)
 
 
-def test_a_row_has_the_same_mean_alone():
-    values = np.random.default_rng(0).random((50, 3, BINS))
+def test_the_finer_layout_has_the_thresholds_of_the_coarser_one():
+    coarse, fine = LAYOUTS.values()
+    assert np.isin(coarse, fine).all()
+    middle = fine[(fine >= 1 / 32) & (fine <= 31 / 32)]
+    np.testing.assert_array_equal(middle * 128, np.arange(4, 125))
+
+
+def test_histograms_of_different_bins_do_not_add():
+    def tally(bins):
+        histograms = np.zeros((1, 2, bins), np.int64)
+        histograms[:, :, 0] = 5
+        sums = np.zeros((1, 3), np.int64)
+        return Tally([[3, 2, 0]], 1.0, softmax_sums=sums, leaders=[[0]], histograms=histograms)
+
+    assert (tally(64) + tally(64)).histograms.shape == (1, 2, 64)
+    with pytest.raises(IncompatibleTallies, match="different bins cannot be added: 64 and 160"):
+        tally(64) + tally(160)
+    with pytest.raises(InvalidInput, match="histograms must have 64 or 160 bins, got 65"):
+        tally(65)
+
+
+@pytest.mark.parametrize("bins", LAYOUTS)
+def test_a_row_has_the_same_mean_alone(bins):
+    values = np.random.default_rng(0).random((50, 3, bins))
     together = mean_over_bins(values)
     alone = [[mean_over_bins(row) for row in block] for block in values]
     np.testing.assert_array_equal(together, alone)
@@ -44,8 +71,9 @@ def test_bands():
 @pytest.mark.parametrize(
     ("lower", "upper", "message"),
     [
-        (LOW[:, 1:], HIGH, r"lower must have shape \(any, 64\)"),
-        (LOW, HIGH[:1], r"upper must have shape \(2, any, 64\)"),
+        (LOW[:, 1:], HIGH, r"score bands must have 64 or 160 bins, got 159"),
+        (LOW, HIGH[:1], r"upper must have shape \(2, any, 160\)"),
+        (LOW, HIGH[:, :, :64], r"upper must have shape \(2, any, 160\)"),
         (LOW * 2, HIGH, r"score bands \(lower\) must lie in \[0, 1\]"),
         (LOW, HIGH - 1, r"score bands \(upper\) must lie in \[0, 1\]"),
         (LOW * np.nan, HIGH, r"score bands \(lower\) must lie in \[0, 1\]"),

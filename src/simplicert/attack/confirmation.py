@@ -23,7 +23,7 @@ from simplicert.bounds import binomial
 from simplicert.bounds.softmax import LIMITS, ScoreSums, read_score_sums
 from simplicert.types import Kind, Tally
 
-LIMIT = "bentkus+bernstein"  # the default of softmax bounds
+LIMIT = "bentkus+bernstein"  # of the mean scores of fresh draws
 
 Test = Callable[[Tally, int, int, float], bool]  # fresh draws, certified, rival, level
 

@@ -1,8 +1,8 @@
 """Turn score histograms into bounds on the distribution of scores (docs/softmax.md, section 3).
 
-One design, fixed before any draw: an exact Clopper-Pearson limit at each of the 63 thresholds, at a
-63rd of the tail. A uniform band (Dvoretzky-Kiefer-Wolfowitz) was a tenth narrower in the middle and
-many times wider at the ends, where most scores lie.
+One design, fixed before any draw: an exact Clopper-Pearson limit at each of the thresholds, all at
+the same share of the tail. A uniform band (Dvoretzky-Kiefer-Wolfowitz) was a tenth narrower in the
+middle and many times wider at the ends, where most scores lie.
 """
 
 from collections.abc import Callable
@@ -12,15 +12,13 @@ import numpy as np
 from simplicert.bounds import binomial
 from simplicert.search import find_last_below
 from simplicert.types import Floats, Ints
-from simplicert.types.scores import BINS, mean_over_bins
+from simplicert.types.scores import mean_over_bins
 
-THRESHOLDS = BINS - 1  # how many there are
-
-ROUNDING = 1e-14  # error of a mean over the bins: 64 products and their sum
+ROUNDING = 1e-14  # error of a mean over the bins: 160 products and their sum
 
 
 def top_band(histograms: Ints, draws: Ints, tail: Floats, e0: Floats) -> Floats:
-    """Bound P(score >= t) of the top class, whose mean is at least E_0, from below: (N, BINS).
+    """Bound P(score >= t) of the top class, whose mean is at least E_0, from below: (N, bins).
 
     Within a bin the probability is at least that of its right end. `histograms` is all zero where
     the top class has none: then E_0 is all that is known.
@@ -29,26 +27,29 @@ def top_band(histograms: Ints, draws: Ints, tail: Floats, e0: Floats) -> Floats:
         lambda x, n, a: binomial.clopper_pearson_lower(x, n, a)[0],
         count_at_thresholds(histograms),
         draws,
-        tail / THRESHOLDS,
+        tail / (histograms.shape[1] - 1),
     )
     band = np.pad(limits, ((0, 0), (0, 1)))
     return np.maximum(band, find_level_below(band, e0)[:, None])
 
 
 def rival_band(histograms: Ints, draws: Ints, tail: Floats, mean: Floats) -> Floats:
-    """Bound P(score >= t) of a rival, whose mean is at most `mean`, from above: (N, BINS).
+    """Bound P(score >= t) of a rival, whose mean is at most `mean`, from above: (N, bins).
 
     Within a bin the probability is at most that of its left end.
     """
     limits = _limit_distinct_counts(
-        binomial.clopper_pearson_upper, count_at_thresholds(histograms), draws, tail / THRESHOLDS
+        binomial.clopper_pearson_upper,
+        count_at_thresholds(histograms),
+        draws,
+        tail / (histograms.shape[1] - 1),
     )
     band = np.pad(limits, ((0, 0), (1, 0)), constant_values=1.0)
     return np.minimum(band, find_level_above(band, mean)[:, None])
 
 
 def count_at_thresholds(histograms: Ints) -> Ints:
-    """Count (N, 63) the draws whose score was at least each threshold."""
+    """Count (N, bins - 1) the draws whose score was at least each threshold."""
     return np.cumsum(histograms[:, :0:-1], axis=1)[:, ::-1]
 
 

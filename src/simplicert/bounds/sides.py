@@ -14,7 +14,6 @@ from simplicert.bounds.bands import rival_band, top_band
 from simplicert.bounds.softmax import ScoreLimit, ScoreSums, read_score_sums
 from simplicert.errors import require
 from simplicert.types import Bools, Floats, Ints, ScoreBands, Tally
-from simplicert.types.scores import BINS
 
 MEAN, BANDS = 0.8, 0.2  # shares of a side's tail where there are histograms
 
@@ -59,7 +58,7 @@ def bound_one_side(tally: Tally, top: Ints, limit: ScoreLimit, tail: Floats) -> 
     bands = None
     if banded:
         lower = top_band(_top_histogram(tally, top), tally.draws, BANDS * tail, means.e0)
-        bands = ScoreBands(lower, np.ones((len(tally), 1, BINS)))
+        bands = ScoreBands(lower, np.ones((len(tally), 1, lower.shape[1])))
     lead, spoiled = means.own - means.rival, means.left >= means.own
     return SoftmaxBounds(means.e0, 1 - means.e0, lead, spoiled, bands)
 
@@ -119,7 +118,7 @@ def _make_score_bands(tally: Tally, top: Ints, means: MeanLimits, tail: Floats) 
 
 
 def _top_histogram(tally: Tally, top: Ints) -> Ints:
-    """Return (N, BINS) of the top class; all zero where it is not among the pilot's leaders."""
+    """Return (N, bins) of the top class; all zero where it is not among the pilot's leaders."""
     assert tally.histograms is not None and tally.leaders is not None
     mine = tally.leaders == top[:, None]
     found = tally.histograms[np.arange(len(tally)), mine.argmax(axis=1)]

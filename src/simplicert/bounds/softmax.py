@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simplicert.bounds import means
+from simplicert.bounds import betting, means
 from simplicert.errors import MissingEvidence, require
 from simplicert.types import FIXED_POINT, Bools, Floats, Ints, Tally
 
@@ -49,6 +49,42 @@ def _bound_rivals_hoeffding(rivals: ScoreSums, draws: Ints, tail: Floats) -> Flo
     return means.hoeffding_upper(rivals.at_most.max(axis=1), draws, tail)
 
 
+def bound_score_betting(own: ScoreSums, draws: Ints, tail: Floats) -> Floats:
+    """Take the better of Bentkus and betting, at half the tail each."""
+    by_sum = means.bentkus_lower(own.at_least, draws, tail / 2)
+    by_bets = betting.betting_lower(own.at_least, own.squares, draws, tail / 2)
+    return np.maximum(by_sum, by_bets)
+
+
+def bound_rivals_betting(rivals: ScoreSums, draws: Ints, tail: Floats) -> Floats:
+    """Take the better of the two limits for each rival, and return the largest.
+
+    As below: only a rival of more variance than the runner-up may have the larger limit.
+    """
+    rows = np.arange(len(draws))
+    second = rivals.at_most.argmax(axis=1)
+    by_sum = means.bentkus_upper(rivals.at_most[rows, second], draws, tail / 2)
+    by_bets = betting.betting_upper(*rivals.of(second), draws, tail / 2)
+    largest: Floats = np.minimum(by_sum, by_bets)
+    open_rows = np.flatnonzero(by_sum > largest)
+    if not open_rows.size:
+        return largest
+    left = ScoreSums(*(values[open_rows] for values in rivals))
+    n, half = draws[open_rows, None], tail[open_rows, None] / 2
+    below = betting.betting_upper_is_at_most(largest[open_rows, None], *left, n, half)
+    row, rival = np.nonzero(~below)
+    # Once for equal sums: of a thousand classes all but the leading ones have the same enclosure.
+    columns = np.column_stack([row, *(values[row, rival] for values in left)])
+    row, *sums = np.unique(columns, axis=0).T
+    some = ScoreSums(*sums)
+    n, half, row = n[row, 0], half[row, 0], open_rows[row]
+    other = np.minimum(
+        means.bentkus_upper(some.at_most, n, half), betting.betting_upper(*some, n, half)
+    )
+    np.maximum.at(largest, row, other)
+    return largest
+
+
 def bound_score_combined(own: ScoreSums, draws: Ints, tail: Floats) -> Floats:
     """Take the better of Bentkus and Maurer-Pontil, at half the tail each."""
     by_sum = means.bentkus_lower(own.at_least, draws, tail / 2)
@@ -75,6 +111,7 @@ def bound_rivals_combined(rivals: ScoreSums, draws: Ints, tail: Floats) -> Float
 
 
 LIMITS: dict[str, ScoreLimit] = {
+    "bentkus+betting": ScoreLimit(bound_score_betting, bound_rivals_betting, bands=True),
     "bentkus+bernstein": ScoreLimit(bound_score_combined, bound_rivals_combined, bands=True),
     "hoeffding": ScoreLimit(_bound_score_hoeffding, _bound_rivals_hoeffding, bands=False),
 }

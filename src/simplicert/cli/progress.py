@@ -58,7 +58,10 @@ class CertifiedShare:
         declared = self.manifest
         if progress.tally is not None:
             try:
-                known = bound(progress.tally, declared.alpha, declared.kind, declared.scheme)
+                method = declared.find_method(declared.kind, declared.scheme)
+                known = bound(
+                    progress.tally, declared.alpha, declared.kind, declared.scheme, method
+                )
             except SimplicertError:  # the scheme lacks its evidence: certify will say so
                 return "-"
             self.inputs += len(known)

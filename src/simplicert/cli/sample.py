@@ -170,8 +170,9 @@ def describe_too_few_draws(manifest: "Manifest", plan: "Plan | None") -> str:
     from simplicert.types import Plan
 
     plan = plan or Plan((1,))
-    names = ("sigma", "alpha", "classes", "kind", "scheme", "method")
+    names = ("sigma", "alpha", "classes", "kind", "scheme")
     settings = {name: getattr(manifest, name) for name in names}
+    settings["method"] = manifest.find_method(manifest.kind, manifest.scheme)
     declared = DeclaredSettings(**settings, histograms=bool(manifest.source.get("histograms")))
     if not certifies_nothing(declared, plan):
         return ""

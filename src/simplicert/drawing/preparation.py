@@ -24,7 +24,7 @@ from simplicert.sampling.probe import scale_warning
 from simplicert.sampling.sampler import decide_compilation
 from simplicert.sampling.settings import default_batch_size, default_device
 from simplicert.stopping import plan_looks
-from simplicert.store.manifest import DIFFER, OTHERS, Manifest
+from simplicert.store.manifest import DIFFER, FORMAT_OF_BINS, OTHERS, Manifest
 from simplicert.store.settings import DrawingSettings, record_settings, resume_settings
 from simplicert.types import Ints
 from simplicert.types.plan import RESERVE
@@ -136,6 +136,7 @@ def sampling_settings(settings: DrawingSettings) -> SamplingSettings:
         settings.pilot,
         settings.histograms,
         device=settings.device or default_device(),
+        bins=settings.bins,
     )
 
 
@@ -171,6 +172,7 @@ def _describe_run(
         index=compress_index(data.index),
         answers=None if random else [float(value) for value in sampler.probe_outputs.ravel()],
         source=source,
+        format=FORMAT_OF_BINS[settings.bins],
         made=_record_provenance(model, data, sampler.classes),
     )
 

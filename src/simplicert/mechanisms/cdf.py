@@ -13,7 +13,7 @@ FARTHEST = 40.0  # beyond it Phi is 0 in floating point
 STEPS = 50  # halvings of [0, FARTHEST]: 4e-14
 
 # The two means below are off by less than 1e-13 together: ndtr, its argument (18 units in the last
-# place of a quantile), 64 widths and their sum. One draw's scores sum to 1 to K such units.
+# place of a quantile), 160 widths and their sum. One draw's scores sum to 1 to K such units.
 ERROR = 1e-12
 
 ROWS = 2048  # inputs searched together, so that memory stays modest

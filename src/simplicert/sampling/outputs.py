@@ -12,7 +12,7 @@ import numpy as np
 
 from simplicert.errors import require
 from simplicert.types import FIXED_POINT, Floats, Ints
-from simplicert.types.scores import BINS, THRESHOLDS
+from simplicert.types.scores import BINS, LAYOUTS
 from simplicert.types.smoothing import Smoothing
 
 FAR, BELOW = 1e-2, -1e-9  # how far rounding may take a sum from 1, and a probability below 0
@@ -129,16 +129,18 @@ MANY_CLASSES = 32  # up to this many classes, all sums are kept
 class RunningSums:
     """Sums over the draws of `inputs` inputs; adding a batch is exact and order-free."""
 
-    def __init__(self, inputs: int, classes: int, soft: bool, leaders: Ints | None) -> None:
+    def __init__(
+        self, inputs: int, classes: int, soft: bool, leaders: Ints | None, bins: int = BINS
+    ) -> None:
         """Start empty; `leaders` (N, L) are the classes whose scores get a histogram each."""
-        self.classes, self.leaders = classes, leaders
+        self.classes, self.leaders, self.bins = classes, leaders, bins
         self.counts = np.zeros((inputs, classes + 1), np.int64)
         self.sums = np.zeros((inputs, classes), np.int64) if soft else None
         self.squares = np.zeros((inputs, classes), np.int64) if soft else None
         self.votes = np.zeros((inputs, classes + 1), np.int64) if soft else None
         self.histograms = None
         if soft and leaders is not None:
-            self.histograms = np.zeros((inputs, leaders.shape[1] + 1, BINS), np.int64)
+            self.histograms = np.zeros((inputs, leaders.shape[1] + 1, bins), np.int64)
 
     def add(self, slots: Ints, scores: Scores, uniforms: Floats) -> None:
         """Count one batch: row i is of input slots[i] (ascending); uniforms[i] picks its vote."""
@@ -164,9 +166,9 @@ class RunningSums:
         rest = soft.copy()
         np.put_along_axis(rest, mine, 0.0, axis=1)
         values = np.column_stack([own, rest.max(axis=1)])
-        bins = np.searchsorted(THRESHOLDS, values, side="right")
+        bins = np.searchsorted(LAYOUTS[self.bins], values, side="right")
         kinds = values.shape[1]
-        cells = (slots[:, None] * kinds + np.arange(kinds)) * BINS + bins
+        cells = (slots[:, None] * kinds + np.arange(kinds)) * self.bins + bins
         self._increment(self.histograms, cells.ravel())
 
     @staticmethod

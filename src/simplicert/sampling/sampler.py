@@ -119,7 +119,7 @@ class Sampler:
         pilot, leaders = (
             self._pilot(rows, index, soft) if before is None else (before.pilot, before.leaders)
         )
-        totals = RunningSums(len(rows), self.classes, soft, leaders)
+        totals = RunningSums(len(rows), self.classes, soft, leaders, settings.bins)
         done = loop.draw_inputs(
             self.loop,
             rows,

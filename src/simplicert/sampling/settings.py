@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from simplicert.errors import InvalidInput, require
+from simplicert.types.scores import BINS, require_layout
 from simplicert.types.smoothing import Smoothing
 
 CPU_ROWS, GPU_ROWS = 256, 1024  # largest default batch
@@ -28,6 +29,7 @@ class SamplingSettings:
     histograms: bool = True
     compiled: bool = False
     device: str = "cpu"
+    bins: int = BINS  # of the score histograms
 
     def __post_init__(self) -> None:
         """Check every setting."""
@@ -37,6 +39,7 @@ class SamplingSettings:
         )
         for name, least in (("seed", 0), ("batch_size", 1), ("pilot", 0)):
             check_whole_number(name, getattr(self, name), least)
+        require_layout("bins: score histograms", self.bins)
         check_device(self.device)
 
 

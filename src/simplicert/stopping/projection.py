@@ -35,7 +35,8 @@ def unanimous_tally(tally: Tally, draws: int) -> Tally:
         held["pilot"] = first * int(tally.pilot.sum(axis=1).max())
     if tally.leaders is not None:
         leaders = np.arange(tally.leaders.shape[1])[None]
-        histograms = np.zeros((1, leaders.size + 1, BINS), np.int64)
+        bins = BINS if tally.histograms is None else tally.histograms.shape[2]
+        histograms = np.zeros((1, leaders.size + 1, bins), np.int64)
         histograms[:, 1:, 0] = draws
         histograms[:, 0, -1] = draws
         held |= {"leaders": leaders, "histograms": histograms}

@@ -22,9 +22,19 @@ from simplicert.machine import require_memory
 from simplicert.types import KINDS, Plan
 from simplicert.types.arrays import check_positive
 from simplicert.types.plan import MOST_RESERVED
+from simplicert.types.scores import BINS, FORMER_BINS
 from simplicert.types.smoothing import Reading
 
-FORMAT = 1
+# Format 2 has finer score histograms than format 1, and a newer default method for softmax. A run
+# keeps its format for ever: an old one is resumed, extended and certified as it was begun.
+FORMAT = 2
+
+BINS_OF_FORMAT = {1: FORMER_BINS, FORMAT: BINS}  # of the score histograms
+
+FORMAT_OF_BINS = {bins: number for number, bins in BINS_OF_FORMAT.items()}
+
+FORMER_METHODS = {"bentkus+betting": "bentkus+bernstein"}  # default today: default of format 1
+
 DRAWN = "sample"  # the format, in `source`, of a run that this package drew
 
 NAME = "run.toml"
@@ -92,6 +102,7 @@ class Manifest:
     made: dict[str, Any] = field(default_factory=dict)  # versions and machine, for the record
     package: str = field(default_factory=package_version)  # that wrote the run
     id: str = field(default_factory=lambda: secrets.token_hex(8))  # its parts carry it too
+    format: int = FORMAT
 
     def __post_init__(self) -> None:
         """Refuse settings that no run can have."""
@@ -123,12 +134,32 @@ class Manifest:
         for name, kind in (("source", dict), ("made", dict), ("package", str), ("id", str)):
             value = getattr(self, name)
             require(isinstance(value, kind), f"{name} must be a {kind.__name__}, got {value!r}")
+        require(
+            type(self.format) is int and self.format in BINS_OF_FORMAT,
+            f"format must be {' or '.join(map(str, BINS_OF_FORMAT))}, got {self.format!r}",
+        )
         check_positive("sensitivity", self.sensitivity)
         kept = self.source.get("reserve", False)
         require(
             isinstance(kept, int | float) and 0 <= self.reserve <= MOST_RESERVED,
             f"reserve must be a share of alpha in 0..{MOST_RESERVED}, got {kept!r}",
         )
+
+    @property
+    def bins(self) -> int:
+        """The number of bins of the score histograms that the run's parts may hold."""
+        return BINS_OF_FORMAT[self.format]
+
+    def find_method(self, kind: str, scheme: str) -> str | None:
+        """Return the method by which the run is certified if none is named.
+
+        It is the declared one, or else the default in the run's format; None if there is no such
+        kind or scheme.
+        """
+        if self.method is not None and (kind, scheme) == (self.kind, self.scheme):
+            return self.method
+        default = next(iter(SCHEMES.get(kind, {}).get(scheme, [None])))
+        return FORMER_METHODS.get(default or "", default) if self.format < FORMAT else default
 
     @property
     def was_drawn(self) -> bool:
@@ -195,7 +226,7 @@ class Manifest:
     def text(self) -> bytes:
         """Return the content of run.toml; TOML has no null, so what is not set is left out."""
         content = {name: value for name, value in asdict(self).items() if value is not None}
-        text = tomli_w.dumps({"format": FORMAT, **content}).encode()
+        text = tomli_w.dumps({"format": self.format, **content}).encode()
         return text + f"{CHECKSUM_LINE}{content_checksum(text)}\n".encode()
 
 
@@ -264,9 +295,10 @@ def read_manifest(folder: Path) -> Manifest:
         content = parse_toml(path, read_run_file(path))
     except InvalidInput as error:
         raise DamagedRun(str(error)) from None
-    version = content.pop("format", None)
-    if version != FORMAT:
-        raise DamagedRun(f"{path} has run format {version}; this simplicert reads format {FORMAT}")
+    version = content.get("format")
+    if type(version) is not int or version not in BINS_OF_FORMAT:
+        read = " and ".join(map(str, BINS_OF_FORMAT))
+        raise DamagedRun(f"{path} has run format {version}; this simplicert reads formats {read}")
     known = {f.name for f in fields(Manifest)}
     if unknown := set(content) - known:
         raise DamagedRun(f"{path} holds settings this simplicert does not know: {sorted(unknown)}")

@@ -15,13 +15,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from simplicert.errors import DamagedRun, SimplicertError
+from simplicert.errors import DamagedRun, SimplicertError, require
 from simplicert.files import content_checksum, open_file, read_run_file, write_atomically
 from simplicert.store.manifest import Manifest
 from simplicert.store.parquet import MOST_FILE, read_column, read_metadata, read_parquet
 from simplicert.types import Ints, Tally
 from simplicert.types.arrays import find_rows
-from simplicert.types.scores import BINS
 
 SINGLE = ("labels", "invalid", "votes_invalid")  # one number per input
 VECTORS = ("counts", "softmax_sums", "softmax_squares", "votes", "pilot")  # one number per class
@@ -42,6 +41,13 @@ def write_part(folder: Path, tally: Tally, manifest: Manifest, seconds: float = 
 
 def encode_part(tally: Tally, manifest: Manifest, seconds: float) -> tuple[str, bytes]:
     """Return the name and content of a part."""
+    if tally.histograms is not None:
+        bins = tally.histograms.shape[2]
+        require(
+            bins == manifest.bins,
+            f"histograms must have the {manifest.bins} bins of run format {manifest.format}, "
+            f"got {bins}",
+        )
     sink = BytesIO()
     metadata = {**run_identity(manifest), SECONDS: f"{seconds:.3f}".encode()}
     pq.write_table(
@@ -59,6 +65,8 @@ def part_name(first: int, content: bytes) -> str:
 def run_identity(manifest: Manifest) -> dict[bytes, bytes]:
     """Return what a part says about its run: a part of another run or sigma does not match."""
     settings = {"run": manifest.id, "sigma": manifest.sigma.hex(), "classes": manifest.classes}
+    if manifest.format > 1:  # the first format did not say so
+        settings["format"] = manifest.format
     return {name.encode(): str(value).encode() for name, value in settings.items()}
 
 
@@ -92,7 +100,7 @@ def read_part_table(path: Path, manifest: Manifest, content: bytes | None = None
         first = int(_integer_column(table, "index").min())
     except (pa.ArrowException, *UNREADABLE) as error:
         raise DamagedRun(f"{path} does not hold a tally: {error}") from None
-    for name, value in run_identity(manifest).items():
+    for name, value in {b"format": None, **run_identity(manifest)}.items():
         if (table.schema.metadata or {}).get(name) != value:
             raise DamagedRun(
                 f"{path} belongs to another run: its {name.decode()} is not this run's"
@@ -107,7 +115,7 @@ def _build_tallies(
 ) -> list[Tally]:
     """Turn checked tables into one tally, or into one each if an input is in several."""
     names, rows = set(tables[0].column_names), sum(table.num_rows for table in tables)
-    bins = (tables[0]["leaders"].type.list_size + 1) * BINS if "leaders" in names else 0
+    bins = (tables[0]["leaders"].type.list_size + 1) * manifest.bins if "leaders" in names else 0
     manifest.require_room(rows, sum(f"{name}_class" in names for name in VECTORS), bins)
     index = np.concatenate([_integer_column(table, "index") for table in tables])
     same = all(table.schema == tables[0].schema for table in tables)
@@ -183,8 +191,8 @@ def _table_to_tally(table: pa.Table, manifest: Manifest) -> Tally:
             fields[name] = flat.reshape(table.num_rows, -1)
     if "histograms_class" in held:
         kinds = fields["leaders"].shape[1] + 1
-        flat = _decode_sparse(table, "histograms", kinds * BINS)
-        fields["histograms"] = flat.reshape(-1, kinds, BINS)
+        flat = _decode_sparse(table, "histograms", kinds * manifest.bins)
+        fields["histograms"] = flat.reshape(-1, kinds, manifest.bins)
     if SEGMENTS in held:
         fields[SEGMENTS] = _decode_segments(table, fields["index"])
     return Tally(**fields, sigma=manifest.sigma, plan=manifest.plan, **manifest.function)

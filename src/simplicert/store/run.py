@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from simplicert.bounds import SCHEMES, bound
+from simplicert.bounds import bound
 from simplicert.certification import MechanismLike, certify
 from simplicert.data.arrays import read_array
 from simplicert.errors import DamagedRun, IncompatibleTallies, InvalidInput, require
@@ -92,7 +92,7 @@ class Run:
             declared.alpha,
             declared.kind,
             declared.scheme,
-            declared.method,
+            declared.find_method(declared.kind, declared.scheme),
             declared.sensitivity,
         )
 
@@ -198,11 +198,11 @@ class Run:
         kind = KINDS.get(kind, kind) if kind is not None else declared.kind
         scheme = scheme if scheme is not None else declared.scheme
         same = (kind, scheme) == (declared.kind, declared.scheme)
-        method = method if method is not None else (declared.method if same else None)
+        method = method if method is not None else declared.find_method(kind, scheme)
         known = bound(self.tally(), alpha, kind, scheme, method)
         if known.looks is not None:
             known = replace(known, stopped=np.where(self.stopped == "", "unfinished", self.stopped))
-        own = declared.method or next(iter(SCHEMES[declared.kind][declared.scheme]))
+        own = declared.find_method(declared.kind, declared.scheme)
         as_declared = same and known.alpha == declared.alpha and known.method == own
         stage = declared.sensitivity if sensitivity is None else sensitivity
         return replace(certify(known, mechanisms, stage), exploratory=not as_declared)

@@ -21,7 +21,7 @@ from simplicert.stopping import Until
 from simplicert.store.manifest import DRAWN, NAME, Manifest, check_declaration
 from simplicert.types.arrays import check_positive
 from simplicert.types.plan import MOST_RESERVED
-from simplicert.types.scores import MOST_SOFTMAX_DRAWS
+from simplicert.types.scores import BINS, MOST_SOFTMAX_DRAWS
 from simplicert.types.smoothing import Smoothing
 from simplicert.types.tally import MOST_DRAWS
 
@@ -57,6 +57,7 @@ class DrawingSettings:
     num_classes: int | None = None
     score_limit: float | None = None
     histograms: bool = True
+    bins: int = BINS  # of these; a run keeps those that it was begun with
     grid: float | None = None
     noise_scale: np.ndarray | None = None
     sensitivity: float = 1.0
@@ -228,6 +229,7 @@ def resume_settings(settings: DrawingSettings, before: Manifest | None) -> Drawi
         settings,
         batch_size=size if settings.batch_size is None else settings.batch_size,
         compiled=compiled if settings.compiled is None else settings.compiled,
+        bins=before.bins,
         reserve=before.reserve if settings.reserve is None else settings.reserve,
         mean=reconcile_numbers("mean", before, settings.mean),
         std=reconcile_numbers("std", before, settings.std),
@@ -312,6 +314,7 @@ def restore_settings(
         num_classes=manifest.classes,
         score_limit=source.get("score_limit"),
         histograms=source["histograms"],
+        bins=manifest.bins,
         grid=source.get("grid"),
         noise_scale=noise_scale,
         sensitivity=manifest.sensitivity,

@@ -43,6 +43,16 @@ def require_compatible(left: "Tally", right: "Tally") -> None:
     for name in (*SUMMED_FIELDS, *SHARED_FIELDS, *COMMON_FIELDS):
         if (getattr(left, name) is None) != (getattr(right, name) is None):
             raise IncompatibleTallies(f"one tally holds {name}, the other does not")
+    bins, others = _count_bins(left), _count_bins(right)
+    if bins != others:
+        raise IncompatibleTallies(
+            f"score histograms of different bins cannot be added: {bins} and {others} bins"
+        )
+
+
+def _count_bins(tally: "Tally") -> int | None:
+    """Return the number of bins of the score histograms; counts cannot be binned again."""
+    return None if tally.histograms is None else int(tally.histograms.shape[2])
 
 
 def merge_fields(left: "Tally", right: "Tally") -> dict[str, Any]:

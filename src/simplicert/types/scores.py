@@ -1,9 +1,9 @@
 """Softmax scores in a tally: histogram thresholds, bounds on distributions, and checks.
 
-`THRESHOLDS` separate the bins of the score histograms. They never change, because counts cannot be
-re-binned. `ScoreBands` are bounds on the whole distribution of scores, made from histograms.
-`check_scores` refuses votes, softmax sums, squares and histograms that contradict the draws or each
-other.
+A layout of bins is known by its number of bins. `LAYOUTS` holds the thresholds of every one that a
+tally may have: none is ever changed or removed, because counts cannot be re-binned. `ScoreBands`
+are bounds on the whole distribution of scores, made from histograms. `check_scores` refuses votes,
+softmax sums, squares and histograms that contradict the draws or each other.
 """
 
 from dataclasses import dataclass
@@ -17,21 +17,27 @@ from simplicert.types.arrays import Bools, Floats, ReadOnlyArrays, float_array
 if TYPE_CHECKING:
     from simplicert.types.tally import Tally
 
-# Even steps in the middle, even steps of the logarithm toward 0 and 1, where saturated scores lie.
-_MIDDLE = np.arange(1, 32) / 32
-
+# Even steps of the logarithm toward 0 and 1, where saturated scores lie.
 _TAIL = np.logspace(-6, np.log10(1 / 32), 17)[:-1]
 
-THRESHOLDS = np.concatenate([_TAIL, _MIDDLE, 1 - _TAIL[::-1]])
 
-THRESHOLDS.setflags(write=False)
+def _place_thresholds(steps: int) -> Floats:
+    """Place even steps in the middle, of 1 / 32 or finer, between the thresholds of the tails."""
+    found = np.unique(np.concatenate([_TAIL, np.arange(1, steps) / steps, 1 - _TAIL]))
+    found.setflags(write=False)
+    return found
 
-BINS = len(THRESHOLDS) + 1  # bin b counts scores with exactly b thresholds at or below them
+
+# Bin b counts scores with exactly b thresholds at or below them. The finer layout holds all
+# thresholds of the coarser one, so that the same draws say the same at those.
+LAYOUTS: dict[int, Floats] = {len(found) + 1: found for found in map(_place_thresholds, (32, 128))}
+
+FORMER_BINS, BINS = LAYOUTS  # of runs of the first format, and of new tallies
+
+THRESHOLDS = LAYOUTS[BINS]
 
 # Bin b of a histogram covers scores from threshold b - 1 to threshold b, the outer ones 0 and 1.
-WIDTHS = np.diff(np.concatenate([[0.0], THRESHOLDS, [1.0]]))
-
-WIDTHS.setflags(write=False)
+WIDTHS = {bins: np.diff(np.concatenate([[0.0], found, [1.0]])) for bins, found in LAYOUTS.items()}
 
 FIXED_POINT = 40  # softmax sums are integers in units of 2^-40, each score rounded down
 
@@ -39,11 +45,17 @@ MOST_SOFTMAX_DRAWS = 2**23 - 1  # sums in units of 2^-40 stay exact as int64
 
 
 def mean_over_bins(values: Floats) -> Floats:
-    """Average over [0, 1] values that are constant in each bin (last axis).
+    """Average over [0, 1] values that are constant in each bin (last axis) of a layout.
 
     Not a matrix product: its last bits would depend on how many rows are computed together.
     """
-    return np.asarray((values * WIDTHS).sum(axis=-1))
+    return np.asarray((values * WIDTHS[values.shape[-1]]).sum(axis=-1))
+
+
+def require_layout(name: str, bins: int) -> None:
+    """Refuse a number of bins that no layout has."""
+    known = " or ".join(str(number) for number in LAYOUTS)
+    require(bins in LAYOUTS, f"{name} must have {known} bins, got {bins}")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,13 +67,14 @@ class ScoreBands(ReadOnlyArrays):
     certificate uses (docs/softmax.md).
     """
 
-    lower: Floats  # (N, BINS)
-    upper: Floats  # (N, R, BINS)
+    lower: Floats  # (N, B), with as many bins as the histograms have
+    upper: Floats  # (N, R, B)
 
     def __post_init__(self) -> None:
         """Check that these are probabilities, with one row per input."""
-        lower = float_array("lower", self.lower, (None, BINS))
-        upper = float_array("upper", self.upper, (len(lower), None, BINS))
+        lower = float_array("lower", self.lower, (None, None))
+        require_layout("score bands", lower.shape[1])
+        upper = float_array("upper", self.upper, (len(lower), None, lower.shape[1]))
         for name, values in (("lower", lower), ("upper", upper)):
             sound = bool(((values >= 0) & (values <= 1)).all())
             require(sound, f"score bands ({name}) must lie in [0, 1]")

@@ -26,7 +26,6 @@ from simplicert.types.arrays import (
     segment_lengths,
 )
 from simplicert.types.plan import Plan
-from simplicert.types.scores import BINS
 from simplicert.types.smoothing import Reading
 
 NORMS = ("l2", "scaled l2")
@@ -65,7 +64,7 @@ class Tally(ReadOnlyArrays):
     votes_invalid: Ints | None = None  # (N,) votes for no class
     pilot: Ints | None = None  # (N, K)
     leaders: Ints | None = None  # (N, L) classes with a score histogram of their own
-    histograms: Ints | None = None  # (N, L + 1, BINS); the last is of the largest other score
+    histograms: Ints | None = None  # (N, L + 1, bins); the last is of the largest other score
     plan: Plan | None = None
     looks: Ints | None = None  # (N,) looks taken; derived from the plan where not given
     segments: Ints | None = None  # (M, 4)
@@ -132,7 +131,9 @@ class Tally(ReadOnlyArrays):
         self._check("segments", (None, 4))
         self._check("leaders", (rows, None))
         kinds = None if self.leaders is None else self.leaders.shape[1] + 1
-        self._check("histograms", (rows, kinds, BINS))
+        self._check("histograms", (rows, kinds, None))
+        if self.histograms is not None:
+            scores.require_layout("histograms", self.histograms.shape[2])
         self._check_meaning()
 
     def _check(self, name: str, shape: tuple[int | None, ...]) -> None:

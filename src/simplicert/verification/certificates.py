@@ -117,7 +117,7 @@ def _possible_methods(run: Run | ImportedRun, stored: StoredCertificates) -> lis
     if "method" in stored.extra:
         return [str(stored.extra["method"])]
     known = SCHEMES.get(str(stored.first("kind")), {}).get(str(stored.first("scheme")), {})
-    own = run.manifest.method
+    own = run.manifest.find_method(str(stored.first("kind")), str(stored.first("scheme")))
     return (
         [own, *(name for name in known if name != own)] if own in known else list(known) or [None]
     )
