@@ -244,6 +244,18 @@ def test_one_more_edit_than_the_radius_of_deletion_can_flip_the_class():
     assert smallest_lead(*words, e0, e1) <= 1e-9
 
 
+@pytest.mark.parametrize("norm", NOISES["deletion"].norms)
+@pytest.mark.parametrize(("e0", "e1"), [(1 - 2**-53, 1e-17), (1 - 3e-16, 4e-17), (1 - 3e-12, 3e-17)])
+def test_deletion_near_certainty_agrees_with_forty_digits(norm, e0, e1):
+    """What the gap leaves of 1 must not be lost in the rounding of the gap."""
+    gap = mpf(e0) - mpf(e1)
+    for rate in (0.9, 0.9999):
+        room = {"edits": 1 - gap / 2, "insertions": 1 / (1 + gap), "deletions": 1 - gap}[norm]
+        limit = mp.log(room) / mp.log(mpf(rate))
+        found = sc.radius("two_sided", e0, e1, noise="deletion", norm=norm, rate=rate)
+        assert limit - 2 < found < limit
+
+
 @pytest.mark.parametrize("noise", ["laplace", "uniform"])
 @pytest.mark.parametrize("shift", [(1.0, 0.0), (0.5, 0.5), (0.75, 0.25)])
 @pytest.mark.parametrize(("e0", "e1"), [(0.9, 0.05), (0.6, 0.3), (0.35, 0.1)])

@@ -30,8 +30,12 @@ def insertions(e0: Floats, e1: Floats, rate: float) -> Floats:
 
 def deletions(e0: Floats, e1: Floats, rate: float) -> Floats:
     """Return the largest whole r < log(1 - E_0 + E_1) / log rate: tokens are only deleted."""
+    gap = np.asarray(e0) - e1
+    # Near a gap of 1 the rounding of the gap would be most of what it leaves.
+    left = (1 - np.asarray(e0)) + e1
     with np.errstate(divide="ignore"):
-        return _whole_below(np.log1p(-(np.asarray(e0) - e1)), np.log(rate))
+        room = np.where(gap < 0.5, np.log1p(-gap), np.log(left))  # noqa: PLR2004
+        return _whole_below(room, np.log(rate))
 
 
 def one_sided(radius: Callable[..., Floats], e0: Floats, e1: Floats, rate: float) -> Floats:
