@@ -92,6 +92,18 @@ def test_laplace_agrees_with_forty_digits(name, point):
     assert found == pytest.approx(float(reference), rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["one_sided", "lecuyer", "teng", "two_sided"])
+@pytest.mark.parametrize(
+    "point",
+    [(0.9, 5e-324), (0.9, 1e-310), (0.4, 1e-310), (1 - 2**-53, 0.4 * 2**-53), (1 - 1e-15, 1e-17)],
+)
+def test_laplace_agrees_with_forty_digits_at_the_ends_of_floats(name, point):
+    found, reference = sc.radius(name, *point, noise="laplace"), laplace_reference(name, *point)
+    assert found <= reference
+    assert found == pytest.approx(float(reference), rel=1e-9, abs=1e-12)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("point", POINTS)
 def test_laplace_li_agrees_with_forty_digits(point):
@@ -248,10 +260,11 @@ def test_one_more_edit_than_the_radius_of_deletion_can_flip_the_class():
 @pytest.mark.parametrize(("e0", "e1"), [(1 - 2**-53, 1e-17), (1 - 3e-16, 4e-17), (1 - 3e-12, 3e-17)])
 def test_deletion_near_certainty_agrees_with_forty_digits(norm, e0, e1):
     """What the gap leaves of 1 must not be lost in the rounding of the gap."""
-    gap = mpf(e0) - mpf(e1)
     for rate in (0.9, 0.9999):
-        room = {"edits": 1 - gap / 2, "insertions": 1 / (1 + gap), "deletions": 1 - gap}[norm]
-        limit = mp.log(room) / mp.log(mpf(rate))
+        with mp.workdps(40):
+            gap = mpf(e0) - mpf(e1)
+            room = {"edits": 1 - gap / 2, "insertions": 1 / (1 + gap), "deletions": 1 - gap}[norm]
+            limit = mp.log(room) / mp.log(mpf(rate))
         found = sc.radius("two_sided", e0, e1, noise="deletion", norm=norm, rate=rate)
         assert limit - 2 < found < limit
 

@@ -14,6 +14,8 @@ from simplicert.types import Floats
 # One logarithm of a product of exact numbers errs by its last place, plus that of the product.
 ULPS = 4 * np.finfo(float).eps
 
+SMALLEST = 1e-300  # E_0 over a smaller E_1 may be too large for a float
+
 
 def one_sided(e0: Floats, e1: Floats) -> Floats:
     """Return -log(2 (1 - E_0)), 0 for E_0 <= 1/2; Teng et al. 2020. Infinite at E_0 = 1."""
@@ -24,15 +26,16 @@ def one_sided(e0: Floats, e1: Floats) -> Floats:
 
 def pure_dp(e0: Floats, e1: Floats) -> Floats:
     """Return log(E_0 / E_1) / 2: noise of epsilon = L at distance L; Lecuyer et al. 2019."""
-    with np.errstate(divide="ignore"):
-        found = np.log1p((e0 - e1) / np.asarray(e1)) / 2
+    found = _log_ratio(e0, e1) / 2
     return round_toward_zero(found, _rounding_error(found))
 
 
 def teng(e0: Floats, e1: Floats) -> Floats:
     """Return the larger of pure_dp and -log(1 - E_0 + E_1); Teng et al. 2020."""
+    gap = e0 - np.asarray(e1)
+    # Near a gap of 1 the rounding of the gap would be most of what it leaves.
     with np.errstate(divide="ignore"):
-        second = -np.log1p(-(e0 - np.asarray(e1)))
+        second = -np.where(gap < 0.5, np.log1p(-gap), np.log((1 - np.asarray(e0)) + e1))  # noqa: PLR2004
     return np.maximum(pure_dp(e0, e1), round_toward_zero(second, _rounding_error(second)))
 
 
@@ -41,9 +44,18 @@ def two_sided(e0: Floats, e1: Floats) -> Floats:
     rest = 1 - np.asarray(e0)
     with np.errstate(divide="ignore"):
         above = -(np.log(2 * rest) + np.log(2 * np.asarray(e1))) / 2
-        below = np.log1p((e0 - e1) / np.asarray(e1)) / 2
+    below = _log_ratio(e0, e1) / 2
     found = np.where(rest < 0.5, above, below)  # noqa: PLR2004
     return round_toward_zero(found, _rounding_error(found))
+
+
+def _log_ratio(e0: Floats, e1: Floats) -> Floats:
+    """Return log(E_0 / E_1), infinite at E_1 = 0 alone."""
+    e1 = np.asarray(e1)
+    held = np.maximum(e1, SMALLEST)
+    with np.errstate(divide="ignore"):
+        tiny = np.log(e0) - np.log(e1)
+    return np.where(e1 < SMALLEST, tiny, np.log1p((e0 - held) / held))
 
 
 def _rounding_error(found: Floats) -> Floats:
