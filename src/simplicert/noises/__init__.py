@@ -13,6 +13,9 @@ from simplicert.errors import InvalidInput, choose, require
 from simplicert.types.arrays import check_positive
 
 
+MOST_FEATURES = 10**7  # ablation computes a number for each of them
+
+
 @dataclass(frozen=True)
 class Noise:
     """A kind of noise, and what has to be known of it before a radius can be computed.
@@ -141,4 +144,5 @@ def _check_parameter(name: str, value: float | None) -> float:
         return float(value)
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     require(whole and value >= 1, f"{name} must be a whole number above 0, got {value!r}")
+    require(value <= MOST_FEATURES, f"{name} must be at most {MOST_FEATURES:,}, got {value!r}")
     return int(value)
