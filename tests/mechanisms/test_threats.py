@@ -257,7 +257,9 @@ def test_one_more_edit_than_the_radius_of_deletion_can_flip_the_class():
 
 
 @pytest.mark.parametrize("norm", NOISES["deletion"].norms)
-@pytest.mark.parametrize(("e0", "e1"), [(1 - 2**-53, 1e-17), (1 - 3e-16, 4e-17), (1 - 3e-12, 3e-17)])
+@pytest.mark.parametrize(
+    ("e0", "e1"), [(1 - 2**-53, 1e-17), (1 - 3e-16, 4e-17), (1 - 3e-12, 3e-17)]
+)
 def test_deletion_near_certainty_agrees_with_forty_digits(norm, e0, e1):
     """What the gap leaves of 1 must not be lost in the rounding of the gap."""
     for rate in (0.9, 0.9999):
@@ -320,7 +322,10 @@ def cell_shares(noise, edges, at):
         ({"noise": "ablation", "size": 9, "keep": 10}, "keep must be at most size = 9, got 10"),
         ({"noise": "ablation", "size": 9, "keep": 2.5}, "keep must be a whole number above 0"),
         ({"noise": "ablation", "size": "x", "keep": 2}, "size must be a whole number above 0"),
-        ({"noise": "ablation", "size": 10**30, "keep": 2}, "size must be at most 10,000,000, got 1"),
+        (
+            {"noise": "ablation", "size": 10**30, "keep": 2},
+            "size must be at most 10,000,000, got 1",
+        ),
         ({"norm": "linf", "size": 10**30}, "size must be at most 10,000,000, got 1"),
         ({"noise": "uniform", "norm": "linf", "size": 10**400}, "size must be at most 10,000,000"),
         ({"noise": "ablation", "size": 9, "keep": 2, "sensitivity": 2.0}, "sensitivity must be 1"),

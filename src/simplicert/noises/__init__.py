@@ -12,7 +12,6 @@ import numpy as np
 from simplicert.errors import InvalidInput, choose, require
 from simplicert.types.arrays import check_positive
 
-
 MOST_FEATURES = 10**7  # ablation computes a number for each of them
 
 
