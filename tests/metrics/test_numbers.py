@@ -98,3 +98,18 @@ def test_the_best_is_the_best_as_printed():
     assert numbers.find_best_cells(["0.1", "0.3", "-", "0.3"]) == {1, 3}
     assert numbers.find_best_cells(["4.0", "1.5", "1.5"], sign=-1) == {1, 2}
     assert numbers.find_best_cells(["-", "-"]) == set()
+
+
+@given(st.floats(0, 1, exclude_min=True, exclude_max=True))
+@example(0.29)
+@example(0.99999999999999)
+@example(1e-320)
+def test_what_is_written_exactly_reads_back(value):
+    assert float(numbers.format_exactly(value)) == value
+    written = Fraction(numbers.format_percent_exactly(value)) / 100
+    assert written < 1 and float(written) == value
+
+
+def test_exact_numbers_are_as_short_as_they_can_be():
+    assert [numbers.format_exactly(v) for v in (1.0, 0.25, 1e-5)] == ["1", "0.25", "1e-05"]
+    assert [numbers.format_percent_exactly(v) for v in (0.999, 0.9, 0.29)] == ["99.9", "90", "29"]

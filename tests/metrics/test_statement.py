@@ -69,3 +69,11 @@ def test_refused():
     ):
         with pytest.raises(sc.InvalidInput, match=message):
             make_statement(*arguments)
+
+
+def test_the_sentence_rounds_neither_radius_nor_confidence_up():
+    tally = sc.Tally([[990, 8, 2]] * 100, sigma=0.5, labels=[0] * 100)
+    certificates = sc.certify(sc.bound(tally))
+    said = sc.metrics.make_statement(certificates, 0.4999999, 0.9999999).sentence
+    assert said.startswith("With 99.99999 % confidence")
+    assert "within l2 distance 0.4999999 (" in said

@@ -205,3 +205,12 @@ def test_a_design_of_the_pilot_run_names_it(tmp_path, pilot):
     assert run.manifest.id in design.pilot.source and design.pilot.data_fingerprint == "aa"
     design.write(tmp_path / "a.toml")
     assert read_design(tmp_path / "a.toml").pilot.data_fingerprint == "aa"
+
+
+def test_sentences_round_neither_radius_nor_confidence_up(tally):
+    design = sc.design_population(SIGMA, [0.4999999], DRAWS, INPUTS, 0.99999999999999)
+    said = sc.population(tally, design).shares[0].sentence
+    assert said.startswith("With 99.999999999999 % confidence")
+    assert "within l2 distance 0.4999999 (" in said
+    with pytest.raises(InvalidInput, match=r"the design's, 0\.4999999, got 0\.5$"):
+        sc.population(tally, design).share(0.5)

@@ -17,6 +17,7 @@ import numpy as np
 
 from simplicert.errors import InvalidInput, choose, require
 from simplicert.files import read_text
+from simplicert.metrics.numbers import format_exactly
 from simplicert.metrics.statement import CONFIDENCE, statement_from_hits
 from simplicert.metrics.study import Study, explain_no_comparison
 from simplicert.types import Bools, Certificates, Floats, Ints
@@ -82,8 +83,8 @@ class Requirement:
     @property
     def text(self) -> str:
         """The requirement as a user writes it."""
-        at = "" if self.at is None else f"@{self.at:g}"
-        return f"{self.measure}{at}{self.side}{self.limit:g}"
+        at = "" if self.at is None else f"@{format_exactly(self.at)}"
+        return f"{self.measure}{at}{self.side}{format_exactly(self.limit)}"
 
 
 @dataclass(frozen=True)

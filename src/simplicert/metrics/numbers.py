@@ -1,6 +1,6 @@
 """Format numbers as text, each rounded to the side on which it claims less."""
 
-from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, Context
+from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from math import isfinite
 
@@ -39,6 +39,17 @@ def _format_rounded(value: float | None, decimals: int, direction: str) -> str:
         return f"{Context(prec=3, rounding=direction).create_decimal(value):.2e}"
     number = quantize_float(value, decimals, direction)
     return str(number if number else abs(number))  # no minus before a zero
+
+
+def format_exactly(value: float) -> str:
+    """Write a number that a claim is about with all its digits: 0.4999999 is not 0.5."""
+    return repr(float(value)).removesuffix(".0")
+
+
+def format_percent_exactly(share: float) -> str:
+    """Write a confidence in percent with all its digits: none but 1 is 100 %."""
+    percent = Decimal(repr(float(share))).scaleb(2).normalize()
+    return f"{percent:f}" if percent >= Decimal("1e-6") else f"{percent:e}"
 
 
 def format_share_down(hits: int, total: int, decimals: int = 3) -> str:

@@ -28,7 +28,7 @@ from simplicert.metrics.gate import (
     RequirementCheck,
     certificate_rows,
 )
-from simplicert.metrics.numbers import format_down, format_p_value, format_up
+from simplicert.metrics.numbers import format_down, format_exactly, format_p_value, format_up
 from simplicert.metrics.pairing import match_inputs
 from simplicert.metrics.statement import CONFIDENCE
 from simplicert.metrics.study import Study, require_same_inputs, require_same_norm
@@ -73,7 +73,7 @@ def check_regressions(
         loss = old - new if falling else new - old
         p = _loss_p_value(name, at or 0.0, before, now, most, falling=falling, level=each)
         holds = bool(loss <= most + SLACK or p > each)
-        what = f"{name}{'' if at is None else f'@{at:g}'}"
+        what = f"{name}{'' if at is None else f'@{format_exactly(at)}'}"
         wanted = f"{what} {'falls' if falling else 'rises'} by at most {most:g}"
         group = f"against {baseline.name}"
         shown = f"{describe_change(new - old)}, p = {format_p_value(p)}"

@@ -18,7 +18,11 @@ import numpy as np
 
 from simplicert.bounds import binomial
 from simplicert.errors import require
-from simplicert.metrics.numbers import format_down
+from simplicert.metrics.numbers import (
+    format_down,
+    format_exactly,
+    format_percent_exactly,
+)
 from simplicert.types import Bools, Certificates
 
 CONFIDENCE = 0.99  # of the statement; the intervals of metrics have 0.95
@@ -52,11 +56,11 @@ class Statement:
         if self.sensitivity != 1:
             stage = f" of what goes into a first stage of sensitivity {self.sensitivity:g}"
         return (
-            f"With {100 * self.confidence:g} % confidence at least "
+            f"With {format_percent_exactly(self.confidence)} % confidence at least "
             f"{format_down(100 * self.share, 1)} % "
             "of inputs drawn like these are classified correctly by the smoothed classifier "
-            f"everywhere within {self.norm} distance {self.radius:g}{stage} ({self.hits} of "
-            f"{self.inputs} "
+            f"everywhere within {self.norm} distance {format_exactly(self.radius)}{stage} "
+            f"({self.hits} of {self.inputs} "
             f"tested inputs are certified, each wrongly with probability at most {self.level:g}"
             f"{' by the own account of the log' if self.imported else ''})."
         )

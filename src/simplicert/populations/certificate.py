@@ -17,7 +17,11 @@ import numpy as np
 
 from simplicert.bounds.bets import betting_lower
 from simplicert.errors import InvalidInput, MissingEvidence, require
-from simplicert.metrics.numbers import format_down
+from simplicert.metrics.numbers import (
+    format_down,
+    format_exactly,
+    format_percent_exactly,
+)
 from simplicert.populations.design import PopulationDesign, RadiusDesign, read_design
 from simplicert.store import Run
 from simplicert.store.manifest import Manifest, recorded_label_warning
@@ -69,8 +73,10 @@ class PopulationCertificate:
         for item in self.shares:
             if item.radius == radius:
                 return item.share
-        known = ", ".join(f"{item.radius:g}" for item in self.shares)
-        raise InvalidInput(f"radius must be one of the design's, {known}, got {radius:g}")
+        known = ", ".join(format_exactly(item.radius) for item in self.shares)
+        raise InvalidInput(
+            f"radius must be one of the design's, {known}, got {format_exactly(radius)}"
+        )
 
     def record(self) -> dict[str, Any]:
         """Return the certificate as values that JSON can hold."""
@@ -127,7 +133,8 @@ def _check_run(run: Run, design: PopulationDesign) -> Iterator[str]:
     declared = run.manifest
     require(
         declared.sensitivity == design.sensitivity,
-        f"sensitivity must be the design's {design.sensitivity:g}, got {declared.sensitivity:g}",
+        f"sensitivity must be the design's {format_exactly(design.sensitivity)}, got "
+        f"{format_exactly(declared.sensitivity)}",
     )
     if doubt := recorded_label_warning(declared):
         raise InvalidInput(f"labels must be of the model's classes: {doubt}")
@@ -182,7 +189,8 @@ def _check_tally(tally: Tally, design: PopulationDesign) -> None:
         raise MissingEvidence("labels are needed to say what is correct, and there are none")
     require(
         tally.sigma == design.sigma,
-        f"sigma must be the design's {design.sigma:g}, got {tally.sigma:g}",
+        f"sigma must be the design's {format_exactly(design.sigma)}, got "
+        f"{format_exactly(tally.sigma)}",
     )
     require(tally.norm in NORMS, f"norm must be one of {', '.join(NORMS)}, got {tally.norm}")
     fixed = tally.plan is None or (tally.plan.rule == "fixed" and len(tally.plan.looks) == 1)
@@ -232,9 +240,9 @@ def _say_share(design: PopulationDesign, item: RadiusDesign, share: float, norm:
     stage = ""
     if design.sensitivity != 1:
         stage = f" of what goes into a first stage of sensitivity {design.sensitivity:g}"
-    where = f"within {norm} distance {item.radius:g}{stage}"
+    where = f"within {norm} distance {format_exactly(item.radius)}{stage}"
     percent = format_down(100 * share, 1)
-    start = f"With {100 * design.confidence:.12g} % confidence"
+    start = f"With {format_percent_exactly(design.confidence)} % confidence"
     also = (
         f", for all {len(design.radii)} radii of the design together,"
         if len(design.radii) > 1

@@ -1,6 +1,6 @@
 """Show a population certificate, and the divisions of a budget of draws, as tables."""
 
-from simplicert.metrics.numbers import NONE, format_down
+from simplicert.metrics.numbers import NONE, format_down, format_exactly, format_percent_exactly
 from simplicert.plan.division import BudgetDivision, BudgetRow
 from simplicert.populations import PopulationCertificate
 from simplicert.tables.grid import Grid
@@ -10,7 +10,7 @@ def population_table(certificate: PopulationCertificate) -> Grid:
     """Show one row per radius: the share that is certified, and the mean it is a limit of."""
     rows = [
         (
-            f"{item.radius:g}",
+            format_exactly(item.radius),
             f"{format_down(100 * item.share, 2)} %",
             f"{format_down(100 * item.mean, 2)} %",
         )
@@ -22,8 +22,8 @@ def population_table(certificate: PopulationCertificate) -> Grid:
         f"{certificate.inputs:,} inputs{left_out}"
     )
     notes = (
-        f"certified: at least, with {100 * certificate.confidence:.12g} % confidence for all radii "
-        "together",
+        f"certified: at least, with {format_percent_exactly(certificate.confidence)} % confidence "
+        "for all radii together",
         f"design {certificate.fingerprint}",
     )
     return Grid(title, ("radius", "certified share", "mean value"), rows, notes)
@@ -35,7 +35,8 @@ def division_table(division: BudgetDivision) -> Grid:
     best = max(range(len(rows)), key=lambda place: division.rows[place].share)
     title = (
         f"{division.budget:,} draws divided: share to expect as certified at radius "
-        f"{division.radius:g} with {100 * division.confidence:.12g} % confidence"
+        f"{format_exactly(division.radius)} with {format_percent_exactly(division.confidence)} % "
+        "confidence"
     )
     notes = (
         division.source,
