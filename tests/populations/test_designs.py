@@ -94,6 +94,14 @@ def test_bets_that_could_lose_everything_are_refused(design, bets):
         ({"draws": 0}, "draws must be a whole number in 1..512, got 0"),
         ({"draws": 1.5}, "draws must"),
         ({"draws": 1000}, "draws must"),
+        ({"draws": -5}, "draws must be a whole number in 1..512, got -5"),
+        ({"draws": 10**24}, "draws must be a whole number in 1..512, got 1000"),
+        ({"radii": 0.25}, "radii must be a list of numbers, got 0.25"),
+        ({"radii": ["far"]}, "radii must be a list of numbers"),
+        ({"confidence": "high"}, "confidence must"),
+        ({"sensitivity": "high"}, "sensitivity must"),
+        ({"prior": "ab"}, "prior must"),
+        ({"sigma": 1.9e-45, "radii": [1e-45]}, "sigma must be at least 1.2e-38"),
         ({"inputs": 0}, "inputs must"),
         ({"confidence": 1.0}, "confidence must"),
         ({"radii": []}, "radii must be 1 to 50 numbers, got 0"),
@@ -115,6 +123,12 @@ def test_bad_settings_are_one_sentence(changes, words):
         sc.design_population(**settings | changes)
 
 
+def test_a_prior_may_be_extreme():
+    """Probabilities of a prior next to 0 overflowed in the binomial."""
+    for prior in ((1e-300, 1e-300), (1e-3, 1e3), (1e300, 1e300)):
+        assert sc.design_population(0.5, [0.25], 4, 100, prior=prior).draws == 4
+
+
 def test_a_pilot_needs_labels():
     with pytest.raises(MissingEvidence, match="labels"):
         sc.design_population(0.5, [0.25], 4, 100, pilot=sc.Tally([[9, 1]], 0.5))
@@ -130,7 +144,10 @@ def test_other_files_are_refused(tmp_path, design):
         (design.text.decode().replace('"0:200:1"', '"0:999999999999:1"'), "index must be like"),
         (design.text.decode().replace('"0:200:1"', '"9:1:1"'), "index must be like"),
         (design.text.decode().replace('"0:200:1"', '"0:9:0"'), "index must be like"),
-        (design.text.decode().replace('"0:200:1"', "5"), "index must be like"),
+        (design.text.decode().replace('"0:200:1"', "5"), "pilot must be a table of texts"),
+        (design.text.decode().replace('"0:200:1"', f'"0:{10**24}:1"'), "index must be like"),
+        (design.text.decode().replace('"0:200:1"', '""'), "index must be like"),
+        (design.text.decode().replace("[pilot]", "[[pilot]]"), "pilot must be a table of texts"),
         (design.text.decode().replace("radius = 0.25", 'radius = "far"'), "is no design"),
         (design.text.decode().replace("radius = 0.25", "radius = nan"), "negative"),
         (design.text.decode().replace("sigma = 0.5", 'sigma = "half"'), "sigma must"),

@@ -180,7 +180,9 @@ def read_design(path: Path | str) -> PopulationDesign:
     names = {item.name for item in fields(PopulationDesign)}
     require({*held} == names, f"{where} must hold the settings {sorted(names)}")
     try:
-        pilot = dict(held.pop("pilot"))
+        pilot = held.pop("pilot")
+        words = isinstance(pilot, dict) and {type(value) for value in pilot.values()} <= {str}
+        require(words, f"pilot must be a table of texts in {where}, got {pilot!r:.80}")
         index = None if "index" not in pilot else _read_index(pilot.pop("index"))
         rows = tuple(
             RadiusDesign(float(row["radius"]), row["coefficients"], row["bets"])
@@ -211,8 +213,10 @@ def _read_index(text: str) -> Ints:
     is_range = ":" in text
     values = range(*numbers) if is_range and len(numbers) == 3 and numbers[2] > 0 else numbers  # noqa: PLR2004
     require(
-        0 < len(values) <= MOST_PILOT
+        bool(numbers)
         and min(numbers) >= 0
+        and max(numbers) < 2**63  # longer ranges have no length
+        and 0 < len(values) <= MOST_PILOT
         and is_range == isinstance(values, range),
         f"index must be like 0:100:2 or 3 5 8, got {text!r:.80}",
     )

@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import beta
 
-from simplicert.errors import MissingEvidence, choose, require
+from simplicert.errors import InvalidInput, MissingEvidence, choose, require
 from simplicert.machine import current_time
 from simplicert.populations.coefficients import binomial_table, fit_coefficients
 from simplicert.populations.design import (
+    MOST_DRAWS,
     PilotInputs,
     PopulationDesign,
     RadiusDesign,
@@ -23,6 +25,7 @@ from simplicert.types.arrays import check_positive
 PENALTY = 1.0  # how far an input's value may go below 0
 PRIOR = (0.5, 0.5)  # of a Beta distribution: many inputs clear, some in between
 PRIOR_POINTS = 1000  # at even steps of the prior's distribution
+NEAREST = 1e-12  # that a probability of the prior comes to 0 or 1
 UNSEEN_DRAWS = 0.5  # added to the right and to the wrong draws of a pilot's input
 
 
@@ -61,23 +64,23 @@ def design_population(  # noqa: PLR0913
     at, source = _read_prior(prior) if pilot is None else _read_pilot(pilot, sigma)
     count = _whole(draws)
     # Checks every setting before the work; coefficients of -1 promise nothing.
-    low = np.full(count + 1 if type(count) is int else 1, -1.0)
-    nothing = [RadiusDesign(float(radius), low, np.full(3, 0.1)) for radius in radii]
+    low = np.full(count + 1 if type(count) is int and 0 < count <= MOST_DRAWS else 1, -1.0)
+    nothing = [RadiusDesign(radius, low, np.full(3, 0.1)) for radius in _read_radii(radii)]
     empty = PopulationDesign(
         sigma,
         count,
         _whole(inputs),
         tuple(nothing),
-        float(confidence),
+        float(confidence) if isinstance(confidence, Real) else confidence,
         classifier,
-        float(sensitivity),
+        sensitivity,
         penalty,
         source,
     )
     chance = binomial_table(draws, at).mean(axis=0)
     rows = []
     for item in empty.radii:
-        goal = target(radius_in_sigmas(item.radius, sigma, sensitivity))
+        goal = target(radius_in_sigmas(item.radius, sigma, empty.sensitivity))
         found, bets = fit_coefficients(goal, chance, penalty, empty.inputs, empty.tail)
         rows.append(RadiusDesign(item.radius, found, bets))
     return replace(empty, radii=tuple(rows), recorded=current_time())
@@ -88,14 +91,27 @@ def _whole(value: object) -> int:
     return int(value) if isinstance(value, np.integer) else value  # type: ignore[return-value]
 
 
+def _read_radii(radii: Sequence[float]) -> list[float]:
+    """Return the radii as floats; whether they are in reach is the design's to say."""
+    try:
+        return [float(radius) for radius in radii]
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidInput(f"radii must be a list of numbers, got {radii!r:.80}") from None
+
+
 def _read_prior(prior: ArrayLike) -> tuple[Floats, PilotInputs]:
     """Return probabilities at even steps of a Beta distribution."""
-    given = np.asarray(prior, dtype=float)
+    try:
+        given = np.asarray(prior, dtype=float)
+    except (TypeError, ValueError):
+        given = np.zeros(0)
     require(
         given.shape == (2,) and bool(((given > 0) & np.isfinite(given)).all()),
         f"prior must be the two positive parameters of a Beta distribution, got {prior!r:.80}",
     )
     at = beta.ppf((np.arange(PRIOR_POINTS) + 0.5) / PRIOR_POINTS, *given)
+    require(bool(np.isfinite(at).all()), f"prior must be less extreme, got {prior!r:.80}")
+    at = np.clip(at, NEAREST, 1 - NEAREST)
     return np.asarray(at), PilotInputs(f"a prior: Beta({given[0]:g}, {given[1]:g})")
 
 

@@ -33,6 +33,7 @@ MOST_SHIFT = 7.0  # radius over sigma: beyond it the threshold cannot be told fr
 
 # sigma is drawn in single precision: the noise has at least this share of it.
 DRAWN_SHARE = 1 - 2.0**-24
+LEAST_SIGMA = float(np.finfo(np.float32).tiny)  # below it, it may have less
 
 
 class Target(Protocol):
@@ -101,6 +102,7 @@ def radius_in_sigmas(radius: float, sigma: float, sensitivity: float) -> float:
     require(
         bool(np.isfinite(radius) and radius >= 0), f"radii must not be negative, got {radius!r}"
     )
+    require(sigma >= LEAST_SIGMA, f"sigma must be at least {LEAST_SIGMA:.2g}, got {sigma!r}")
     shift = float(radius * sensitivity / (sigma * DRAWN_SHARE) * (1 + 8 * EPSILON))
     require(
         shift <= MOST_SHIFT,
