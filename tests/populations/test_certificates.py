@@ -214,3 +214,23 @@ def test_sentences_round_neither_radius_nor_confidence_up(tally):
     assert "within l2 distance 0.4999999 (" in said
     with pytest.raises(InvalidInput, match=r"the design's, 0\.4999999, got 0\.5$"):
         sc.population(tally, design).share(0.5)
+
+
+def test_draws_that_may_have_been_seen_before_are_named(design, tally, tmp_path):
+    """A run is drawn again with its seed: the same draws, with a later time."""
+    again = as_run(tmp_path / "again", tally, source={"seed": 0})
+    said = sc.population(again, design).remarks
+    assert any("user's word" in text and str(design.seed) in text for text in said)
+    own = as_run(tmp_path / "own", tally, source={"seed": design.seed})
+    said = sc.population(own, design).remarks
+    assert any("nobody saw these draws before" in text for text in said)
+    assert not any("user's word" in text for text in said)
+    assert replace(design, recorded=AFTER).seed != design.seed
+
+
+def test_a_pilot_of_other_data_is_named(design, tally, tmp_path):
+    known = replace(design, pilot=replace(design.pilot, data_fingerprint="aa"))
+    for data, named in (("aa", False), ("bb", True)):
+        run = as_run(tmp_path / data, tally, source={"data_fingerprint": data})
+        said = sc.population(run, known).remarks
+        assert any("drawn of other data" in text for text in said) == named

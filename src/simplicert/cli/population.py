@@ -47,6 +47,7 @@ def _design(
     --out population.toml
     """
     from simplicert.errors import InvalidInput, MissingEvidence, require
+    from simplicert.metrics.numbers import format_exactly
     from simplicert.populations import design_population
     from simplicert.store import Run, open_run
 
@@ -78,7 +79,8 @@ def _design(
     design.write(out)
     print_lines(
         f"{out}: recorded at {design.recorded}, fingerprint {design.fingerprint}; next: "
-        f"simplicert sample --sigma {sigma:g} --draws {draws} ..."
+        f"simplicert sample --sigma {format_exactly(sigma)} --draws {draws} --seed {design.seed} "
+        "..."
     )
 
 

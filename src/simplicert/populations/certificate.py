@@ -113,6 +113,11 @@ def population(
     if isinstance(evidence, Run):
         remarks += _check_run(evidence, design)
         tally, data = evidence.tally(), evidence.manifest.data_fingerprint
+        if _has_other_data(data, design):
+            remarks.append(
+                "The pilot was drawn of other data: that none of its inputs is among these is the "
+                "user's word."
+            )
     else:
         tally, data = evidence, None
         remarks.append("That the design was fixed before the draws is the user's word: no record.")
@@ -145,6 +150,14 @@ def _check_run(run: Run, design: PopulationDesign) -> Iterator[str]:
     )
     require(not run.missing, f"run must be complete, and {run.missing:,} inputs are missing")
     yield from _check_order(declared, design)
+    if declared.source.get("seed") == design.seed:
+        yield "The noise has the seed that follows from the design: nobody saw these draws before."
+    else:
+        yield (
+            "The same inputs with the same seed have the same noise, however often they are drawn: "
+            "that nobody saw these draws in an earlier run is the user's word. A run with seed "
+            f"{design.seed}, which follows from the design, would show it."
+        )
 
 
 def _check_order(declared: Manifest, design: PopulationDesign) -> Iterator[str]:
@@ -176,11 +189,15 @@ def _check_order(declared: Manifest, design: PopulationDesign) -> Iterator[str]:
 
 def _find_pilot_inputs(tally: Tally, data: str | None, design: PopulationDesign) -> Bools:
     """Say which inputs may be the pilot's; of data that is known to be other, none is."""
-    pilot = design.pilot
-    other = None not in (data, pilot.data_fingerprint) and data != pilot.data_fingerprint
-    if pilot.index is None or other:
+    if design.pilot.index is None or _has_other_data(data, design):
         return np.zeros(len(tally), bool)
-    return np.isin(tally.index, pilot.index)
+    return np.isin(tally.index, design.pilot.index)
+
+
+def _has_other_data(data: str | None, design: PopulationDesign) -> bool:
+    """Say whether both data sets are known and differ; they may still share inputs."""
+    pilot = design.pilot.data_fingerprint
+    return None not in (data, pilot) and data != pilot
 
 
 def _check_tally(tally: Tally, design: PopulationDesign) -> None:

@@ -158,6 +158,11 @@ class PopulationDesign:
         """The checksum in the last line of the file."""
         return self.text.rpartition(b": ")[2].decode().strip()
 
+    @property
+    def seed(self) -> int:
+        """A seed for the draws, from the fingerprint: nobody drew by it before the design."""
+        return int(self.fingerprint[:12], 16)
+
     def write(self, path: Path | str) -> None:
         """Write a new file; a design that is already there is never replaced."""
         target = Path(path)
