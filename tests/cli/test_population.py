@@ -111,7 +111,7 @@ def test_the_gate_takes_a_design(command, place):
         words = ("--require", f"population@0.25>={limit:.6f}", "--design", "design.toml")
         code, out, err = command("gate", "run", *words, "--require", "abstained<=1")
         assert (code, err) == (wanted, "")
-        assert "16 draws of each of 300 inputs" in out
+        assert "16 draws of each of 300 inputs" in out and "user's word" in out
     found = json.loads(command("gate", "run", *words, "--json")[1])
     assert [check["value"] for check in found["checks"]] == [share]
     assert found["statements"][0]["fingerprint"]

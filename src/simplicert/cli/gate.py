@@ -113,6 +113,8 @@ def gate(
             print_lines("", item.sentence)
         for share in () if certificate is None else certificate.shares:
             print_lines("", share.sentence)
+        for text in () if certificate is None else certificate.remarks:
+            print_lines("", text)
         for text in remarks:
             print_lines("", f"{text[0].upper()}{text[1:]}.")
     raise typer.Exit(0 if all(item.holds for item in checks) else 1)
