@@ -139,6 +139,7 @@ def test_other_settings_are_refused(design, tally):
         (drawn(rng, inputs=INPUTS - 1), "as many as the design's 300, got 299"),
         (replace(tally, plan=sc.Plan((16, 32), (0.5, 0.5)), looks=None), "one fixed look"),
         (replace(tally, plan=sc.Plan((16,), rule="decided"), looks=None), "one fixed look"),
+        (replace(tally, plan=sc.Plan((32,)), looks=None), "one fixed look at 16 draws"),
     ):
         with pytest.raises(InvalidInput, match=words):
             sc.population(other, design)

@@ -109,11 +109,9 @@ def gate(
         from simplicert.cli.screen import print_table
 
         print_table(gate_table(checks, study.certificates().stage))
-        for item in statements:
-            print_lines("", item.sentence)
-        for share in () if certificate is None else certificate.shares:
-            print_lines("", share.sentence)
-        for text in () if certificate is None else certificate.remarks:
+        parts = statements if certificate is None else [*statements, *certificate.shares]
+        rests_on = () if certificate is None else certificate.remarks
+        for text in (*(part.sentence for part in parts), *rests_on):
             print_lines("", text)
         for text in remarks:
             print_lines("", f"{text[0].upper()}{text[1:]}.")

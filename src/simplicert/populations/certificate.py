@@ -210,14 +210,17 @@ def _check_tally(tally: Tally, design: PopulationDesign) -> None:
         f"{format_exactly(tally.sigma)}",
     )
     require(tally.norm in NORMS, f"norm must be one of {', '.join(NORMS)}, got {tally.norm}")
-    fixed = tally.plan is None or (tally.plan.rule == "fixed" and len(tally.plan.looks) == 1)
-    require(
-        fixed, f"plan must be one fixed look, got {tally.plan}: how long to draw must not be chosen"
-    )
     fewest, most = int(tally.draws.min()), int(tally.draws.max())
     require(
         fewest == most == design.draws,
         f"draws must be the design's {design.draws} of every input, got {fewest} to {most}",
+    )
+    plan = tally.plan
+    fixed = plan is None or (plan.rule == "fixed" and plan.looks == (design.draws,))
+    require(
+        fixed,
+        f"plan must be one fixed look at {design.draws} draws, got {plan}: how long to draw must "
+        "not be chosen",
     )
     require(
         len(tally) == design.inputs,
