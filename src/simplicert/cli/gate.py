@@ -1,11 +1,14 @@
 """`simplicert gate`: fail a build when a run does not meet its requirements."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from simplicert.cli.saying import print_lines
+
+if TYPE_CHECKING:
+    from simplicert.populations import PopulationCertificate
 
 
 def gate(
@@ -109,10 +112,16 @@ def gate(
         from simplicert.cli.screen import print_table
 
         print_table(gate_table(checks, study.certificates().stage))
-        parts = statements if certificate is None else [*statements, *certificate.shares]
-        rests_on = () if certificate is None else certificate.remarks
-        for text in (*(part.sentence for part in parts), *rests_on):
-            print_lines("", text)
+        for item in statements:
+            print_lines("", item.sentence)
+        _print_population(certificate)
         for text in remarks:
             print_lines("", f"{text[0].upper()}{text[1:]}.")
     raise typer.Exit(0 if all(item.holds for item in checks) else 1)
+
+
+def _print_population(certificate: "PopulationCertificate | None") -> None:
+    """Print what a population certificate says, and what it rests on."""
+    if certificate is not None:
+        for text in (*(share.sentence for share in certificate.shares), *certificate.remarks):
+            print_lines("", text)
