@@ -10,6 +10,7 @@ from scipy.stats import beta
 
 from simplicert.errors import InvalidInput, MissingEvidence, choose, require
 from simplicert.machine import current_time
+from simplicert.metrics.numbers import format_exactly
 from simplicert.populations.coefficients import binomial_table, fit_coefficients
 from simplicert.populations.design import (
     MOST_DRAWS,
@@ -123,8 +124,8 @@ def _read_pilot(pilot: "Tally | Run", sigma: float) -> tuple[Floats, PilotInputs
         raise MissingEvidence("pilot must have labels, and it has none")
     require(
         tally.sigma == sigma,
-        f"pilot must be drawn at sigma = {sigma:g}, got {tally.sigma:g}: probabilities at another "
-        "sigma are others",
+        f"pilot must be drawn at sigma = {format_exactly(sigma)}, got "
+        f"{format_exactly(tally.sigma)}: probabilities at another sigma are others",
     )
     at = label_probabilities(tally)
     fewest, most = int(tally.draws.min()), int(tally.draws.max())
