@@ -151,7 +151,10 @@ def _check_run(run: Run, design: PopulationDesign) -> Iterator[str]:
     require(not run.missing, f"run must be complete, and {run.missing:,} inputs are missing")
     yield from _check_order(declared, design)
     if declared.source.get("seed") == design.seed:
-        yield "The noise has the seed that follows from the design: nobody saw these draws before."
+        yield (
+            "The noise has the seed that follows from the design: nobody saw these draws before it. "
+            "Other draws of these inputs may have been seen, which no file shows."
+        )
     else:
         yield (
             "The same inputs with the same seed have the same noise, however often they are drawn: "
