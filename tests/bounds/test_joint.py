@@ -9,7 +9,7 @@ from scipy.stats import binom, binomtest
 
 from simplicert import InvalidInput, KindMismatch, Plan, Tally, bound, certify, radius
 from simplicert.bounds.box import Box, certificate_reasons
-from simplicert.bounds.joint import REGION, buehler
+from simplicert.bounds.joint import REGION, buehler, search
 from simplicert.mechanisms import two_sided
 
 
@@ -148,14 +148,15 @@ def test_enumeration_catches_a_pair_that_is_not_paid_for(monkeypatch):
 
 def test_enumeration_catches_a_tail_that_lost_what_was_seen(monkeypatch):
     """Each outcome missing from its own tail: too large radii, and enumeration says so."""
-    whole = buehler.build_staircase
+    whole = search.build_staircase
 
-    def without(seen, *rest):
-        counts, least = whole(seen, *rest)
+    def without(seen, *rest, **more):
+        counts, least = whole(seen, *rest, **more)
         return counts, np.where(counts <= seen[1], np.maximum(least, seen[0] + 1), least)
 
-    monkeypatch.setattr(buehler, "build_staircase", without)
-    assert level_of(25, 3, 0.05) > 0.05
+    for part, method in ((search, None), (buehler, "buehler")):
+        monkeypatch.setattr(part, "build_staircase", without)
+        assert level_of(25, 3, 0.05, method=method) > 0.05
 
 
 def test_enumeration_catches_a_radius_at_the_full_alpha_without_a_gate(monkeypatch):
@@ -351,8 +352,8 @@ def test_each_input_at_its_own_look():
 
 def test_the_same_counts_are_computed_once(monkeypatch):
     seen = []
-    whole = buehler.bound_radius
-    monkeypatch.setattr(buehler, "bound_radius", lambda case: seen.append(case) or whole(case))
+    whole = search.search_radii
+    monkeypatch.setattr(search, "search_radii", lambda some: seen.extend(some) or whole(some))
     known = joint([[90, 5, 5], [5, 90, 5], [90, 6, 4], [40, 40, 20]])
     assert len(seen) == 2  # the tie does not pass the gate
     assert known.margin[0] == known.margin[1] > known.margin[2]

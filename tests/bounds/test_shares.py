@@ -31,11 +31,11 @@ def test_the_region_of_the_joint_limit_is_part_of_its_share():
 
 def test_the_joint_limit_is_asked_at_its_share():
     """The gate left aside, a margin is Buehler's limit at .9 alpha and at no other level."""
-    from simplicert.bounds.joint import buehler
+    from simplicert.bounds.joint.search import segment_lower
 
     known = sc.bound(sc.Tally([[180, 60, 60]], 1.0), 0.05, scheme="joint")
     one = np.array([1])
-    at = buehler.buehler_lower(180 * one, 60 * one, 300 * one, np.array([0.045]), joint.REGION)
+    at = segment_lower(180 * one, 60 * one, 300 * one, np.array([0.045]), joint.REGION)
     np.testing.assert_array_equal(known.margin, at)
 
 

@@ -8,11 +8,14 @@ how many there are, and the gate of the default scheme at b (docs/joint.md). The
 is issued. With two classes: Theorem 1, as in the default scheme.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from simplicert.bounds import binomial, gated
 from simplicert.bounds.box import Box, TopAndRival, clip_rival_bound, find_top_and_rival
-from simplicert.bounds.joint import buehler
+from simplicert.bounds.joint.buehler import buehler_lower
+from simplicert.bounds.joint.search import segment_lower
 from simplicert.errors import require
 from simplicert.mechanisms import two_sided
 from simplicert.types import Bools, Floats, Ints, Tally
@@ -22,6 +25,8 @@ RADIUS, GATE = 0.9, 0.05  # shares of alpha: the limit, the gate (it counts twic
 REGION = 0.1  # share of the limit's level for the region, whose corner is the pair
 
 ALONE, REGION_ALONE = "buehler", 0.02  # the method of earlier runs, which gave no pair
+
+Limit = Callable[[Ints, Ints, Ints, Floats, float], Floats]
 
 MOST_DRAWS = 10**8  # beyond, the rounding of a probability is not small against its allowance
 
@@ -33,7 +38,7 @@ def joint_pair(tally: Tally, alpha: Floats) -> Box:
     best = _find_top_and_rival(tally)
     gate = binomial.passes_sign_test(best.wins, best.rival, GATE * alpha)
     level = RADIUS * alpha
-    found = _buehler_limits(best, tally.draws, level, gate, REGION)
+    found = _limit_once(segment_lower, best, tally.draws, level, gate, REGION)
     e0, e1 = _region_corner(best, tally.draws, REGION * level / 2)
     return Box(best.top, e0, e1, gate, best.wins - best.rival, best.spoiled, margin=found)
 
@@ -45,7 +50,8 @@ def joint_margin(tally: Tally, alpha: Floats) -> Box:
     else:
         best = _find_top_and_rival(tally)
         gate = binomial.passes_sign_test(best.wins, best.rival, GATE * alpha)
-        found = _buehler_limits(best, tally.draws, RADIUS * alpha, gate, REGION_ALONE)
+        level = RADIUS * alpha
+        found = _limit_once(buehler_lower, best, tally.draws, level, gate, REGION_ALONE)
         lead = best.wins - best.rival
         box = Box(best.top, found, found, gate, lead, best.spoiled, margin=found)
     nothing = np.full(len(tally), np.nan)
@@ -75,15 +81,15 @@ def _region_corner(best: TopAndRival, draws: Ints, tail: Floats) -> tuple[Floats
     return e0, clip_rival_bound(e1, q0)
 
 
-def _buehler_limits(
-    best: TopAndRival, draws: Ints, level: Floats, needed: Bools, region: float
+def _limit_once(
+    limit: Limit, best: TopAndRival, draws: Ints, level: Floats, needed: Bools, region: float
 ) -> Floats:
-    """Compute Buehler's limit where `needed`, once for equal counts; 0 elsewhere."""
+    """Compute the limit where `needed`, once for equal counts; 0 elsewhere."""
     out = np.zeros(len(draws))
     bits = level.view(np.int64)  # the same bits, the same level
     rows = np.column_stack([best.wins, best.rival, draws, bits])[needed]
     if len(rows):
         alike, same = np.unique(rows, axis=0, return_inverse=True)
         x, y, n, bits = alike.T.copy()
-        out[needed] = buehler.buehler_lower(x, y, n, bits.view(np.float64), region)[same.ravel()]
+        out[needed] = limit(x, y, n, bits.view(np.float64), region)[same.ravel()]
     return out

@@ -81,7 +81,10 @@ def buehler_lower(wins: Ints, rivals: Ints, draws: Ints, a: Floats, region: floa
 def make_cases(
     wins: Ints, rivals: Ints, draws: Ints, a: Floats, region: float
 ) -> Iterator[BuehlerCase]:
-    """Compute for all inputs at once what each one's search needs."""
+    """Compute for all inputs at once what each one's search needs.
+
+    The share `region` of a is for the region, the rest for the test.
+    """
     beta = region * a  # outside the region p is rejected (Berger and Boos 1994)
     level = a - beta
     own, _ = binomial.clopper_pearson_lower(wins, draws, beta / 2)
