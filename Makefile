@@ -59,6 +59,7 @@ bench: setup
 	$(BIN)/python -W ignore benchmarks/radii.py --json benchmarks/results/radii.json
 	$(BIN)/python -W ignore benchmarks/joint.py --json benchmarks/results/joint.json
 	$(BIN)/python -W ignore benchmarks/softmax.py --json benchmarks/results/softmax.json
+	$(BIN)/python -W ignore benchmarks/router.py --json benchmarks/results/router.json
 	$(BIN)/python -W ignore benchmarks/analysis.py --json benchmarks/results/analysis.json
 	$(BIN)/python -W ignore benchmarks/draws.py --json benchmarks/results/draws.json
 	$(BIN)/python -W ignore benchmarks/engines.py --json benchmarks/results/engines.json

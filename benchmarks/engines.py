@@ -24,8 +24,7 @@ from pathlib import Path
 import numpy as np
 
 import simplicert as sc
-from simplicert.drawing import draw_missing
-from simplicert.drawing.engines import open_workers
+from simplicert.drawing import draw_missing, open_workers
 from simplicert.drawing.resume import prepare_run
 from simplicert.drawing.workers import Workers
 from simplicert.store import Manifest

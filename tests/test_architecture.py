@@ -20,6 +20,7 @@ ROOMS = [
     "files",
     "types",
     "search",
+    "noises",
     "mechanisms",
     "bounds",
     "certification",

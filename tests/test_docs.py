@@ -1,8 +1,12 @@
 """The site builds without a warning, leads nowhere dead, and fetches nothing from elsewhere."""
 
+import contextlib
+import pkgutil
+import re
 import subprocess
 import sys
 from html.parser import HTMLParser
+from importlib import import_module
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -94,6 +98,30 @@ def test_examples_of_docstrings_are_shown_as_code(site):
     text = path.read_text(encoding="utf-8")
     assert "<blockquote>" not in text
     assert text.count('<span class="gp">&gt;&gt;&gt; </span>') > len(API)
+
+
+ROOMS = {module.name for module in pkgutil.iter_modules(sc.__path__)}
+
+
+def is_there(name):
+    """Whether a dotted name inside the package leads to a module, a function or a field."""
+    place = sc
+    for part in name.split("."):
+        with contextlib.suppress(ImportError, AttributeError):
+            import_module(f"{place.__name__}.{part}")
+        fields = getattr(place, "__dataclass_fields__", ())
+        if not hasattr(place, part):
+            return part in fields
+        place = getattr(place, part)
+    return True
+
+
+@pytest.mark.parametrize("page", sorted(ROOT.glob("docs/*.md")), ids=lambda page: page.stem)
+def test_functions_are_called_by_the_names_they_have(page):
+    words = re.findall(r"`([a-z_]+(?:\.[A-Za-z_0-9]+)+)", page.read_text())
+    inside = {word for word in words if word.split(".")[0] in ROOMS}
+    files = {word for word in inside if word.endswith((".py", ".toml", ".csv", ".html"))}
+    assert sorted(word for word in inside - files if not is_there(word)) == []
 
 
 def test_no_text_holds_the_marks_of_a_merge():

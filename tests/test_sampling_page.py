@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import simplicert as sc
 
@@ -14,6 +15,7 @@ SECTION = re.search(r"^## From Python\n(.*?)(?=^## )", PAGE, re.DOTALL | re.MULT
 BLOCKS = re.findall(r"^```(\w+)[^\n]*\n(.*?)^```$", SECTION, re.DOTALL | re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_the_example_prints_what_the_page_shows(tmp_path):
     """It stops halfway and continues; another process then finds nothing left to draw."""
     (_, program), (_, line), (_, shown) = BLOCKS

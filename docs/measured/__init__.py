@@ -18,7 +18,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 FILES = ("bounds", "commands", "coverage", "plan", "readme", "robustness", "speed", "stopping")
-FILES += ("training", "house")
+FILES += ("training", "house", "router")
 SOURCES = {
     "analysis": "benchmarks/results/analysis.json",
     "attacks": "experiments/cifar10/runs/*/attack.csv",
@@ -35,6 +35,7 @@ SOURCES = {
     "radii": "benchmarks/results/radii.json",
     "release": "release/results.json",
     "resuming": "benchmarks/results/resuming.json",
+    "router": "benchmarks/results/router.json",
     "sampling": "benchmarks/results/sampling.json",
     "softmax": "benchmarks/results/softmax.json",
     "survivors": "benchmarks/survivors.toml",

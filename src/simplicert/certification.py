@@ -22,6 +22,8 @@ from simplicert.errors import (
     require,
 )
 from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
+from simplicert.mechanisms.threats import Threat, find_threat
+from simplicert.noises import choose_scale
 from simplicert.search import evaluate_in_blocks
 from simplicert.types import KINDS, Certificates, Expectations, Floats, Kind
 from simplicert.types.arrays import check_positive, check_probabilities
@@ -79,25 +81,40 @@ def certify_point(
     return _certify_at_sigma(known, None, known.sigma, sensitivity)
 
 
-def radius(
+def radius(  # noqa: PLR0913
     mechanism: str | MechanismLike,
     e0: ArrayLike,
     e1: ArrayLike,
-    sigma: float = 1.0,
+    sigma: float | None = None,
     sensitivity: float = 1.0,
+    *,
+    noise: str = "gaussian",
+    scale: float | None = None,
+    norm: str | None = None,
+    size: int | None = None,
+    keep: int | None = None,
+    rate: float | None = None,
 ) -> Floats | float:
     """Compute the certified radius at given expectations, in units of the input; broadcasts.
 
-    It is 0 where e0 <= e1; e1 is clipped to 1 - e0. `mechanism` is a name of MECHANISMS or a
-    function (e0, e1) -> radius at sigma 1. An infinite radius (two_sided at e1 = 0) is an error.
+    It is 0 where e0 <= e1; e1 is clipped to 1 - e0. `mechanism` is a name of the table of its
+    noise and norm (MECHANISMS for Gaussian noise and l2), or a function (e0, e1) -> radius at
+    scale 1. An infinite radius (two_sided at e1 = 0) is an error. The scale is 1 unless given:
+    `sigma` of Gaussian noise, `scale` of other noise. `size` is the number of features, where the
+    norm needs it; `keep` belongs to ablation, `rate` to deletion, whose radii are whole numbers.
 
     >>> import simplicert as sc
     >>> round(sc.radius("improved_dp", e0=0.7, e1=0.2, sigma=0.5), 4)
     0.3222
     >>> sc.radius("cohen", [0.4, 0.7, 0.9], 0.1).round(4)
     array([0.    , 0.5244, 1.2816])
+    >>> round(sc.radius("two_sided", 0.9, 0.01, noise="laplace", scale=0.5), 4)  # in l1
+    1.3804
+    >>> sc.radius("two_sided", 0.9, 0.05, noise="ablation", size=784, keep=45)  # pixels
+    9.0
     """
-    scale = radius_scale(sigma, sensitivity)
+    threat = find_threat(noise, norm, size=size, keep=keep, rate=rate)
+    factor = radius_scale(choose_scale(noise, sigma, scale, sensitivity), sensitivity)
     top, rest = (check_probabilities(name, value) for name, value in (("e0", e0), ("e1", e1)))
     try:
         top, rest = np.broadcast_arrays(top, rest)
@@ -107,8 +124,9 @@ def radius(
         ) from None
     name = mechanism if isinstance(mechanism, str) else "mechanism"
     top_flat, rest_flat = top.ravel(), rest.ravel()
-    unit = unit_radius(name, _find_mechanism(mechanism), top_flat, rest_flat)
-    out = _scale_radii(_require_finite(name, unit, top_flat, rest_flat), scale).reshape(top.shape)
+    row = _find_mechanism(mechanism, threat)
+    unit = _require_finite(name, unit_radius(name, row, top_flat, rest_flat), top_flat, rest_flat)
+    out = (unit if threat.whole else _scale_radii(unit, factor)).reshape(top.shape)
     return out if out.ndim else float(out)
 
 
@@ -222,9 +240,12 @@ def _check_radii(name: str, mechanism: Mechanism, found: Floats, e0: Floats, e1:
             f"{name} returned {found[at]} at e0 = {e0[at]}, e1 = {e1[at]}; "
             "a radius is a number that is not negative"
         )
-    if (mechanism.noise, mechanism.norm) != ("gaussian", "l2"):
+    true_limit = mechanism.limit
+    if (mechanism.noise, mechanism.norm) == ("gaussian", "l2"):
+        true_limit = MECHANISMS["two_sided"].radius
+    if true_limit is None:
         return found
-    limit = evaluate_in_blocks(MECHANISMS["two_sided"].radius, e0, e1)
+    limit = evaluate_in_blocks(true_limit, e0, e1)
     above = found > limit * (1 + ALLOWANCE) + ALLOWANCE
     if above.any():
         at = above.argmax()
@@ -247,14 +268,23 @@ def _require_finite(name: str, unit: Floats, e0: Floats, e1: Floats) -> Floats:
     return unit
 
 
-def _find_mechanism(mechanism: str | MechanismLike) -> Mechanism:
+def _find_mechanism(mechanism: str | MechanismLike, threat: Threat | None = None) -> Mechanism:
     """Return the row of a name, or a row made of the caller's own function."""
+    threat = find_threat() if threat is None else threat
     if isinstance(mechanism, str):
-        return choose("mechanism", mechanism, MECHANISMS)
+        require(
+            mechanism in threat.mechanisms or mechanism not in MECHANISMS,
+            f"mechanism {mechanism!r} has no proof for {threat.noise} noise and norm "
+            f"{threat.norm}, which have {', '.join(threat.mechanisms)}",
+        )
+        return choose("mechanism", mechanism, threat.mechanisms)
     if isinstance(mechanism, Mechanism):
         return mechanism
     require(callable(mechanism), f"mechanism must be a name or a function, got {mechanism!r}")
-    return Mechanism(mechanism, frozenset(PAPER_ENSEMBLE), "the caller's own")
+    kinds, source = frozenset(PAPER_ENSEMBLE), "the caller's own"
+    return Mechanism(
+        mechanism, kinds, source, noise=threat.noise, norm=threat.norm, limit=threat.limit
+    )
 
 
 def choose_mechanisms(mechanisms: MechanismChoice, kind: Kind) -> dict[str, Mechanism]:

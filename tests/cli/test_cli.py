@@ -58,6 +58,19 @@ def test_radius(run):
         assert exact - 1e-6 < float(shown) <= exact
 
 
+def test_radius_under_other_noise(run):
+    point = ("radius", "--e0", ".9", "--e1", ".05")
+    code, out, _ = run(*point, "--noise", "ablation", "--size", "784", "--keep", "45")
+    assert code == 0 and "radius (features)" in out and re.search(r"two_sided +9 ", out)
+    _, out, _ = run(*point, "--noise", "laplace", "--scale", ".5", "--json")
+    record = json.loads(out)
+    assert record["norm"] == "l1" and record["ensemble"] == record["radii"]["li"]
+    assert record["radii"]["teng"] == sc.radius("teng", 0.9, 0.05, noise="laplace", scale=0.5)
+    code, _, said = run(*point, "--noise", "laplace", "--sigma", "1")
+    assert code == 2
+    assert said.startswith("simplicert: sigma is not a number of laplace noise")
+
+
 def test_radius_as_json_is_exact(run):
     _, out, _ = run("radius", "--e0", ".6", "--e1", ".3", "--json", "--kind", "soft")
     found = json.loads(out)

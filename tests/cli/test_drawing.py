@@ -34,6 +34,7 @@ def words(tmp_path, monkeypatch):
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [(), ("--workers", "2")], ids=["alone", "workers"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_while_the_model_loads(words, tmp_path, number, more):

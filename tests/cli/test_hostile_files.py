@@ -70,6 +70,7 @@ def answers(tmp_path_factory):
     return {name: (*one, wanted[name]) for name, one in zip(CASES, said, strict=True)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_one_sentence_and_exit_code_2(answers, name):
     code, said, _, wanted = answers[name]

@@ -5,7 +5,7 @@ import pytest
 
 from simplicert.cli import progress
 from simplicert.cli.progress import show_reading_progress
-from simplicert.data.inputs import WATCH
+from simplicert.data.dataset import WATCH
 
 
 @pytest.fixture

@@ -32,18 +32,17 @@ def loaded_rooms(modules):
 @pytest.mark.parametrize(
     "more",
     [
-        (),
-        ("--until", "radius=0.1"),
-        ("--kind", "softmax"),
-        ("--workers", "2"),
-        ("--draws", "2"),  # too few to certify anything: it warns
+        "",
+        pytest.param("--until radius=0.1", marks=pytest.mark.slow),
+        pytest.param("--kind softmax", marks=pytest.mark.slow),
+        pytest.param("--workers 2", marks=pytest.mark.slow),
+        "--draws 2",  # too few to certify anything: it warns
     ],
-    ids=" ".join,
 )
 def test_sample_loads_no_room_of_the_analysis(place, more):
     folder, model = place
     command = ["sample", "--model", f"{model}:make", "--data", "data.npz", "--stop", "3"]
-    command += ["--sigma", "0.25", "--draws", "40", "--out", "run", *more]
+    command += ["--sigma", "0.25", "--draws", "40", "--out", "run", *more.split()]
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, *command],
         cwd=folder,

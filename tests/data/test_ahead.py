@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from simplicert.data.inputs import read_ahead
+from simplicert.data.dataset import read_ahead
 
 PATIENCE = 60  # seconds before a thread that does not come is given up
 

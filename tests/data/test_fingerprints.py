@@ -9,8 +9,7 @@ import pytest
 from PIL import Image
 
 from simplicert.data import load_data
-from simplicert.data.dataset import data_fingerprint
-from simplicert.data.inputs import watch_reading
+from simplicert.data.dataset import data_fingerprint, watch_reading
 from simplicert.errors import InvalidInput
 
 PIXELS = np.random.default_rng(0).integers(0, 256, (23, 6, 5, 3), dtype=np.uint8)

@@ -12,8 +12,7 @@ import pytest
 from places import asked, drawn, soon, words
 
 import simplicert as sc
-from simplicert.drawing import draw_missing
-from simplicert.drawing.engines import open_workers
+from simplicert.drawing import draw_missing, open_workers
 from simplicert.drawing.preparation import compress_index
 from simplicert.drawing.resume import prepare_run
 from simplicert.store.parts import read_part

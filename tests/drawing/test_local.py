@@ -13,7 +13,7 @@ from places import HOT, asked, drawn, heat, words
 import simplicert as sc
 from simplicert.drawing.engines import local
 from simplicert.drawing.engines.processes import WorkerProcess
-from simplicert.sampling.batch import noise_threads
+from simplicert.sampling.noisy import noise_threads
 
 
 @pytest.mark.slow

@@ -12,8 +12,7 @@ import scenes
 from places import HOT, asked, drawn, heat, marked, soon, words
 
 import simplicert as sc
-from simplicert.drawing import draw_missing
-from simplicert.drawing.engines import open_workers
+from simplicert.drawing import draw_missing, open_workers
 from simplicert.drawing.engines.actors import WorkerResources
 from simplicert.drawing.engines.ray import connect_to_ray, keep_ray_private
 from simplicert.drawing.resume import prepare_run

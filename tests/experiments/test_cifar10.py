@@ -14,6 +14,7 @@ RUNS = ROOT / "experiments" / "cifar10" / "runs"
 PAGE = ROOT / "docs" / "experiments.md"
 
 
+@pytest.mark.slow
 def test_the_page_and_the_tables(paper):
     """Regenerated, they are the committed ones, letter for letter."""
     held = paper.studies()

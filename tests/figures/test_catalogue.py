@@ -59,6 +59,7 @@ def ticks(axis):
     return [tick.label1 for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FIGURES)
 def test_no_text_is_cut_or_covers_another(name, studies, monkeypatch, tmp_path):
     """Labels of contours and regions stand on the map, and are the map's business."""

@@ -86,6 +86,7 @@ def test_each_draws_on_the_axes_it_was_given():
         assert panel(axes) is axes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "others"), [("cohen", ["li", "improved_dp"]), ("li", ["improved_dp"])]
 )
@@ -129,6 +130,7 @@ def test_lines_are_computed_once():
     assert regions.paper_borders("multinomial") is regions.paper_borders("multinomial")
 
 
+@pytest.mark.slow
 def test_ratio_of_softmax_is_above_one_and_five_at_the_corner(saved):
     axes = saved["ratio_softmax"]
     values = axes.collections[0].get_array()

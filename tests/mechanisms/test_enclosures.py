@@ -73,6 +73,7 @@ def test_extreme_points(name):
 COUNTS = {"improved_dp": 500}  # the slow one; its slow test has two thousand more
 
 
+@pytest.mark.slow
 @each
 def test_random_points_at_random_sigmas(name):
     e0, e1 = reference.points(COUNTS.get(name, 2000), seed=77)

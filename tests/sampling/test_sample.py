@@ -361,7 +361,7 @@ def test_memory_does_not_grow_with_draws():
 
 def test_on_another_device_the_noise_is_drawn_there():
     """The code for GPUs, run on the CPU's own generator: deterministic, Gaussian, whole chunks."""
-    from simplicert.sampling.batch import DeviceBatch, NoisyCopies
+    from simplicert.sampling.noisy import DeviceBatch, NoisyCopies
 
     x = np.zeros((4, 4, 3), np.float32)
     batch = DeviceBatch((64, 4, 4, 3), lambda memory: memory, np.asarray(0.5), None, "cpu", 32)

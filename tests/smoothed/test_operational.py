@@ -124,6 +124,7 @@ def test_it_holds_behind_a_linear_first_stage(norm):
     assert (smooth.predict(many, draws=draws, seed=2).classes != 0).mean() > beta
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sensitivity", [1.0, 2.0, 0.5])
 @pytest.mark.parametrize("grid", [1 / 64, 1 / 4])
 def test_it_holds_on_a_grid(grid, sensitivity):

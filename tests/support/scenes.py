@@ -11,8 +11,7 @@ import pytest
 from places import HOT, alive, asked, drawn, heat, marked, soon, words, workers_seen
 
 import simplicert as sc
-from simplicert.drawing import draw_missing, driver, queue
-from simplicert.drawing.engines import open_workers
+from simplicert.drawing import draw_missing, driver, open_workers, queue
 from simplicert.drawing.resume import prepare_run
 
 ADAPTIVE = {"draws": 1600, "until": "radius=0.3"}

@@ -14,7 +14,7 @@ import simplicert as sc
 from simplicert.attack.attacked_input import SmoothedPoint as Attacked
 from simplicert.attack.target import open_target
 from simplicert.sampling import loop as draw
-from simplicert.sampling.batch import NoisyCopies
+from simplicert.sampling.noisy import NoisyCopies
 from simplicert.verification import Replay, verify_run
 
 ROWS = 32  # of a batch, and of the noise that is compared

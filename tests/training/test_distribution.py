@@ -31,6 +31,7 @@ def weights(folder):
     return read_trained_folder(folder).module.state_dict()
 
 
+@pytest.mark.slow
 def test_two_processes_equal_one_with_the_joined_batch(tmp_path):
     """The network has no batch statistics; sums of gradients round differently, nothing else."""
     torchrun = ["-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-addr"]

@@ -1,5 +1,7 @@
 """The table of certificates: its columns, empty cells and notebook; radii as text."""
 
+import copy
+import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -301,3 +303,13 @@ def test_a_sigma_of_fifty_digits_on_the_command_line(command):
     code, out, err = command("radius", "--e0", 0.6, "--e1", 0.3, "--sigma", "1" * 50 + ".5")
     assert code == 0, err
     assert "4320820" in out
+
+
+def test_a_copy_and_a_pickle_are_the_same_and_as_unwritable(certificates):
+    for again in (copy.deepcopy(certificates), pickle.loads(pickle.dumps(certificates))):
+        pd.testing.assert_frame_equal(again.to_frame(), certificates.to_frame())
+        for values in (again.radii["cohen"], again.ensemble, again.known.e0):
+            with pytest.raises(ValueError, match="read-only"):
+                values[0] = 99.0
+        with pytest.raises(TypeError):
+            again.radii["cohen"] = values

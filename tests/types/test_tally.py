@@ -1,5 +1,8 @@
 """A tally checks itself at construction, and adds only what may be added."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -57,6 +60,9 @@ def test_frozen_in_every_way():
         tally.counts[0, 0] = 1
     with pytest.raises(AttributeError):
         tally.sigma = 2.0
+    for again in (copy.deepcopy(tally), pickle.loads(pickle.dumps(tally))):
+        with pytest.raises(ValueError, match="read-only"):
+            again.counts[0, 0] = 1
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from simplicert.bounds import bound
 from simplicert.cli.saying import print_note
-from simplicert.data.inputs import Watch, watch_reading
+from simplicert.data.dataset import Watch, watch_reading
 from simplicert.drawing.driver import DrawingProgress
 from simplicert.errors import SimplicertError
 from simplicert.store.manifest import Manifest

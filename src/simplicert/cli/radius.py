@@ -1,6 +1,6 @@
 """`simplicert radius`: the radius of every mechanism at one point of the simplex."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -10,17 +10,57 @@ from simplicert.cli.saying import print_lines
 def radius(
     e0: Annotated[float, typer.Option("--e0", help="Lower bound on the top class's expectation.")],
     e1: Annotated[float, typer.Option("--e1", help="Upper bound on every other class's.")],
-    sigma: Annotated[float, typer.Option(help="Standard deviation of the noise.")] = 1.0,
+    sigma: Annotated[
+        float | None, typer.Option(help="Standard deviation of Gaussian noise; 1 if not given.")
+    ] = None,
     sensitivity: Annotated[float, typer.Option(help="Lipschitz constant before the noise.")] = 1.0,
     kind: Annotated[
         str, typer.Option(help="multinomial (hard) or softmax (soft).")
     ] = "multinomial",
+    noise: Annotated[
+        str,
+        typer.Option(help="gaussian, laplace, uniform, exponential-linf, ablation or deletion."),
+    ] = "gaussian",
+    norm: Annotated[
+        str | None, typer.Option(help="Which changes are meant; the noise's usual norm by default.")
+    ] = None,
+    scale: Annotated[
+        float | None, typer.Option(help="Scale of noise that is not Gaussian; 1 if not given.")
+    ] = None,
+    size: Annotated[int | None, typer.Option(help="Features of an input, for linf and l0.")] = None,
+    keep: Annotated[int | None, typer.Option(help="Features that ablation keeps.")] = None,
+    rate: Annotated[
+        float | None, typer.Option(help="Probability with which deletion drops a token.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, at full precision.")] = False,
 ) -> None:
-    """Certified radius at (E0, E1) by every mechanism that has a proof for the kind.
+    """Certified radius at (E0, E1) by every mechanism that has a proof for noise, norm and kind.
 
     Example: simplicert radius --e0 .6 --e1 .3 --sigma .5
     """
+    numbers = {"scale": scale, "size": size, "keep": keep, "rate": rate}
+    plain = noise == "gaussian" and norm in (None, "l2")
+    if plain and not any(value is not None for value in numbers.values()):
+        _print_gaussian_point(e0, e1, 1.0 if sigma is None else sigma, sensitivity, kind, as_json)
+        return
+    from simplicert.tables.threats import threat_record, threat_table
+
+    point = (e0, e1, kind, sensitivity)
+    settings: dict[str, Any] = {"noise": noise, "norm": norm, "sigma": sigma, **numbers}
+    if as_json:
+        import json
+
+        print_lines(json.dumps(threat_record(*point, **settings)))
+    else:
+        from simplicert.cli.screen import print_table
+
+        print_table(threat_table(*point, **settings))
+
+
+def _print_gaussian_point(
+    e0: float, e1: float, sigma: float, sensitivity: float, kind: str, as_json: bool
+) -> None:
+    """Print the paper's own threat, with the paper's ensemble."""
     from simplicert.certification import certify_point
 
     certificates = certify_point(e0, e1, sigma, sensitivity, kind)

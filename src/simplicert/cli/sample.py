@@ -36,7 +36,9 @@ def sample(
     start: Annotated[int, typer.Option(help="First input.")] = 0,
     stop: Annotated[int | None, typer.Option(help="One past the last input.")] = None,
     step: Annotated[int, typer.Option(help="Every step-th input.")] = 1,
-    index_file: Annotated[Path | None, typer.Option(help="Input numbers, one a line.")] = None,
+    index_file: Annotated[
+        Path | None, typer.Option(help="File of input numbers, one per line.")
+    ] = None,
     until: Annotated[
         str | None, typer.Option(help="Stop early: radius=R, rtol=0.05 or decided.")
     ] = None,

@@ -10,13 +10,14 @@ from pathlib import Path
 from simplicert.data import arrays, cifar10, digits, folder, huggingface
 from simplicert.data.dataset import (
     Dataset,
+    Inputs,
+    SelectedInputs,
     Source,
     check_inputs,
     check_labels,
     data_fingerprint,
     select_positions,
 )
-from simplicert.data.inputs import Inputs, SelectedInputs
 from simplicert.errors import InvalidInput, require
 
 __all__ = ["Dataset", "Inputs", "load_data"]

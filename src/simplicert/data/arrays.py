@@ -20,8 +20,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from simplicert.data.dataset import Source
-from simplicert.data.inputs import inputs_from_array
+from simplicert.data.dataset import Source, inputs_from_array
 from simplicert.errors import InvalidInput, require
 from simplicert.files import open_file
 from simplicert.machine import refuse_huge_unpacking, require_memory

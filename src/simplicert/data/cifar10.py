@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from simplicert.data import arrays
-from simplicert.data.dataset import Source
-from simplicert.data.inputs import Pixels
+from simplicert.data.dataset import Pixels, Source
 from simplicert.errors import InvalidInput, require
 
 CLASSES = (

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simplicert.data.dataset import Source
-from simplicert.data.inputs import WATCH, Singles, unit_pixels
+from simplicert.data.dataset import WATCH, Singles, Source, unit_pixels
 from simplicert.errors import InvalidInput, require
 from simplicert.importing import import_library
 

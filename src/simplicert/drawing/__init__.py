@@ -8,7 +8,7 @@ return. Read in this order: `store.settings`, then here `preparation`, `resume`,
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +25,11 @@ from simplicert.drawing.driver import (
     drain_queue,
     say_nothing,
 )
-from simplicert.drawing.engines import open_workers
+from simplicert.drawing.engines import ENGINES
 from simplicert.drawing.queue import UnitQueue
 from simplicert.drawing.resume import PreparedRun, prepare_run
 from simplicert.drawing.workers import Workers
-from simplicert.errors import SimplicertWarning, require
+from simplicert.errors import SimplicertWarning, choose, require
 from simplicert.models import wrap_classifier
 from simplicert.sampling.sampler import can_compile
 from simplicert.sampling.settings import convert_inputs
@@ -37,7 +37,7 @@ from simplicert.store.manifest import Manifest, read_manifest
 from simplicert.store.run import DAMAGED_FOLDER, Run, forget_failures
 from simplicert.store.settings import DrawingSettings, parse_numbers, parse_settings
 from simplicert.types import Ints, Tally
-from simplicert.types.merging import has_first_draws
+from simplicert.types.arrays import has_first_draws
 from simplicert.types.tally import select_inputs
 
 __all__ = [
@@ -205,6 +205,20 @@ def draw_by_settings(
         with watcher.drawing(prepared.run.manifest) as (stop, report):
             backoff = Backoff(settings.patience, watcher.warn)
             return draw_missing(prepared, workers, stop, report, backoff)
+
+
+def open_workers(settings: DrawingSettings) -> AbstractContextManager[Workers]:
+    """Return the workers that the settings ask for."""
+    engine = choose("engine", settings.engine, ENGINES)
+    here = settings.workers in (None, 1) and settings.cpus_per_worker is None
+    alone = settings.engine == "local" and here
+    for name in ("model", "data"):
+        require(
+            alone or isinstance(getattr(settings, name), str),
+            f"{name} must be given by its name to be drawn by other processes, got an object",
+        )
+    # Workers may have another current folder.
+    return engine(replace(settings, out=settings.out.absolute()))
 
 
 def warn_of_run(settings: DrawingSettings, prepared: PreparedRun, warn: Say) -> None:

@@ -14,8 +14,7 @@ import numpy as np
 from simplicert.sampling.sampler import PilotResult
 from simplicert.store.collect import join_tallies
 from simplicert.types import Ints, Plan, Tally
-from simplicert.types.arrays import Texts
-from simplicert.types.merging import find_rows
+from simplicert.types.arrays import Texts, find_rows
 from simplicert.types.tally import select_inputs
 
 PART_SECONDS = 15.0  # a killed process loses at most about this much work

@@ -31,7 +31,7 @@ from simplicert.store.parts import encode_part
 from simplicert.store.run import PARTS
 from simplicert.store.settings import DrawingSettings
 from simplicert.types import Tally
-from simplicert.types.merging import find_rows
+from simplicert.types.arrays import find_rows
 
 DrawsCallback = Callable[[int], bool]  # gets the number of new draws; returns whether to stop
 

@@ -27,6 +27,7 @@ class Mechanism:
     needs: str = "pair"  # it reads (e0, e1); "histograms": it reads the score bands made of them
     noise: str = "gaussian"
     norm: str = "l2"
+    limit: Callable[[Floats, Floats], Floats] | None = None  # of true radii from a pair, elsewhere
     label: str = ""  # its name in legends; "": the name of its row
     colour: str = ""  # in figures, "#RRGGBB"; "": the next one of a colour-blind safe palette
 

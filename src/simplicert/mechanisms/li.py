@@ -35,17 +35,17 @@ def radius(e0: Floats, e1: Floats) -> Floats:
 def _squared_radius(order: Floats, e0: Floats, e1: Floats) -> Floats:
     """Return (L / sigma)^2 at omega = 1 + e^order."""
     w = np.exp(order)
-    return -2 / (1 + w) * _log_overlap(w, e0, e1)[0]
+    return -2 / (1 + w) * log_overlap(w, e0, e1)[0]
 
 
 def _order_slope(order: Floats, e0: Floats, e1: Floats) -> Floats:
     """Return a number with the sign of d(L^2)/d(omega): positive while a larger omega helps."""
     w = np.exp(order)
-    log, rate = _log_overlap(w, e0, e1)
+    log, rate = log_overlap(w, e0, e1)
     return log - (1 + w) * rate
 
 
-def _log_overlap(w: Floats, e0: Floats, e1: Floats) -> tuple[Floats, Floats]:
+def log_overlap(w: Floats, e0: Floats, e1: Floats) -> tuple[Floats, Floats]:
     """Return log(1 - E_0 - E_1 + 2 M) and its derivative in w, M the power mean of exponent -w.
 
     In logs, as powers overflow: log(M / E_1) = l/2 - log cosh(w l / 2) / w, l = log(E_0 / E_1).

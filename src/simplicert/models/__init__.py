@@ -11,7 +11,6 @@ from simplicert.errors import InvalidInput, require
 from simplicert.importing import USER, Trust
 from simplicert.models import (
     exported,
-    function,
     huggingface,
     onnx,
     timm,
@@ -23,6 +22,7 @@ from simplicert.models.live import live_fingerprint
 from simplicert.models.model import (
     Model,
     explain_uncallable,
+    load_function,
     refuse_pickles,
 )
 from simplicert.models.normalisation import apply_normalisation, normalised_fingerprint
@@ -139,7 +139,7 @@ def load_raw_model(spec: str, trust: Trust = USER) -> Model:
     if suffix in SUFFIXES:
         return SUFFIXES[suffix](spec, trust)
     if colon and prefix and rest:
-        return function.load_function(spec, trust)
+        return load_function(spec, trust)
     raise InvalidInput(f"model must be {FORMS}, got {spec!r}")
 
 

@@ -1,5 +1,7 @@
 """Model: a classifier, its name, and a fingerprint of what it computes.
 
+`load_function` makes one of `module:function`, a function without arguments that returns it.
+
 Also the checks that all loaders share: that a model file is there, is not a pickle and does not
 grow when it is unpacked, and that a batch has the shape the file declares. The fingerprint of an
 nn.Module is of its class, its printed structure and its state_dict; that of a plain function is of
@@ -15,9 +17,10 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from simplicert.errors import InvalidInput, require
+from simplicert.importing import USER, Trust, describe_error, import_object
 from simplicert.machine import format_bytes, require_memory
 
 if TYPE_CHECKING:
@@ -203,3 +206,42 @@ def tensor_bytes(state: Mapping[str, "Tensor"]) -> Iterator[bytes]:
         tensor = state[name].detach().cpu().contiguous()
         yield f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode()
         yield tensor.reshape(-1).view(torch.uint8).numpy().tobytes()
+
+
+def load_function(spec: str, trust: Trust = USER) -> Model:
+    """Load the classifier that the function returns; a torch module is put in eval mode."""
+    function = _import_model_function(spec, trust)
+    try:
+        classifier = function()
+    except Exception as error:  # the user's own code may raise anything
+        raise InvalidInput(
+            f"model {spec} failed when it was called: {describe_error(error)}"
+        ) from error
+    wrong = explain_uncallable(classifier)
+    require(not wrong, f"model {spec} must return a classifier, which {wrong}")
+    if is_module(classifier):
+        classifier.eval()
+    return Model(classifier, spec, classifier_fingerprint(classifier))
+
+
+def _import_model_function(spec: str, trust: Trust) -> Callable[[], Any]:
+    """Import the function by its module and name, and check that it needs no arguments."""
+    module, _, name = spec.partition(":")
+    function = import_object("model", spec, trust)
+    require(callable(function), f"model {spec} must name a function of {module}, got {name!r}")
+    require(
+        _takes_no_arguments(function),
+        f"model {spec} must name a function without arguments that returns the classifier",
+    )
+    return cast(Callable[[], Any], function)
+
+
+def _takes_no_arguments(function: Any) -> bool:
+    """Return whether it can be called without arguments; a classifier itself cannot."""
+    if is_module(function):
+        return False
+    try:
+        inspect.signature(function).bind()
+    except (TypeError, ValueError):  # ValueError: Python does not know its arguments
+        return False
+    return True

@@ -1,6 +1,6 @@
 """Plan a run before it is drawn: the radius in reach, what sampling loses of it, and the cost."""
 
-from simplicert.plan.declared import DeclaredSettings
+from simplicert.plan.declared import DeclaredSettings, certifies_nothing
 from simplicert.plan.population import (
     Population,
     pilot_population,
@@ -18,7 +18,6 @@ from simplicert.plan.serving import (
 )
 from simplicert.plan.simulation import (
     SimulatedPlan,
-    certifies_nothing,
     largest_radius,
     resample_inputs,
     simulate_plan,

@@ -100,3 +100,9 @@ class DeclaredSettings:
         histograms[:, 0, -1] = draws
         fields = {**vars(tally), "looks": None, "leaders": leaders, "histograms": histograms}
         return Tally(**fields)
+
+
+def certifies_nothing(declared: DeclaredSettings, plan: Plan) -> bool:
+    """Whether even draws that all agree would not be certified at any look of the plan."""
+    looks = zip(plan.looks, plan.weights, strict=True)
+    return not any(declared.certifies(declared.unanimous_tally(n, share)) for n, share in looks)

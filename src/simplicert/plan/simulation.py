@@ -13,7 +13,7 @@ import numpy as np
 from simplicert.plan.declared import DeclaredSettings
 from simplicert.plan.population import Population, sum_scores
 from simplicert.stopping import Until
-from simplicert.types import Floats, Ints, Plan
+from simplicert.types import Floats, Ints
 
 SIMULATED_INPUTS = 1000  # the population's inputs are repeated or thinned out to about this many
 SHUFFLES = 20  # random ways to deal inputs out to workers, whose average counts
@@ -58,12 +58,6 @@ def smallest_draws(
         middle = (low + high) // 2
         low, high = (low, middle) if reached(middle) else (middle, high)
     return high
-
-
-def certifies_nothing(declared: DeclaredSettings, plan: Plan) -> bool:
-    """Whether even draws that all agree would not be certified at any look of the plan."""
-    looks = zip(plan.looks, plan.weights, strict=True)
-    return not any(declared.certifies(declared.unanimous_tally(n, share)) for n, share in looks)
 
 
 def simulate_plan(

@@ -17,8 +17,7 @@ from simplicert.sampling.settings import (
     default_device,
 )
 from simplicert.types import Ints, Plan, Tally
-from simplicert.types.arrays import Texts, integer_array
-from simplicert.types.merging import find_rows
+from simplicert.types.arrays import Texts, find_rows, integer_array
 from simplicert.types.smoothing import Smoothing
 from simplicert.types.tally import select_inputs
 

@@ -7,7 +7,6 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from simplicert.errors import InvalidInput
-from simplicert.sampling.batch import NoisyCopies, SamplingBatch
 from simplicert.sampling.forward import ClassifierFailed, call_with_retries
 from simplicert.sampling.noise import (
     NOISE,
@@ -17,6 +16,7 @@ from simplicert.sampling.noise import (
     chunk_generator,
     stream_number,
 )
+from simplicert.sampling.noisy import NoisyCopies, SamplingBatch
 from simplicert.sampling.outputs import Scores
 from simplicert.types import Floats, Ints
 

@@ -15,11 +15,10 @@ import numpy as np
 from simplicert.errors import require
 from simplicert.models.model import is_module
 from simplicert.sampling import loop
-from simplicert.sampling.batch import NoisyCopies
 from simplicert.sampling.forward import call_with_retries, first_outputs, retry_calls
 from simplicert.sampling.loop import AfterBatch, DrawingLoop, go_on
 from simplicert.sampling.noise import PILOT, chunk_rows
-from simplicert.sampling.noisy import NoisyClassifier
+from simplicert.sampling.noisy import NoisyClassifier, NoisyCopies
 from simplicert.sampling.outputs import RunningSums, keep_leading_sums
 from simplicert.sampling.probe import ProbeResult, probe_classifier
 from simplicert.sampling.settings import LEADERS, PILOT_FOR_LEADERS, SamplingSettings

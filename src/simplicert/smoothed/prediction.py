@@ -25,11 +25,10 @@ from simplicert.bounds import binomial
 from simplicert.bounds.binomial import SHRINK
 from simplicert.errors import require
 from simplicert.sampling import loop
-from simplicert.sampling.batch import NoisyCopies
 from simplicert.sampling.forward import first_outputs
 from simplicert.sampling.loop import DrawingLoop
 from simplicert.sampling.noise import NOISE, chunk_rows, hash_seed, stream_number
-from simplicert.sampling.noisy import Evaluation
+from simplicert.sampling.noisy import Evaluation, NoisyCopies
 from simplicert.sampling.outputs import Scores, draw_votes
 from simplicert.sampling.settings import check_whole_number, default_batch_size
 from simplicert.types import Bools, Floats, Ints

@@ -20,7 +20,7 @@ from simplicert.files import content_checksum, open_file, read_run_file, write_a
 from simplicert.store.manifest import Manifest
 from simplicert.store.parquet import MOST_FILE, read_column, read_metadata, read_parquet
 from simplicert.types import Ints, Tally
-from simplicert.types.merging import find_rows
+from simplicert.types.arrays import find_rows
 from simplicert.types.scores import BINS
 
 SINGLE = ("labels", "invalid", "votes_invalid")  # one number per input

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from simplicert.data import Dataset
-from simplicert.data.inputs import read_ahead
+from simplicert.data.dataset import read_ahead
 from simplicert.errors import InvalidInput
 from simplicert.machine import available_cores
 from simplicert.sampling.noise import device_seed

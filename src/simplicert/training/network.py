@@ -14,7 +14,7 @@ import torch
 from torch import nn
 
 from simplicert.data import Dataset, Inputs
-from simplicert.data.inputs import read_ahead
+from simplicert.data.dataset import read_ahead
 from simplicert.errors import require
 from simplicert.models.architectures import build_network
 from simplicert.models.modules import Normalised

@@ -6,8 +6,7 @@ import numpy as np
 
 from simplicert.data import Dataset, load_data
 from simplicert.data.class_map import map_classes
-from simplicert.data.dataset import compare_class_names
-from simplicert.data.inputs import SelectedInputs
+from simplicert.data.dataset import SelectedInputs, compare_class_names
 from simplicert.errors import require
 from simplicert.training.network import class_count
 from simplicert.types import Ints

@@ -1,4 +1,8 @@
-"""Name the array types, and check the arrays that every value type is made of."""
+"""Name the array types, and check the arrays that every value type is made of.
+
+Also what is computed of numbered inputs alone: where each stands (`find_rows`), and which of its
+draws segments hold (`join_segments`, `segment_lengths`, `has_first_draws`).
+"""
 
 import math
 from numbers import Real
@@ -7,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from simplicert.errors import InvalidInput, require
+from simplicert.errors import IncompatibleTallies, InvalidInput, require
 
 Floats = NDArray[np.float64]
 
@@ -78,6 +82,17 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
+class ReadOnlyArrays:
+    """A value whose arrays stay read-only when it is copied or comes from another process."""
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore the fields; NumPy by itself would make restored arrays writable."""
+        for value in state.values():
+            if isinstance(value, np.ndarray):
+                read_only(value)
+        self.__dict__.update(state)
+
+
 def refuse_negative(name: str, values: Ints) -> None:
     """Refuse a negative entry, and say which it is."""
     if values.size and values.min() < 0:
@@ -94,3 +109,52 @@ def check_positive(name: str, value: float) -> float:
     good = math.isfinite(number) and number > 0
     require(good, f"{name} must be a positive finite number, got {value!r}")
     return number
+
+
+def join_segments(segments: Ints) -> Ints:
+    """Sort segments by (input, seed, first draw), join touching ones and refuse overlaps."""
+    rows = segments[np.lexsort(segments.T[2::-1])]
+    if (rows[:, 2] >= rows[:, 3]).any():
+        raise InvalidInput("segments must hold at least one draw each: first < one past the last")
+    same = (rows[1:, :2] == rows[:-1, :2]).all(axis=1)
+    clash = np.flatnonzero(same & (rows[1:, 2] < rows[:-1, 3]))
+    if clash.size:
+        item, seed, first, _ = rows[clash[0] + 1]
+        raise IncompatibleTallies(
+            f"draw {first} of input {item} (seed {seed}) would be counted twice"
+        )
+    starts = np.flatnonzero(np.r_[True, ~(same & (rows[1:, 2] == rows[:-1, 3]))][: len(rows)])
+    joined = rows[starts]
+    joined[:, 3] = rows[np.r_[starts[1:], len(rows)] - 1, 3] if len(rows) else joined[:, 3]
+    joined.setflags(write=False)
+    return joined
+
+
+def segment_lengths(segments: Ints, index: Ints) -> Ints:
+    """Count the draws that the segments describe for each input, (N,)."""
+    out = np.zeros(len(index), np.int64)
+    np.add.at(out, find_rows(segments[:, 0], index), segments[:, 3] - segments[:, 2])
+    return out
+
+
+def has_first_draws(segments: Ints, index: Ints, one_seed: bool) -> Bools:
+    """Return (N,) whether an input's draws are the first ones of each seed, or of its only seed.
+
+    With `one_seed` only one seed is allowed: where counts decide how many draws an input gets,
+    draws of several seeds that happen to add up to a look are not that look. Later draws alone
+    are no look either.
+    """
+    rows = find_rows(segments[:, 0], index)
+    late = np.bincount(rows, segments[:, 2] > 0, len(index)) > 0
+    several = np.bincount(rows, minlength=len(index)) > 1
+    return ~late & ~(several & one_seed)
+
+
+def find_rows(inputs: Ints, index: Ints) -> Ints:
+    """Find the row of the index that each input is in; refuse an unknown input."""
+    order = np.argsort(index)
+    place = order[np.minimum(np.searchsorted(index[order], inputs), len(index) - 1)]
+    strange = index[place] != inputs
+    if strange.any():
+        raise InvalidInput(f"input {inputs[strange][0]} is not in the index")
+    return place

@@ -18,6 +18,7 @@ from simplicert.types.arrays import (
     Bools,
     Floats,
     Ints,
+    ReadOnlyArrays,
     Texts,
     check_positive,
     freeze_array,
@@ -57,7 +58,7 @@ DIGITS = Context(prec=400)  # the largest float has 309 digits before the point
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Certificates:
+class Certificates(ReadOnlyArrays):
     """Radii in units of the input, 0 where abstained; `radius` is the best that is proved.
 
     The ensemble is the paper's, whatever mechanisms were asked for; `winner` names its largest
@@ -81,6 +82,16 @@ class Certificates:
     sensitivity: float = 1.0  # of the stage before the noise: radii are of what goes into it
     exploratory: bool = False  # settings other than those declared before the counts were seen
     uncomputed: tuple[str, ...] = ()  # columns left empty unless in `radii`: no alpha was left
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: a view of a dictionary cannot be."""
+        return {**self.__dict__, "radii": dict(self.radii)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore the fields, as unwritable as they were."""
+        for values in state["radii"].values():
+            read_only(values)
+        super().__setstate__({**state, "radii": MappingProxyType(state["radii"])})
 
     def __post_init__(self) -> None:
         """Refuse NaN, negative radii, and radii where nothing is known."""

@@ -13,6 +13,7 @@ from simplicert.types.arrays import (
     Bools,
     Floats,
     Ints,
+    ReadOnlyArrays,
     Texts,
     check_positive,
     float_array,
@@ -36,7 +37,7 @@ KINDS: dict[str, Kind] = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Expectations:
+class Expectations(ReadOnlyArrays):
     """Bounds on the class probabilities: E_0 <= p_top, and p_j <= E_1 for every other class j.
 
     For one input they are given and wrong with probability at most `level`. Where no certificate

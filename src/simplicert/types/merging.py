@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simplicert.errors import IncompatibleTallies, InvalidInput
-from simplicert.types.arrays import Bools, Ints
+from simplicert.errors import IncompatibleTallies
+from simplicert.types.arrays import Ints, find_rows, join_segments
 
 if TYPE_CHECKING:
     from simplicert.types.tally import Tally
@@ -72,55 +72,6 @@ def merge_fields(left: "Tally", right: "Tally") -> dict[str, Any]:
     if held:
         out["segments"] = join_segments(np.concatenate(held))
     return out
-
-
-def join_segments(segments: Ints) -> Ints:
-    """Sort segments by (input, seed, first draw), join touching ones and refuse overlaps."""
-    rows = segments[np.lexsort(segments.T[2::-1])]
-    if (rows[:, 2] >= rows[:, 3]).any():
-        raise InvalidInput("segments must hold at least one draw each: first < one past the last")
-    same = (rows[1:, :2] == rows[:-1, :2]).all(axis=1)
-    clash = np.flatnonzero(same & (rows[1:, 2] < rows[:-1, 3]))
-    if clash.size:
-        item, seed, first, _ = rows[clash[0] + 1]
-        raise IncompatibleTallies(
-            f"draw {first} of input {item} (seed {seed}) would be counted twice"
-        )
-    starts = np.flatnonzero(np.r_[True, ~(same & (rows[1:, 2] == rows[:-1, 3]))][: len(rows)])
-    joined = rows[starts]
-    joined[:, 3] = rows[np.r_[starts[1:], len(rows)] - 1, 3] if len(rows) else joined[:, 3]
-    joined.setflags(write=False)
-    return joined
-
-
-def segment_lengths(segments: Ints, index: Ints) -> Ints:
-    """Count the draws that the segments describe for each input, (N,)."""
-    out = np.zeros(len(index), np.int64)
-    np.add.at(out, find_rows(segments[:, 0], index), segments[:, 3] - segments[:, 2])
-    return out
-
-
-def has_first_draws(segments: Ints, index: Ints, one_seed: bool) -> Bools:
-    """Return (N,) whether an input's draws are the first ones of each seed, or of its only seed.
-
-    With `one_seed` only one seed is allowed: where counts decide how many draws an input gets,
-    draws of several seeds that happen to add up to a look are not that look. Later draws alone
-    are no look either.
-    """
-    rows = find_rows(segments[:, 0], index)
-    late = np.bincount(rows, segments[:, 2] > 0, len(index)) > 0
-    several = np.bincount(rows, minlength=len(index)) > 1
-    return ~late & ~(several & one_seed)
-
-
-def find_rows(inputs: Ints, index: Ints) -> Ints:
-    """Find the row of the index that each input is in; refuse an unknown input."""
-    order = np.argsort(index)
-    place = order[np.minimum(np.searchsorted(index[order], inputs), len(index) - 1)]
-    strange = index[place] != inputs
-    if strange.any():
-        raise InvalidInput(f"input {inputs[strange][0]} is not in the index")
-    return place
 
 
 def _merge_shared(name: str, index: Ints, places: list[Ints], sides: tuple[Ints, Ints]) -> Ints:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simplicert.errors import require
-from simplicert.types.arrays import Bools, Floats, float_array
+from simplicert.types.arrays import Bools, Floats, ReadOnlyArrays, float_array
 
 if TYPE_CHECKING:
     from simplicert.types.tally import Tally
@@ -47,7 +47,7 @@ def mean_over_bins(values: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScoreBands:
+class ScoreBands(ReadOnlyArrays):
     """Bounds on P(score >= t), constant in t over each bin of the histograms.
 
     The top class lies above `lower`, and every rival below one of the rows of `upper`: not always

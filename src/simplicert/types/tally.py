@@ -16,10 +16,14 @@ from simplicert.types.arrays import (
     FILLED_LATER,
     Bools,
     Ints,
+    ReadOnlyArrays,
     check_positive,
+    has_first_draws,
     integer_array,
+    join_segments,
     read_only,
     refuse_negative,
+    segment_lengths,
 )
 from simplicert.types.plan import Plan
 from simplicert.types.scores import BINS
@@ -33,7 +37,7 @@ NOT_PER_INPUT = ("sigma", "plan", "norm", "grid", "reading", "segments")  # have
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tally:
+class Tally(ReadOnlyArrays):
     """N inputs, K classes. `counts` and `sigma` are enough; the rest adds evidence or history.
 
     `votes` are draws C_i ~ Categorical(softmax_i), made while sampling and never again: they
@@ -165,8 +169,8 @@ class Tally:
         """Derive the looks from the plan; refuse segments that overlap or exceed the draws."""
         draws = self.draws
         if self.segments is not None:
-            object.__setattr__(self, "segments", merging.join_segments(self.segments))
-            held = merging.segment_lengths(self.segments, self.inputs)
+            object.__setattr__(self, "segments", join_segments(self.segments))
+            held = segment_lengths(self.segments, self.inputs)
             require(
                 bool((held <= draws).all()),
                 "segments must not be longer than the draws they describe",
@@ -179,9 +183,7 @@ class Tally:
             taken = np.where(np.isin(draws, at), np.searchsorted(at, draws) + 1, 0)
             if self.segments is not None and len(at) > 1:
                 one_seed = self.plan.rule != "fixed"
-                taken = np.where(
-                    merging.has_first_draws(self.segments, self.inputs, one_seed), taken, 0
-                )
+                taken = np.where(has_first_draws(self.segments, self.inputs, one_seed), taken, 0)
             given = self.looks
             require(
                 given is None or bool((given == taken).all()),
