@@ -31,7 +31,7 @@ AIM, ENOUGH = 4e-3, 1e-2  # of log P: how far below the level to aim, and where 
 
 ROUNDS = 12  # radii tried for an input
 
-TOGETHER = 64  # inputs searched in step
+TOGETHER, ROOM = 64, 64_000  # inputs searched in step; fewer if their deviations are larger
 
 
 def segment_lower(wins: Ints, rivals: Ints, draws: Ints, a: Floats, region: float) -> Floats:
@@ -41,7 +41,8 @@ def segment_lower(wins: Ints, rivals: Ints, draws: Ints, a: Floats, region: floa
     rival's count rises, so of many rivals only the strongest one matters.
     """
     made = list(make_cases(wins, rivals, draws, a, region))
-    parts = [made[at : at + TOGETHER] for at in range(0, len(made), TOGETHER)]
+    size = max(1, min(TOGETHER, int(ROOM / np.sqrt(draws.max(initial=1)))))
+    parts = [made[at : at + size] for at in range(0, len(made), size)]
     pool = ThreadPoolExecutor(max_workers=available_cores())  # numpy and scipy release the lock
     try:
         return np.concatenate([np.empty(0), *pool.map(search_radii, parts)])
