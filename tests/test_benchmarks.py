@@ -79,7 +79,7 @@ def test_the_joint_bound_is_as_good_as_promised():
     assert all(shares[point] <= most for point, most in SHARES_OF_DRAWS.items())
     assert [row["draws"] for row in result["grid"]] == [100, 1000, 10**4, 10**5]
     assert all(row["smallest_ratio"] >= 1 - 2e-3 for row in result["grid"])
-    assert all(row["smallest_ratio_of_radii"] >= 1 for row in result["time"])
+    assert all(row["smallest_ratio_of_radii"] >= 1 - 1e-4 for row in result["time"])
 
 
 def test_the_joint_bound_gives_little_of_its_gain_for_pair_and_speed():
