@@ -62,6 +62,8 @@ bench: setup
 	$(BIN)/python -W ignore benchmarks/router.py --json benchmarks/results/router.json
 	$(BIN)/python -W ignore benchmarks/analysis.py --json benchmarks/results/analysis.json
 	$(BIN)/python -W ignore benchmarks/draws.py --json benchmarks/results/draws.json
+	$(BIN)/python -W ignore benchmarks/rules.py --json benchmarks/results/rules.json
+	$(BIN)/python -W ignore benchmarks/population.py --json benchmarks/results/population.json
 	$(BIN)/python -W ignore benchmarks/engines.py --json benchmarks/results/engines.json
 	$(BIN)/python -W ignore benchmarks/resuming.py --json benchmarks/results/resuming.json
 	$(BIN)/python -W ignore benchmarks/coverage.py --json benchmarks/results/coverage.json

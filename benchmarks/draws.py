@@ -220,7 +220,6 @@ def measured(quick):
     part("grid", lambda: grid(SIZES[:1] if quick else SIZES))
     part("real", lambda: real(digits(n), sizes))
     part("adaptive", lambda: stopping.against_fixed(500 if quick else 4000))
-    part("tolerances", lambda: stopping.tolerances(200 if quick else 2000))
     part("errors", lambda: stopping.error_rates(2000 if quick else 20_000, 1600))
     part("adversary", lambda: stopping.adversary(4000 if quick else 100_000, 1600))
     result["seconds"]["all"] = round(time.perf_counter() - began, 1)

@@ -216,7 +216,7 @@ def read_data(path: Path) -> object:
 
 
 ENTRIES = [
-    words("until", Until, ["radius=0.5", "rtol=0.05", "decided"], 10),
+    words("until", Until, ["radius=0.5", "atol=0.01", "rtol=0.05", "decided"], 10),
     words("shard", parse_shard, ["1/4", "3/3"], 10),
     words("grid", parse_grid_step, ["1/255", "0.25"], 10),
     words("mean, std", lambda text: parse_numbers("mean", text), ["0.5,0.5,0.5", "1"], 10),

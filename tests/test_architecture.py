@@ -33,6 +33,7 @@ ROOMS = [
     "drawing",
     "verification",
     "metrics",
+    "populations",
     "simplex",
     "smoothed",
     "plan",

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import simplicert as sc
+
 ROOT = Path(__file__).parents[1]
 RUNS = ROOT / "experiments" / "cifar10" / "runs"
 SHARES_OF_DRAWS = {
@@ -106,6 +108,28 @@ def test_stopping_early_saves_time_as_well():
     assert found["ratio"] == pytest.approx(found["time_saved"] / found["draws_saved"])
 
 
+def test_rules_beside_a_fixed_number_of_draws():
+    """What docs/adaptive.md says of them: which gain, which lose, and what there is to gain."""
+    result = read_result("rules")
+    gains = {
+        name: {row["rule"]: row["mean_radius"] / row["fixed_mean_radius"] for row in found["rules"]}
+        for name, found in result["populations"].items()
+    }
+    assert result["most"] == 100_000 and len(gains) == 3
+    for name, found in gains.items():
+        assert found["fixed"] == 1
+        for rule, gain in found.items():
+            word = rule.partition("=")[0].partition(",")[0]
+            if word in ("rtol", "decided", "three cells", "Voracek", "ISS"):
+                assert gain < 1, (name, rule)
+            if word in ("pilot", "oracle"):
+                assert gain > 1, (name, rule)
+        pays = name != "CIFAR-10, sigma 1"
+        assert (found["atol=0.02"] > 1) == (found["atol=0.05"] > 1) == pays
+    imagenet = {row["rule"]: row for row in result["populations"]["ImageNet, sigma 1"]["rules"]}
+    assert imagenet["atol=0.05"]["draws"] < 0.65 * imagenet["atol=0.05"]["fixed_draws_for_radius"]
+
+
 def test_errors_of_looks_stay_below_alpha():
     """And would not without a plan."""
     rows = read_result("draws")["adversary"]
@@ -186,3 +210,17 @@ def test_both_rooms_of_the_mathematics_were_tried():
     """A file that is new or has moved is tried when the benchmark runs next."""
     rooms = {name.split("/")[0] for name in read_result("mutants")}
     assert rooms == {"bounds", "mechanisms"}
+
+
+def test_shares_of_all_inputs_are_true_and_reproduce():
+    """Limits fail less often than they may, and the committed runs give the committed shares."""
+    result = read_result("population")
+    rows = [*result["coverage"], *result["lists"]]
+    assert len(rows) >= 26 and all(row["high"] < 1 - result["confidence"] for row in rows)
+    assert all(row["excess"] > 0 for row in result["proof"])
+    for row in result["runs"]:
+        name = f"population-{row['sigma']:g}"
+        design = RUNS.parent / "designs" / f"{name}.toml"
+        found = sc.population(sc.open_run(RUNS / name), design, leave_out_pilot=True)
+        assert found.share(row["radius"]) == pytest.approx(row["population"], abs=1e-9)
+        assert any("by the clocks" in text for text in found.remarks)

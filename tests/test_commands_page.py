@@ -65,6 +65,13 @@ def exported(path):
     torch.export.save(program, path)
 
 
+def few_draws(place):
+    """A run of forty inputs, 16 draws each, and a design that fits it."""
+    tally = sc.Tally([[16, 0]] * 40, 0.5, labels=[0] * 40, plan=sc.Plan((16,)))
+    sc.create_run(place / "runs" / "few", Manifest(0.5, 40, 2, plan=tally.plan), tally)
+    sc.design_population(0.5, [0.25], 16, 40).write(place / "few.toml")
+
+
 @pytest.mark.parametrize("name", SECTIONS)
 def test_every_command_has_an_example(name):
     assert EXAMPLES[name]
@@ -86,6 +93,8 @@ def test_every_example_runs(name, line, place, command):
     words = shlex.split(line)
     if "net.pt2" in words:
         exported(place / "net.pt2")
+    if "few.toml" in words:
+        few_draws(place)
     if "runs/drawn" in words:
         settings = ["--sigma", 0.25, "--draws", 100, "--stop", 3, "--no-compile", "--quiet"]
         model = ["--model", "net.pt2", "--data", "digits"]

@@ -17,8 +17,21 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-FILES = ("bounds", "commands", "coverage", "plan", "readme", "robustness", "speed", "stopping")
-FILES += ("training", "house", "router")
+FILES = (
+    "bounds",
+    "commands",
+    "coverage",
+    "house",
+    "plan",
+    "population",
+    "readme",
+    "robustness",
+    "router",
+    "rules",
+    "speed",
+    "stopping",
+    "training",
+)
 SOURCES = {
     "analysis": "benchmarks/results/analysis.json",
     "attacks": "experiments/cifar10/runs/*/attack.csv",
@@ -32,10 +45,12 @@ SOURCES = {
     "joint": "benchmarks/results/joint.json",
     "macer": "benchmarks/results/macer.json",
     "mutants": "benchmarks/results/mutants.json",
+    "population": "benchmarks/results/population.json",
     "radii": "benchmarks/results/radii.json",
     "release": "release/results.json",
     "resuming": "benchmarks/results/resuming.json",
     "router": "benchmarks/results/router.json",
+    "rules": "benchmarks/results/rules.json",
     "sampling": "benchmarks/results/sampling.json",
     "softmax": "benchmarks/results/softmax.json",
     "survivors": "benchmarks/survivors.toml",

@@ -1,6 +1,6 @@
 """benchmarks/draws.py: what stopping early saves, what it risks, and draws by scheme.
 
-Deciding a radius, tolerances, wall time, errors under repeated looks; then the draws that each way
+Deciding a radius, wall time, errors under repeated looks; then the draws that each way
 to spend alpha needs. For docs/adaptive.md; single sentences for choosing.md and faq.md.
 """
 
@@ -55,17 +55,6 @@ def summarise_decisions(draws: Result) -> str:
 
 def _largest_share(rows: list[Result]) -> float:
     return max(row["share_of_draws"] for row in rows)
-
-
-def tabulate_tolerances(draws: Result) -> str:
-    """Rules that ask for the radius itself, against fixed n."""
-    rows = draws["tolerances"]
-    fixed = [round_down(rows[0]["mean_radius_fixed"], 3), percent_down(rows[0]["certified_fixed"])]
-    cells = [["`fixed`", "100 %", *fixed]]
-    for row in rows:
-        kept = [round_down(row["mean_radius"], 3), percent_down(row["certified"])]
-        cells.append([f"`{row['rule']}`", percent_up(row["share_of_draws"], 0), *kept])
-    return format_table(["rule", "draws", "mean radius", "certified"], cells)
 
 
 def describe_times(draws: Result) -> str:

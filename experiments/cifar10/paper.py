@@ -78,8 +78,9 @@ def studies() -> dict[str, Study]:
 
 
 def found_runs() -> list[Path]:
-    """The manifests, in order."""
-    return sorted(RUNS.glob("*/run.toml"))
+    """The manifests, in order; runs of few draws per input are for docs/population.md alone."""
+    paths = sorted(RUNS.glob("*/run.toml"))
+    return [path for path in paths if not path.parent.name.startswith("population-")]
 
 
 def tables(held: dict[str, Study]) -> dict[str, Grid]:

@@ -26,6 +26,12 @@ if TYPE_CHECKING:
         UnsoundMechanism,
     )
     from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
+    from simplicert.populations import (
+        PopulationCertificate,
+        PopulationDesign,
+        design_population,
+        population,
+    )
     from simplicert.sampling import sample
     from simplicert.smoothed import Predictions, Smoothed, operational_radius
     from simplicert.stopping import Until
@@ -59,6 +65,8 @@ __all__ = [
     "Mechanism",
     "MissingEvidence",
     "Plan",
+    "PopulationCertificate",
+    "PopulationDesign",
     "Predictions",
     "Run",
     "SamplingFailed",
@@ -72,9 +80,11 @@ __all__ = [
     "bound",
     "certify",
     "create_run",
+    "design_population",
     "draw",
     "open_run",
     "operational_radius",
+    "population",
     "radius",
     "sample",
     "write_certificates",
@@ -83,7 +93,7 @@ __all__ = [
 if not TYPE_CHECKING:
     # Imported when first asked for: `simplicert --help` needs no mathematics.
     _ROOMS = ("errors", "types", "mechanisms", "bounds", "certification", "stopping")
-    _LATER = ("sampling", "smoothed", "store", "drawing")  # these take longer
+    _LATER = ("sampling", "smoothed", "store", "drawing", "populations")  # these take longer
 
     def __getattr__(name):
         """A public name, or a room of the package, when it is first asked for."""

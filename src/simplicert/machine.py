@@ -5,8 +5,10 @@ the machine has. `free_memory` takes the smallest of what the machine, the conta
 limits leave; `require_memory` and `refuse_huge_unpacking` ask it before a file's claims are
 believed. `describe_machine` records processor and libraries, because on another kind of machine
 the last bits of a model's outputs may differ; `machine_differences` puts such changes into words.
+`current_time` is what its clock says, for designs and runs that record when they began.
 """
 
+import datetime
 import os
 import platform
 from collections.abc import Iterator
@@ -136,6 +138,11 @@ def describe_machine() -> dict[str, str]:
     with suppress(PackageNotFoundError):  # read from its metadata, so that torch is not imported
         kind["torch"] = version("torch")
     return kind
+
+
+def current_time() -> str:
+    """Return the time in UTC to the second, as in 2026-11-17T22:30:00+00:00."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
 def _processor_name() -> str:

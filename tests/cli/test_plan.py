@@ -97,7 +97,11 @@ def test_too_few_draws_are_warned_of(command):
         (("--draws", 100, "--sigma", 1, "--pa", 0.3), "pb must be positive, less than pa = 0.3"),
         (
             ("--draws", 100, "--sigma", 1, "--until", "soon"),
-            "until must be radius=R, rtol=X or decided",
+            "until must be radius=R, atol=X, rtol=X or decided",
+        ),
+        (
+            ("--draws", 100, "--sigma", 1, "--until", "atol=0"),
+            "until must be atol=NUMBER with a number in (0, inf), got 'atol=0'",
         ),
         (("--draws", 100, "--sigma", 1, "--radius", 0), "radius must be a positive finite number"),
         (("--draws", 100, "--sigma", 1, "--scheme", "x"), "scheme must be one of"),

@@ -14,7 +14,7 @@ import simplicert as sc
 from simplicert.store.manifest import read_manifest, write_manifest
 from simplicert.store.parts import read_part
 
-RULES = ["radius=0.3", "rtol=0.2", "decided"]
+RULES = ["radius=0.3", "atol=0.02", "rtol=0.2", "decided"]
 
 
 def soon(place, out, **more):
@@ -69,9 +69,10 @@ def test_shards_in_any_order_make_the_same_run(place, order):
 
 
 @pytest.mark.slow
-def test_stopped_after_any_batch_and_resumed(place):
+@pytest.mark.parametrize("rule", ["radius=0.3", "atol=0.02"])
+def test_stopped_after_any_batch_and_resumed(place, rule):
     """Stopping after 1, 2, 3, ... batches and resuming each time ends in the same tally."""
-    _, whole = drawn(soon(place, "whole"))
+    _, whole = drawn(soon(place, "whole", until=rule))
     for batches in range(1, 200):
         calls = []
 
@@ -79,7 +80,7 @@ def test_stopped_after_any_batch_and_resumed(place):
             calls.append(1)
             return len(calls) >= batches
 
-        complete, run = drawn(soon(place, "run"), stop=stop)
+        complete, run = drawn(soon(place, "run", until=rule), stop=stop)
         if complete:
             break
     assert complete
@@ -111,14 +112,15 @@ def test_kills_change_nothing(place, monkeypatch):
 
 
 @pytest.mark.slow
-def test_extended_it_goes_on_by_the_same_rule(place):
+@pytest.mark.parametrize("rule", ["radius=0.3", "atol=0.02"])
+def test_extended_it_goes_on_by_the_same_rule(place, rule):
     """With one more look, inputs that were certified may need more draws."""
-    _, run = drawn(soon(place, "run"))
+    _, run = drawn(soon(place, "run", until=rule))
     before = run.tally().draws
-    _, longer = drawn(soon(place, "run", draws=4000, extend=True))
+    _, longer = drawn(soon(place, "run", until=rule, draws=4000, extend=True))
     plan = longer.manifest.plan
     assert plan.looks == (200, 400, 800, 1600, 4000)
-    assert plan.rule == "radius=0.3"
+    assert plan.rule == rule
     assert longer.missing == 0
     after = longer.tally().draws
     assert (after >= before).all()
@@ -142,7 +144,7 @@ def test_a_random_model_does_not_stop_early(place):
 
 
 def test_a_bad_rule_writes_nothing(place):
-    with pytest.raises(sc.InvalidInput, match="until must be radius=R, rtol=X or decided"):
+    with pytest.raises(sc.InvalidInput, match="until must be radius=R, atol=X, rtol=X or decided"):
         drawn(soon(place, "run", until="soon"))
     assert not (place[0] / "run").exists()
 

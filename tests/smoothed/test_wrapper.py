@@ -37,6 +37,24 @@ def test_a_known_radius(kind):
         assert 0.95 * truth < found.radius[0] <= truth
 
 
+@pytest.mark.parametrize("kind", ["multinomial", "softmax"])
+def test_until_in_words_asks_about_these_certificates(kind):
+    """By the alpha, kind and sensitivity of the call, with the share of alpha of each look."""
+    x = np.concatenate([point(share, SIGMA) for share in (0.5, 0.9, 0.97)])
+    smooth = sc.Smoothed(line_array, SIGMA, kind=kind, sensitivity=2.0)
+    found = smooth.certify(x, 3200, alpha=0.01, seed=1, until="atol=0.02")
+    rule = sc.Until("atol=0.02", 0.01, kind, sensitivity=2.0)
+    tally = sc.sample(line_array, x, SIGMA, 3200, seed=1, until=rule)
+    np.testing.assert_array_equal(found.known.draws, tally.draws)
+    assert len(set(tally.draws.tolist())) > 1
+    wanted = sc.certify(sc.bound(tally, 0.01, kind), sensitivity=2.0)
+    assert found.to_frame().equals(wanted.to_frame())
+    with pytest.raises(sc.InvalidInput, match="until must be atol=NUMBER"):
+        smooth.certify(x, 3200, until="atol=0")
+    with pytest.raises(sc.InvalidInput, match="until must be a rule such as"):
+        sc.sample(line_array, x, SIGMA, 3200, until="atol=0.02")
+
+
 def test_without_a_seed_every_certificate_is_drawn_anew():
     """Two counts of 2,000 agree once in fifty; those of eight inputs never do."""
     smooth, x = sc.Smoothed(line_array, SIGMA), np.repeat(point(0.7, SIGMA), 8, axis=0)

@@ -61,7 +61,7 @@ def test_runs_of_different_draws_are_not_like_with_like(held, stopped):
 
 def test_every_rule_that_stops_early_says_what_it_leaves_unknown():
     assert set(RULE_CAVEATS) == set(RULES) - {"fixed"}
-    for rule in ("radius=0.3", "rtol=0.05", "decided"):
+    for rule in ("radius=0.3", "atol=0.01", "rtol=0.05", "decided"):
         said = draws_sentence(early(drawn()), rule)
         assert f"each stopped by {rule}: {RULE_CAVEATS[rule.partition('=')[0]]}" in said
 

@@ -63,6 +63,9 @@ def chosen(place):
 RUNS = {
     "fixed": fresh,
     "adaptive": lambda place: fresh(place, until="rtol=0.1", draws=1200),
+    "adaptive, joint": lambda place: fresh(
+        place, until="atol=0.05", draws=1200, scheme="joint", stop=12
+    ),
     "adaptive softmax": lambda place: fresh(place, until="decided", draws=1200, kind="softmax"),
     "adaptive, many classes": lambda place: fresh(
         place, until="rtol=0.1", draws=1200, model=many_classes(place), stop=9

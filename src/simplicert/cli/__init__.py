@@ -17,6 +17,7 @@ from simplicert.cli.figure import figure
 from simplicert.cli.gate import gate
 from simplicert.cli.import_ import app as import_app
 from simplicert.cli.plan import plan
+from simplicert.cli.population import app as population_app
 from simplicert.cli.radius import radius
 from simplicert.cli.report import report
 from simplicert.cli.run import run
@@ -45,6 +46,7 @@ app.command()(sample)
 app.command()(certify)
 app.command()(run)
 app.command()(plan)
+app.add_typer(population_app, name="population")
 app.command()(status)
 app.command()(table)
 app.command()(figure)

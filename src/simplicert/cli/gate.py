@@ -28,12 +28,19 @@ def gate(
     sensitivity: Annotated[
         float | None, typer.Option(help="Of the stage before the noise; default: each run's own.")
     ] = None,
+    design: Annotated[
+        Path | None, typer.Option(help="Of population@R: made before the draws.")
+    ] = None,
+    without_pilot: Annotated[
+        bool, typer.Option("--without-pilot", help="Leave the inputs of the design's pilot out.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, at full precision.")] = False,
 ) -> None:
     """Exit code 0 if every requirement holds, 1 if one does not.
 
     Measures: accuracy@R (certified accuracy), statement@R (share of all inputs like these, with
-    confidence), average_radius, median_radius, abstained.
+    confidence), population@R (the same from few draws of many inputs, with --design),
+    average_radius, median_radius, abstained.
 
     Against a baseline a loss counts where it is beyond --max-drop and a paired test, input by
     input, rejects at --drop-level that the true loss is no larger: noise alone does not fail.
@@ -47,6 +54,8 @@ def gate(
     from simplicert.metrics import regressions
     from simplicert.metrics.statement import make_statement
     from simplicert.metrics.study import read_studies
+    from simplicert.populations import population
+    from simplicert.populations.gate import check_population
     from simplicert.tables.gate import gate_record, gate_table
 
     for name, value in (("max_drop", max_drop), ("drop_level", drop_level)):
@@ -54,7 +63,17 @@ def gate(
             value is None or baseline is not None,
             f"{name} must come with baseline, got {value} alone",
         )
-    requirements = [gates.parse_requirement(text) for text in wanted]
+    asked = [gates.parse_requirement(text) for text in wanted]
+    shares = [item for item in asked if item.measure == gates.POPULATION]
+    requirements = [item for item in asked if item.measure != gates.POPULATION]
+    require(
+        bool(shares) == (design is not None),
+        f"design must come with --require population@R, and population@R with it, got {design}",
+    )
+    require(
+        bool(requirements) or (baseline is None and groups is None),
+        "baseline and groups need a requirement besides population, which has none of them",
+    )
     (study,) = read_studies([run], sensitivity=sensitivity)
     parts = None
     if groups is not None:
@@ -63,6 +82,10 @@ def gate(
             gates.group_by_label(study) if label else gates.read_groups(Path(groups), study.index)
         )
     checks = gates.check_requirements(study, requirements, parts, confidence)
+    certificate = None
+    if design is not None:
+        certificate = population(study.run, design, leave_out_pilot=without_pilot)  # type: ignore[arg-type]
+        checks += check_population(certificate, shares)
     remarks = gates.list_run_remarks(study)
     if baseline is not None:
         labels = {str(baseline): f"baseline {baseline.name}"}
@@ -80,6 +103,7 @@ def gate(
         import json
 
         records = [item.record() for item in statements]
+        records += [] if certificate is None else [certificate.record()]
         print_lines(json.dumps(gate_record(checks, records, remarks, study.stage)))
     else:
         from simplicert.cli.screen import print_table
@@ -87,6 +111,8 @@ def gate(
         print_table(gate_table(checks, study.certificates().stage))
         for item in statements:
             print_lines("", item.sentence)
+        for share in () if certificate is None else certificate.shares:
+            print_lines("", share.sentence)
         for text in remarks:
             print_lines("", f"{text[0].upper()}{text[1:]}.")
     raise typer.Exit(0 if all(item.holds for item in checks) else 1)

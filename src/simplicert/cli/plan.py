@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 # Defaults without a pilot run; the last counts inputs taken from the published logs.
 INPUTS, ALPHA, CLASSES, PUBLISHED_INPUTS = 500, 0.001, 10, 1000
+CONFIDENCE = 0.999  # of a population certificate
 PREDICTION = 1000  # most draws of a prediction, unless --draws says otherwise
 
 
@@ -40,13 +41,20 @@ def plan(
     inputs: Annotated[int | None, typer.Option(help="Default: the run's, or 500.")] = None,
     workers: Annotated[int, typer.Option(help="Processes that share the inputs.")] = 1,
     until: Annotated[
-        list[str] | None, typer.Option(help="radius=R, rtol=0.05, decided; may be repeated.")
+        list[str] | None,
+        typer.Option(help="radius=R, atol=0.01, rtol=0.05, decided; may be repeated."),
     ] = None,
     serve: Annotated[
         Path | None, typer.Option(help="Run: what predictions of such inputs will cost.")
     ] = None,
     price: Annotated[
         float | None, typer.Option(help="Of an hour of one worker, with --serve.")
+    ] = None,
+    population: Annotated[
+        int | None, typer.Option(help="All draws: divide them for the largest certified share.")
+    ] = None,
+    confidence: Annotated[
+        float | None, typer.Option(help="With --population; default: 0.999.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, at full precision.")] = False,
 ) -> None:
@@ -57,6 +65,11 @@ def plan(
     With --serve: draws, latency, abstentions and cost of predictions, by the tallies of a run.
 
     Example: simplicert plan --serve runs/mine --draws 500 --throughput 10000 --price 2.50
+
+    With --population: how to divide so many draws into inputs and draws per input, so that the
+    largest share of inputs like the run's is certified at --radius.
+
+    Example: simplicert plan --population 16000 --radius .25 --run runs/pilot
     """
     from simplicert.errors import require
     from simplicert.plan import make_plan_report
@@ -76,6 +89,18 @@ def plan(
             served, draws, alpha, kind, throughput, price, sensitivity=sensitivity, as_json=as_json
         )
         return
+    if population is not None:
+        unwanted = {"draws": draws, "pa": pa, "pb": pb, "until": until, "reserve": reserve}
+        for name, value in (unwanted | {"classes": classes, "throughput": throughput}).items():
+            require(value is None, f"{name} has no place beside population, got {value}")
+        require(run is not None and radius is not None, "population needs run and radius")
+        assert run is not None and radius is not None
+        seen = _open_pilot(run, sigma)
+        given = {"sigma": sigma, "alpha": alpha, "kind": kind, "scheme": scheme, "classes": None}
+        settings = _declare_settings(seen, sensitivity=sensitivity, **given)
+        _print_division(seen, settings, population, radius, confidence, inputs, as_json=as_json)
+        return
+    require(confidence is None, f"confidence must come with population, got {confidence} alone")
     require(draws is not None, "draws must be given: noisy copies of each input")
     assert draws is not None
     require(sigma is not None or run is not None, "sigma must be given where there is no pilot run")
@@ -158,6 +183,33 @@ def _print_serving(
     from simplicert.cli.screen import print_table
 
     print_table(serving_table(estimate))
+
+
+def _print_division(
+    pilot: "Run",
+    declared: "DeclaredSettings",
+    budget: int,
+    radius: float,
+    confidence: float | None,
+    inputs: int | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Print what each division of a budget of draws promises, as a table or as JSON."""
+    from simplicert.plan.division import divide_budget
+    from simplicert.tables.population import division_table
+
+    level = CONFIDENCE if confidence is None else confidence
+    division = divide_budget(pilot.tally(), declared, budget, radius, level, inputs)
+    if as_json:
+        import json
+
+        rows = [row._asdict() for row in division.rows]
+        print_lines(json.dumps({**vars(division), "rows": rows}))
+        return
+    from simplicert.cli.screen import print_table
+
+    print_table(division_table(division))
 
 
 def _open_pilot(folder: Path, sigma: float | None) -> "Run":

@@ -40,7 +40,7 @@ def sample(
         Path | None, typer.Option(help="File of input numbers, one per line.")
     ] = None,
     until: Annotated[
-        str | None, typer.Option(help="Stop early: radius=R, rtol=0.05 or decided.")
+        str | None, typer.Option(help="Stop early: radius=R, atol=0.01, rtol=0.05 or decided.")
     ] = None,
     reserve: Annotated[
         str | None, typer.Option(help="Share of alpha for later --extend; default: 10%.")

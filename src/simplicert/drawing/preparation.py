@@ -15,7 +15,7 @@ from simplicert.data import Dataset, load_data
 from simplicert.data.class_map import map_classes
 from simplicert.data.dataset import compare_class_names
 from simplicert.errors import InvalidInput, require
-from simplicert.machine import describe_machine
+from simplicert.machine import current_time, describe_machine
 from simplicert.models import Model, load_model
 from simplicert.models.model import IMAGES
 from simplicert.sampling import Sampler, SamplingSettings
@@ -191,6 +191,7 @@ def _record_provenance(model: Model, data: Dataset, num_classes: int) -> dict[st
         "data": data.name,
         "shape": [int(n) for n in data.inputs.shape[1:]],
         **describe_machine(),
+        "began": current_time(),  # before the first draw
     }
     if data.classes is not None:
         made["class_names"] = list(data.classes)

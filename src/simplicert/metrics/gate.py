@@ -64,6 +64,12 @@ MEASURES: dict[str, tuple[bool, Measure]] = {
 }
 
 
+POPULATION = "population"  # measured by simplicert.populations, on a run drawn for a design
+
+# Whether a radius must follow after @, for everything that can be required.
+NAMES_RADIUS = {name: row[0] for name, row in MEASURES.items()} | {POPULATION: True}
+
+
 @dataclass(frozen=True)
 class Requirement:
     """A requirement such as accuracy@0.5>=0.6."""
@@ -99,11 +105,11 @@ def parse_requirement(text: str) -> Requirement:
     match = REQUIREMENT_PATTERN.fullmatch(text)
     if match is None:
         raise InvalidInput(
-            f"require must be like accuracy@0.5>=0.6, with one of {', '.join(MEASURES)}, "
+            f"require must be like accuracy@0.5>=0.6, with one of {', '.join(NAMES_RADIUS)}, "
             f"got {text!r}"
         )
     name, at, side, limit = match.groups()
-    wants, _ = choose("require", name, MEASURES)
+    wants = choose("require", name, NAMES_RADIUS)
     require(
         wants == (at is not None),
         f"require must name a radius after {name}@, got {text!r}"

@@ -21,7 +21,7 @@ from simplicert.stopping import LAST_LOOK_SHARE, Until
 from simplicert.types import Plan
 from simplicert.types.arrays import check_positive
 
-DEFAULT_RULES = ("decided", "rtol=0.05")  # simulated if neither a rule nor a radius is given
+DEFAULT_TOLERANCE = 0.05  # of atol, at scale 1: simulated if neither a rule nor a radius is given
 FALLBACK_SCHEME = "gated"  # simulated where the declared scheme takes too long
 SLOW_SCHEMES = ("joint",)  # take too long to simulate
 FEW_INPUTS = 100  # inputs whose radii a slow scheme computes in a moment
@@ -106,7 +106,7 @@ def make_plan_report(
     declared.require_draws(work.draws)
     if radius is not None:
         check_positive("radius", radius)
-    wanted = tuple(rules) or (DEFAULT_RULES if radius is None else (f"radius={radius:g}",))
+    wanted = tuple(rules) or _default_rules(declared, radius)
     for rule in wanted:
         Until(rule)
     slow = declared.scheme in SLOW_SCHEMES
@@ -125,6 +125,14 @@ def make_plan_report(
         ],
         followed.scheme,
     )
+
+
+def _default_rules(declared: DeclaredSettings, radius: float | None) -> tuple[str, ...]:
+    """Return the rules that are simulated if none is asked for: the wanted radius, or any."""
+    if radius is not None:
+        return (f"radius={radius:g}",)
+    tolerance = DEFAULT_TOLERANCE * declared.sigma / declared.sensitivity
+    return ("decided", f"atol={tolerance:g}")
 
 
 def _find_ceilings(

@@ -67,7 +67,7 @@ def sample(  # noqa: PLR0913
     batch size, compiled or not) on one kind of device: not on the other inputs or their order.
     `plan` says when the tally may be bounded: at `draws`, unless these draws are part of more
     (tallies of several seeds add up to a look of their common plan). With `until`, such as
-    `sc.Until("radius=0.5")`, an input is drawn look by look until that gives a reason to stop.
+    `sc.Until("atol=0.01")`, an input is drawn look by look until that gives a reason to stop.
     No alpha is kept for looks added later, as a run keeps some: there is no run to extend.
 
     >>> inputs = np.array([[0.9, 0.2], [0.1, 0.7]], dtype=np.float32)
@@ -77,6 +77,10 @@ def sample(  # noqa: PLR0913
     """
     whole = isinstance(draws, (int, np.integer)) and not isinstance(draws, bool) and draws > 0
     require(bool(whole), f"draws must be a positive whole number, got {draws!r}")
+    require(
+        until is None or callable(until),
+        f'until must be a rule such as sc.Until("atol=0.01"), got {until!r}',
+    )
     array = convert_inputs(inputs)
     rows = len(array)
     numbers = integer_array("index", np.arange(rows) if index is None else index, (rows,))

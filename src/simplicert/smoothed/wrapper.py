@@ -33,6 +33,7 @@ from simplicert.smoothed.prediction import (
     predict_classes,
     require_decidable,
 )
+from simplicert.stopping import Until
 from simplicert.stopping.projection import unanimous_tally
 from simplicert.types import KINDS, Certificates, Expectations, Floats, Tally
 from simplicert.types.arrays import check_positive
@@ -161,9 +162,10 @@ class Smoothed:
     ) -> Certificates:
         """Certify each input: class, radius, every mechanism and both expectations.
 
-        `options` are those of `sc.sample` that do not change g. Radii are in the norm of the
-        noise: with `noise_scale`, the scaled one. Warns (SimplicertWarning) where features differ
-        in scale by a factor of 100 without one, and where so few draws certify nothing.
+        `options` are those of `sc.sample` that do not change g; `until` may also be a rule in
+        words, such as "atol=0.01". Radii are in the norm of the noise: with `noise_scale`, the
+        scaled one. Warns (SimplicertWarning) where features differ in scale by a factor of 100
+        without one, and where so few draws certify nothing.
         """
         settings = vars(self.smoothing)
         for name in sorted(set(options) & {*settings, "kind", "sensitivity"}):
@@ -172,6 +174,9 @@ class Smoothed:
                 why = "predict and operational_radius go by the same"
             rule = f"{name} must be given to Smoothed and not to certify, got {options[name]!r:.60}"
             raise InvalidInput(f"{rule}: {why}")
+        if isinstance(until := options.get("until"), str):
+            until = Until(until, alpha, self.kind, scheme, sensitivity=self.sensitivity)
+            options = {**options, "until": until}
         warning = "" if self.noise_scale is not None else scale_warning(convert_inputs(inputs))
         if warning:
             warnings.warn(warning, SimplicertWarning, stacklevel=2)

@@ -2,9 +2,9 @@
 
 `Until` is a stopping rule with the settings of the certificates it asks about: it maps a tally at a
 look to the reason to stop, or "" to go on. `plan_looks` makes the looks that such a rule needs.
-The rules (fixed, radius=R, rtol=X, decided) map (radii, target) to a word for every input. They get
-radii as functions, because radii are expensive and no rule needs all of them: the radius now, the
-likely one at the last look, and the best to hope for.
+The rules (fixed, radius=R, atol=X, rtol=X, decided) map (radii, target) to a word for every input.
+They get radii as functions, because radii are expensive and no rule needs all of them: the radius
+now, the likely one at the last look, and the best to hope for.
 """
 
 import math
@@ -66,6 +66,17 @@ def _stop_at_rtol(radii: RadiusForecast, target: float) -> Texts:
     return np.select([near, lost], [CERTIFIED, HOPELESS], GO_ON)
 
 
+def _stop_at_atol(radii: RadiusForecast, target: float) -> Texts:
+    """Stop when all further draws would raise the radius by at most `target`, certified or not.
+
+    An input without a certificate is let go too where the radius likely at the end is at most the
+    target: near-ties are what costs most draws and brings least radius.
+    """
+    now = radii.now()
+    near = radii.likely() - now <= target
+    return np.select([near & (now > 0), near], [CERTIFIED, BELOW_TARGET], GO_ON)
+
+
 def _stop_when_decided(radii: RadiusForecast, target: float) -> Texts:
     """Stop when the input is certified, or will never be."""
     now = radii.now()
@@ -78,6 +89,7 @@ RULES: dict[str, tuple[RuleFunction, bool]] = {
     "fixed": (_stop_at_last_look, False),
     "radius": (_stop_at_radius, True),
     "rtol": (_stop_at_rtol, True),
+    "atol": (_stop_at_atol, True),
     "decided": (_stop_when_decided, False),
 }
 
@@ -113,7 +125,8 @@ class Until:
         """Return the rule's name and its target; NaN where it has none."""
         word, equals, text = self.rule.partition("=")
         require(
-            word.strip() in RULES, f"until must be radius=R, rtol=X or decided, got {self.rule!r}"
+            word.strip() in RULES,
+            f"until must be radius=R, atol=X, rtol=X or decided, got {self.rule!r}",
         )
         _, wants = RULES[word.strip()]
         if not wants:
@@ -131,7 +144,7 @@ class Until:
         return word.strip(), target
 
     def plan(self, draws: int) -> Plan:
-        """Plan looks that double up to `draws`: the last has half of alpha, the rest the other."""
+        """Plan looks that double up to `draws`; the last has half of alpha."""
         return plan_looks(draws, self.rule)
 
     def __call__(self, tally: Tally) -> Texts:
@@ -158,7 +171,11 @@ class Until:
 
 
 def plan_looks(draws: int, rule: str) -> Plan:
-    """Plan looks that double up to `draws`; the last has half of alpha, the others the rest."""
+    """Plan looks that double up to `draws`; the last has half of alpha, the others the rest.
+
+    The others share equally, except for atol: there each has half of what the next one has. An
+    input that atol stops early either is let go, which needs no alpha, or has many draws already.
+    """
     if rule == "fixed":
         return Plan((draws,))
     looks = [draws]
@@ -168,4 +185,6 @@ def plan_looks(draws: int, rule: str) -> Plan:
     if not before:
         return Plan((draws,), rule=rule)
     weights = [(1 - LAST_LOOK_SHARE) / before] * before
+    if rule.partition("=")[0].strip() == "atol":
+        weights = [LAST_LOOK_SHARE * 0.5 ** (before - place) for place in range(before)]
     return Plan(tuple(looks), (*weights, LAST_LOOK_SHARE), rule)

@@ -28,6 +28,8 @@ RULE_CAVEATS = {
     "radius": "it asks only who reaches that radius, so all others, smaller and larger, and the "
     "average are not what more draws would give",
     "rtol": "a radius may lie about that share of it below what more draws would give",
+    "atol": "a radius may lie about that much below what more draws would give, and an input "
+    "without one may be one whose radius would be about that small",
     "decided": "it asks only whether there is a radius, so how large they are, and the average, "
     "is not what more draws would give",
 }

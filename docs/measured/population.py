@@ -1,0 +1,137 @@
+"""benchmarks/population.py: a share of all inputs from few draws of many, for population.md."""
+
+from typing import Any
+
+from measured import format_table, percent_down, round_down, round_up
+
+Result = dict[str, Any]
+DRAWS = (16, 64, 256)  # per input, shown of the divisions
+EACH = (1_000, 10_000)
+
+
+def tabulate_runs(population: Result) -> str:
+    """The committed runs beside certificates of 500 inputs."""
+    head = ["sigma", "r", "population certificate", "500 inputs, `cohen`"]
+    head += ["500 inputs, `two_sided`", "p > t among the 500", "randomised"]
+    rows = []
+    for row in population["runs"]:
+        one = percent_down(row["randomised"]) if "randomised" in row else ""
+        shares = ("population", "cohen_500", "two_sided_500", "estimate")
+        cells = [percent_down(row[name]) for name in shares]
+        rows.append([f"{row['sigma']:g}", f"{row['radius']:g}", *cells, one])
+    return format_table(head, rows)
+
+
+def describe_runs(population: Result) -> str:
+    """What the draws cost, and who states more."""
+    rows = population["runs"]
+    ratio = 500 * 10_000 / (rows[0]["inputs"] * rows[0]["draws"])
+    gain = [row["population"] - row["cohen_500"] for row in rows]
+    wins = [row for row in rows if row["population"] > row["two_sided_500"]]
+    where = ", ".join(f"sigma {row['sigma']:g}, r = {row['radius']:g}" for row in wins)
+    return (
+        f"The certificates of the 500 take {round_down(ratio, 1)} times as many draws. The "
+        "population certificate states more than they do by the label's probability alone "
+        f"(`cohen`) in {sum(value > 0 for value in gain)} of {len(rows)} cases, the differences "
+        f"lie between {round_down(100 * min(gain), 1)} and {round_down(100 * max(gain), 1)} "
+        f"points; with the runner-up (`two_sided`) in {len(wins)} of {len(rows)}"
+        f"{': ' + where if wins else ''}."
+    )
+
+
+def tabulate_divisions(population: Result) -> str:
+    """Equal draws, divided in several ways."""
+    head = ["sigma", "r", "p > t", *(f"k = {draws}" for draws in DRAWS)]
+    head += [f"each, n = {draws:,}" for draws in EACH]
+    rows = []
+    for row in population["divisions"]:
+        found = {(item["method"], item["draws"]): item["share"] for item in row["rows"]}
+        cells = [percent_down(found["population", draws]) for draws in DRAWS]
+        cells += [percent_down(found["each input", draws]) for draws in EACH]
+        rows.append([f"{row['sigma']:g}", f"{row['radius']:g}", percent_down(row["true"]), *cells])
+    return format_table(head, rows)
+
+
+def describe_divisions(population: Result) -> str:
+    """Which division is the best in each case."""
+    best = []
+    for row in population["divisions"]:
+        top = max(row["rows"], key=lambda item: item["share"])
+        kind = "k" if top["method"] == "population" else "certificates of n"
+        best.append(f"{kind} = {top['draws']:,} at sigma {row['sigma']:g}, r = {row['radius']:g}")
+    return (
+        "640,000 draws of at most 10,000 inputs; `each` is `two_sided` by the gated scheme, of as "
+        f"many inputs as the draws allow. The most is expected of {'; '.join(best)}."
+    )
+
+
+def tabulate_designs(population: Result) -> str:
+    """By draws per input and by what the design assumed."""
+    head = ["k", "pilot: 500 inputs, 10,000 draws", "pilot: the same, 64 draws", "prior"]
+    rows = [
+        [row["draws"], *(percent_down(row[name]) for name in ("pilot", "few", "prior"))]
+        for row in population["designs"]["smoothed"]
+    ]
+    return format_table(head, rows)
+
+
+def describe_randomised(population: Result) -> str:
+    """The one-pass classifier."""
+    found = population["designs"]
+    shares = ", ".join(
+        f"{percent_down(row['share'])} (k = {row['draws']})" for row in found["randomised"]
+    )
+    true = {name: percent_down(share) for name, share in found["true"].items()}
+    return (
+        f"The share with p > t among the 500 is {true['smoothed']}. For the randomised classifier "
+        f"the mean over the 500 is {true['randomised']}, of which the certificate can be "
+        f"expected to state {shares}."
+    )
+
+
+def tabulate_coverage(population: Result) -> str:
+    """How often the limit was above the truth."""
+    head = ["population", "k, inputs", "true share", "wrong, smoothed"]
+    head += ["true share", "wrong, randomised"]
+    rows = []
+    cases: dict[tuple[str, int, int], Result] = {}
+    for row in population["coverage"]:
+        key = (row["population"], row["draws"], row["inputs"])
+        cases.setdefault(key, {})[row["classifier"]] = row
+    for (name, draws, inputs), both in cases.items():
+        cells = []
+        for classifier in ("smoothed", "randomised"):
+            row = both[classifier]
+            cells += [round_down(row["share"], 3), f"{row['wrong']} of {row['repeats']:,}"]
+        rows.append([name, f"{draws}, {inputs:,}", *cells])
+    return format_table(head, rows)
+
+
+def describe_coverage(population: Result) -> str:
+    """The error budget and the largest rate."""
+    rows = [*population["coverage"], *population["lists"]]
+    worst = max(rows, key=lambda row: row["rate"])
+    lists = " and ".join(
+        f"{row['wrong']} of {row['repeats']:,} ({row['drawn']})" for row in population["lists"]
+    )
+    return (
+        f"At confidence {population['confidence']:g} a limit may be wrong in "
+        f"{round_up(100 * (1 - population['confidence']), 0)} % of the runs. The most seen was "
+        f"{round_up(100 * worst['rate'], 2)} % (95 % interval up to "
+        f"{round_up(100 * worst['high'], 2)} %). "
+        f"From a list of 500 probabilities without replacement: {lists}. Markov's inequality and "
+        "the room below (*) make the limit cautious."
+    )
+
+
+def describe_proof(population: Result) -> str:
+    """The excess between grid points, and the time."""
+    rows = population["proof"]
+    worst = max(row["excess"] for row in rows)
+    slowest = max(rows, key=lambda row: row["seconds"])
+    return (
+        "Between the points of its grid the linear programme alone exceeded (*) by up to "
+        f"{worst:.1e} (k = {', '.join(str(row['draws']) for row in rows)}): this is what the proof "
+        f"takes off. A proof took up to {round_up(1000 * slowest['seconds'])} ms "
+        f"(k = {slowest['draws']})."
+    )
