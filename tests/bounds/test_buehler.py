@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr, ndtri
+from tiers import some_slow
 
 from simplicert.bounds.joint import buehler
 from simplicert.bounds.joint.tail import tail_probability
@@ -34,8 +35,7 @@ def outcomes(n):
     return top[top > rival], rival[top > rival]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("n", [*range(1, 13), 17, 24])
+@pytest.mark.parametrize("n", some_slow([24, 12, 7, 3, 1, 2, 4, 5, 6, 8, 9, 10, 11, 17], 5))
 def test_all_outcomes_of_few_draws_against_brute_force(n):
     """Every outcome, three levels; a radius above the reference would be false."""
     wins, rivals = outcomes(n)
@@ -58,8 +58,7 @@ def test_any_outcome_against_brute_force(n, share, part, power):
     assert found >= reference - 4e-3
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", some_slow(range(20), 3))
 def test_a_long_hunt_for_a_radius_that_is_too_large(seed):
     """5,000 outcomes of up to 60 draws at levels from 1e-6 to .3."""
     random = np.random.default_rng(seed)

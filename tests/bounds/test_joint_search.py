@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr, ndtri
+from tiers import some_slow
 
 from simplicert.bounds.joint import search
 from simplicert.bounds.joint.buehler import buehler_lower, largest_rival_quantile, make_cases
@@ -51,8 +52,7 @@ def test_all_outcomes_of_few_draws_against_brute_force(n):
         check_every_outcome(n, a)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", some_slow(range(12), 5))
 def test_a_long_hunt_for_a_radius_that_is_too_large(seed):
     """3,000 outcomes of up to 60 draws at levels from 1e-6 to .3."""
     random = np.random.default_rng(seed)
