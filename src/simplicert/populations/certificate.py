@@ -152,8 +152,8 @@ def _check_run(run: Run, design: PopulationDesign) -> Iterator[str]:
     yield from _check_order(declared, design)
     if declared.source.get("seed") == design.seed:
         yield (
-            "The noise has the seed that follows from the design: nobody saw these draws before it. "
-            "Other draws of these inputs may have been seen, which no file shows."
+            "The noise has the seed that follows from the design: nobody saw these draws before "
+            "it. Other draws of these inputs may have been seen, which no file shows."
         )
     else:
         yield (
