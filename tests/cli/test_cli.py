@@ -56,12 +56,20 @@ def test_radius(run):
         shown = next(line for line in out.splitlines() if line.startswith(name)).split()[1]
         exact = sc.radius(name, 0.6, 0.3, sigma=0.5)
         assert exact - 1e-6 < float(shown) <= exact
+    assert "sensitivity" not in out
+    _, out, _ = run("radius", "--e0", ".6", "--e1", ".3", "--sensitivity", "2")
+    assert "sigma = 1, sensitivity 2, multinomial" in out
 
 
 def test_radius_under_other_noise(run):
     point = ("radius", "--e0", ".9", "--e1", ".05")
     code, out, _ = run(*point, "--noise", "ablation", "--size", "784", "--keep", "45")
     assert code == 0 and "radius (features)" in out and re.search(r"two_sided +9 ", out)
+    _, out, _ = run(*point, "--noise", "laplace", "--sensitivity", "2")
+    assert "laplace noise (scale 1, sensitivity 2), multinomial" in out
+    _, out, _ = run(*point, "--noise", "deletion", "--rate", ".9", "--norm", "insertions")
+    assert "deletion noise (rate 0.9)" in out and "radius (tokens inserted)" in out
+    assert json.loads(run(*point, "--noise", "uniform", "--json")[1])["scale"] == 1
     _, out, _ = run(*point, "--noise", "laplace", "--scale", ".5", "--json")
     record = json.loads(out)
     assert record["norm"] == "l1" and record["ensemble"] == record["radii"]["li"]
