@@ -251,16 +251,16 @@ def test_too_few_draws_are_warned_of(run, tmp_path, monkeypatch):
     (tmp_path / "few_model.py").write_text("def make():\n    return lambda b: 9 * b\n")
     np.savez("data.npz", inputs=np.eye(3, dtype=np.float32))
     words = ("--model", "few_model:make", "--data", "data.npz", "--sigma", "0.5", "--device", "cpu")
-    needed = "8 draws certify nothing at alpha 0.001, even if all agree: at least 15 are needed"
+    needed = "8 draws certify no single input at alpha 0.001, even if all agree: at least 15"
     assert needed in run("sample", *words, "--draws", 8, "--out", "a")[2]
     assert needed in run("certify", "a")[2]
     (tmp_path / "few.txt").write_text("8 0 0 0\n0 8 0 1\n")
     run("import", "counts", "few.txt", "--sigma", "0.5", "--out", "few")
     assert needed in run("certify", "few")[2]
     code, out, err = run("sample", *words, "--draws", 20, "--out", "b")
-    assert code == 0 and "certify nothing" not in err
+    assert code == 0 and "certify no single input" not in err
     assert out.endswith("b: all is drawn; next: simplicert certify b --out b.csv\n")
-    assert "certify nothing" not in run("certify", "b")[2]
+    assert "no single input" not in run("certify", "b")[2]
 
 
 def test_features_in_units_of_their_own_are_doubted_before_the_draws(run, tmp_path, monkeypatch):

@@ -68,7 +68,9 @@ def gate(
     requirements = [item for item in asked if item.measure != gates.POPULATION]
     require(
         bool(shares) == (design is not None),
-        f"design must come with --require population@R, and population@R with it, got {design}",
+        "design must be given for population@R: the file of `simplicert population design`"
+        if shares
+        else f"design has no place without --require population@R, got {design}",
     )
     require(
         bool(requirements) or (baseline is None and groups is None),

@@ -177,7 +177,8 @@ def describe_too_few_draws(manifest: "Manifest", plan: "Plan | None") -> str:
     if not certifies_nothing(declared, plan):
         return ""
     needed = smallest_draws(declared, share=max(plan.weights))
+    last = plan.looks[-1]
     return (
-        f"{plan.looks[-1]} draws certify nothing at alpha {manifest.alpha:g}, even if all agree: "
-        f"at least {needed} are needed"
+        f"{'1 draw certifies' if last == 1 else f'{last} draws certify'} no single input at alpha "
+        f"{manifest.alpha:g}, even if all agree: at least {needed} are needed"
     )
