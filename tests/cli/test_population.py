@@ -129,6 +129,7 @@ def test_the_gate_takes_a_design(command, place):
         code, out, err = command("gate", "run", *words, "--require", "abstained<=1")
         assert (code, err) == (wanted, "")
         assert "16 draws of each of 300 inputs" in out
+        assert "the draws began at 2999" in out  # or that the order is the user's word
     found = json.loads(command("gate", "run", *words, "--json")[1])
     assert [check["value"] for check in found["checks"]] == [share]
     assert found["statements"][0]["fingerprint"]

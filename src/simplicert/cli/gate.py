@@ -1,11 +1,14 @@
 """`simplicert gate`: fail a build when a run does not meet its requirements."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from simplicert.cli.saying import print_lines
+
+if TYPE_CHECKING:
+    from simplicert.populations import PopulationCertificate
 
 
 def gate(
@@ -111,10 +114,15 @@ def gate(
         from simplicert.cli.screen import print_table
 
         print_table(gate_table(checks, study.certificates().stage))
-        for item in statements:
-            print_lines("", item.sentence)
-        for share in () if certificate is None else certificate.shares:
-            print_lines("", share.sentence)
+        for text in (*(item.sentence for item in statements), *_list_sentences(certificate)):
+            print_lines("", text)
         for text in remarks:
             print_lines("", f"{text[0].upper()}{text[1:]}.")
     raise typer.Exit(0 if all(item.holds for item in checks) else 1)
+
+
+def _list_sentences(certificate: "PopulationCertificate | None") -> tuple[str, ...]:
+    """Return what a population certificate says, and what could not be checked."""
+    if certificate is None:
+        return ()
+    return (*(share.sentence for share in certificate.shares), *certificate.remarks)

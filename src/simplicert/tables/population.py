@@ -44,6 +44,7 @@ def division_table(division: BudgetDivision) -> Grid:
         division.source,
         "population: a design of `simplicert population`; each input: certificates of `certify`",
         f"endless draws of endless inputs: {format_down(100 * division.true, 2)} %",
+        "in bold: the largest share",
     )
     headings = ("by", "draws per input", "inputs", "share")
     bold = frozenset({(best, 3)})
