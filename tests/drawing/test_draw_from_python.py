@@ -79,8 +79,9 @@ def test_resuming_with_other_settings_is_refused(place, network):
 def test_warnings_reach_python(place, network):
     classify, inputs, _ = network
     settings = {**QUIET, "warn": None}
-    with pytest.warns(sc.SimplicertWarning, match="has no labels"):
+    with pytest.warns(sc.SimplicertWarning, match="has no labels") as heard:
         sc.draw(classify, inputs, 0.4, 150, "run", **settings)
+    assert {item.filename for item in heard} == {__file__}  # the caller's line, not one of ours
 
 
 @pytest.mark.parametrize(
