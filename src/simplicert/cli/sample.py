@@ -24,7 +24,12 @@ MOST_NAMED_INPUTS = 10  # failed inputs that are named one by one
 
 
 def sample(
-    model: Annotated[str, typer.Option(help="file.pt2, file.onnx, file.ts, module:function, ...")],
+    model: Annotated[
+        str,
+        typer.Option(
+            help="file.pt2, file.onnx, a folder of `train`, zoo:NAME, module:function, ..."
+        ),
+    ],
     data: Annotated[str, typer.Option(help="digits, file.npz, folder:DIR, cifar10:DIR, hf:DIR")],
     sigma: Annotated[float, typer.Option(help="Standard deviation of the noise.")],
     draws: Annotated[int, typer.Option(help="Noisy copies of each input.")],
