@@ -15,7 +15,8 @@ lower bound on the expectation of that class, and E1, an upper bound on that of 
 2. The bounds, for kind multinomial. E0 and E1 are compared with the Clopper-Pearson limits of
    count_top and count_second out of n draws, and the counts with the gate of the scheme. Older
    files have no counts, but few numbers are the limit of a whole count, so we look for the counts.
-   Other bounds need more of the tallies than the file has.
+   Other bounds need more of the tallies than the file has, and so does two_sided of scheme joint,
+   which is bounded itself.
 3. The radii. Each mechanism except Cohen's is a maximum over a parameter, and every value of the
    parameter gives a true radius. We accept a radius only with a parameter that proves it. A radius
    by a mechanism that is not here must be proved by two_sided: any smaller radius is true.
@@ -66,6 +67,8 @@ MAY_BE_EMPTY |= {"stopped", "count_top", "count_second", "grid"}
 # follow one way: taking the better of two, row by row, would spend alpha twice. With two classes
 # clopper_pearson is one_sided.
 PAIR, ONE = (0.45, 0.45, 0.05), (0.9, None, 0.1)
+BESIDE = (0.045, 0.045, 0.05)  # scheme joint: a tenth of .9 alpha, the rest is for two_sided
+ALONE = "buehler"  # of scheme joint: two_sided alone, without e0 and e1
 WAYS = {
     "gated": {"clopper_pearson": [PAIR, ONE], "one_sided": [ONE]},
     "paper": {"clopper_pearson": [(0.5, 0.5, None)]},
@@ -73,9 +76,10 @@ WAYS = {
         "clopper_pearson": [(0.5, 0.5, None), (1.0, None, None)],
         "one_sided": [(1.0, None, None)],
     },
+    "joint": {ALONE: [], "buehler+pair": [BESIDE, ONE]},
 }
 METHODS = {
-    "multinomial": {**WAYS, "joint": ("buehler",), "imported": ("radius", "count")},
+    "multinomial": {**WAYS, "imported": ("radius", "count")},
     "softmax": {
         "gated": ("bentkus+betting", "bentkus+bernstein", "hoeffding"),
         "paper": ("hoeffding",),
@@ -217,7 +221,7 @@ def count_behind(n, p, q, a):
 def bounds_wrong(way, n, alpha, e0, e1, counts=None):  # noqa: PLR0911
     """Say why E0 and E1 are not limits at this alpha; None if they are."""
     for_e0, for_e1, _ = way
-    if not 0 < e1 < e0 < 1:
+    if not (0 < e1 < 1 and 0 < e0 < 1 and (e1 < e0 or way is BESIDE)):
         return "e0 must be above e1, and both inside (0, 1)"
     if for_e1 is None and e1 < 1 - e0:
         return "e1 is below 1 - e0, and nothing else bounds the other classes"
@@ -304,14 +308,19 @@ def read_table(path):
 
 
 def spelling(name, is_mechanism):
-    """Return the pattern of a column's cells; radii of a mechanism may be empty (scheme joint)."""
+    """Return the pattern of a column's cells; mechanisms may be empty (method buehler)."""
     form = "0|[1-9][0-9]{0,15}" if name in WHOLE else WORDS.get(name, NUMBER)
     return f"({form})?" if name in MAY_BE_EMPTY or is_mechanism else form
 
 
+def is_alone(row):
+    """Tell whether a row has two_sided alone, as files of scheme joint had that name no method."""
+    return row["scheme"] == "joint" and row.get("method", ALONE) == ALONE
+
+
 def table_wrong(row, radii):
     """Yield each contradiction between the columns of a row."""
-    margin = row["scheme"] == "joint"  # two_sided alone, without e0 and e1
+    margin = is_alone(row)
     radius, ensemble = number(row["radius"]), number(row["ensemble"])
     if any((row[name] == "") != (margin and name != "two_sided") for name in radii):
         yield "a radius is empty or not, against the scheme"
@@ -360,8 +369,8 @@ def drawn_sigma(row):
     return mpf(min(sigma, single)) / number(row["sensitivity"])
 
 
-def radii_wrong(row, radii, proved):
-    """Yield the radii that E0 and E1 do not prove, and count those that they do."""
+def radii_wrong(row, radii, proved, elsewhere):
+    """Yield the radii that E0 and E1 do not prove; count those they do, and those left open."""
     e0, sigma = number(row["e0"]), drawn_sigma(row)
     e1 = min(number(row["e1"]), 1 - e0)  # if one class has E0, all others share 1 - E0
     claims = [
@@ -377,6 +386,8 @@ def radii_wrong(row, radii, proved):
         sound = 0 < e1 < e0 < 1 and mechanism in PROVED_FOR[row["kind"]] and sigma > 0
         if sound and PROOFS[mechanism](radius / sigma, e0, e1):
             proved[name] += 1
+        elif (row["scheme"], name) == ("joint", "two_sided"):
+            elsewhere[name] += 1  # bounded itself
         else:
             yield f"{name} = {row[name]} does not follow from e0 and e1 of kind {row['kind']}"
 
@@ -420,13 +431,14 @@ def check_bounds(rows, run):
         said = "bounds: not checked; --run must say which share of alpha each look may spend"
         return wrong, said, False
     whole = kind == "multinomial" and scheme in WAYS and all(row["draws"] for row in rows)
+    whole = whole and not is_alone(rows[0])
     gated = scheme in ("gated", "joint") and all(map(counts_of, rows))
     if not whole and not gated:
         said = f"bounds: not checked; kind {kind} by scheme {scheme} needs the tallies"
         return wrong, said, False
     methods = WAYS.get(scheme, {}) if kind == "multinomial" else {}
     ways = methods.get(rows[0].get("method")) or [w for ways in methods.values() for w in ways]
-    if rows[0].get("method") == "clopper_pearson" and more_than_two(rows, run):
+    if rows[0].get("method") in ("clopper_pearson", "buehler+pair") and more_than_two(rows, run):
         ways = ways[:1]  # one bound alone would be one_sided, which was not declared
     issued = [row for row in rows if row["abstained"] == "False"]
     complaints = []
@@ -555,7 +567,7 @@ def check(path, run_toml):
         radii = {name: number(row[name]) for name in mechanisms}
         reasons = list(table_wrong(row, radii))
         if row["abstained"] == "False" and row["e0"]:
-            reasons += radii_wrong(row, radii, proved)
+            reasons += radii_wrong(row, radii, proved, elsewhere)
         best = max(radii, key=radii.get)
         elsewhere[best] += radii[best] > 0 and (best == "cdf" or not row["e0"])
         wrong += [(row["index"], reason) for reason in reasons]

@@ -25,7 +25,7 @@ WAYS = {
     "multinomial": [
         ("gated", "clopper_pearson", False),
         ("gated", "one_sided", False),
-        ("joint", "buehler", False),
+        ("joint", "buehler+pair", False),
         ("paper", "clopper_pearson", False),
         ("split", "clopper_pearson", False),
         ("split", "one_sided", False),

@@ -2,13 +2,16 @@
 
     python benchmarks/joint.py [--json FILE]
 
-The rival in time is the plain way to the same number: one incomplete beta function for every
-count of the rival, 200 equal cells, fourteen bisections. One run, one machine, the same inputs and
-the same counts left out at the ends.
+Rivals in time are the plain way to the same number, one incomplete beta function for every count of
+the rival, 200 equal cells, fourteen bisections; and the search by cells of earlier versions (method
+buehler). One run, one machine, the same inputs. Inputs a second are of `sc.bound`, all of them
+different, by all cores that the job has: by the clock, and by the time of processors that was used,
+which another job on the machine disturbs less.
 """
 
 import argparse
 import json
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +21,8 @@ from scipy.special import betainc, betaincc, ndtr, ndtri
 from scipy.stats import binom
 
 import simplicert as sc
-from simplicert.bounds.joint import buehler
+from simplicert.bounds.joint import REGION, buehler, search
+from simplicert.machine import available_cores
 
 ALPHA = 0.001
 SHARE = 0.9  # of alpha, for the radius
@@ -35,7 +39,10 @@ POINTS = [
     (0.999, 0.0008, 10**4),
 ]
 GRIDS = {100: 40, 1000: 40, 10**4: 30, 10**5: 20}
-BATCHES = {100: 500, 1000: 500, 10**4: 500, 10**5: 500}
+SIZES = (100, 1000, 10**4, 10**5)
+MANY = {1000: 2000, 10**4: 2000, 10**5: 2000, 10**6: 500}  # inputs of each batch
+EARLIER = {1000: 200, 10**4: 200, 10**5: 100, 10**6: 40}
+SPREAD = {10: 0.5, 1000: 0.02}  # classes -> concentration of the simulated probabilities
 CLASSES = 1003
 FEW = 4  # inputs that the plain way is timed on: seconds each
 
@@ -129,45 +136,78 @@ def counts_of(inputs: int, draws: int) -> tuple[np.ndarray, np.ndarray]:
     return counts[:, 0], counts[:, 1]
 
 
-def seconds(draws: int, inputs: int) -> dict[str, float]:
-    """Time for an input: in a batch by the clock; alone, and by the plain way, of the processor."""
-    wins, rivals = counts_of(inputs, draws)
-    made = np.full(inputs, draws), np.full(inputs, SHARE * ALPHA)
-    start = time.perf_counter()
-    buehler.buehler_lower(wins, rivals, *made)
-    batch = time.perf_counter() - start
-    some = [case for case in buehler.make_cases(wins, rivals, *made) if case.pair > 0]
-    ours, fast = timed(buehler.bound_radius, some[:FEW])
-    theirs, slow = timed(plain, some[:FEW])
+def seconds(draws: int) -> dict[str, float]:
+    """Processor's time for an input of a batch, and for one by the plain way."""
+    wins, rivals = counts_of(200, draws)
+    made = np.full(200, draws), np.full(200, SHARE * ALPHA)
+    cases = buehler.make_cases(wins, rivals, *made, REGION)
+    some = [case for case in cases if case.pair > 0][: search.TOGETHER]
+    search.search_radii(some[:FEW])
+    ours, fast = timed(search.search_radii, some)
+    theirs, slow = timed(lambda few: np.array([plain(case) for case in few]), some[:FEW])
     return {
         "draws": draws,
-        "inputs": inputs,
-        "batch_seconds": batch,
         "milliseconds": 1e3 * fast,
         "plain_milliseconds": 1e3 * slow,
         "times_as_fast": slow / fast,
-        "smallest_ratio_of_radii": float((ours / theirs).min()),
+        "smallest_ratio_of_radii": float((ours[:FEW] / theirs).min()),
     }
 
 
 def timed(
-    limit: Callable[[buehler.BuehlerCase], float], cases: list[buehler.BuehlerCase]
+    limit: Callable[[list[buehler.BuehlerCase]], np.ndarray], cases: list[buehler.BuehlerCase]
 ) -> tuple[np.ndarray, float]:
     """The limits, and the processor's seconds for one of them."""
     start = time.process_time()
-    found = np.array([limit(case) for case in cases])
+    found = limit(cases)
     return found, (time.process_time() - start) / len(cases)
 
 
+def speed(draws: int, classes: int) -> dict[str, float]:
+    """Different inputs a second: whole batches of `sc.bound`, now and by the earlier method."""
+    row: dict[str, float] = {"draws": draws, "classes": classes, "cores": available_cores()}
+    row["load"] = os.getloadavg()[0]
+    for name, method, inputs in (
+        ("ours", "buehler+pair", MANY[draws]),
+        ("earlier", "buehler", EARLIER[draws]),
+    ):
+        tally = sc.Tally(different_counts(inputs, draws, classes), sigma=1.0)
+        start, used = time.perf_counter(), time.process_time()
+        known = sc.bound(tally, ALPHA, scheme="joint", method=method)
+        clock, used = time.perf_counter() - start, time.process_time() - used
+        row |= {
+            f"{name}_inputs": inputs,
+            f"{name}_certified": int((~known.abstained).sum()),
+            f"{name}_a_second": inputs / clock,
+            f"{name}_milliseconds": 1e3 * used / inputs,
+        }
+    row["times_as_fast"] = row["earlier_milliseconds"] / row["ours_milliseconds"]
+    return row
+
+
+def different_counts(inputs: int, draws: int, classes: int) -> np.ndarray:
+    """Counts of simulated inputs that would be certified or nearly, no two with the same pair."""
+    random, rows, seen = np.random.default_rng(SEED), [], set()
+    while len(rows) < inputs:
+        p = random.dirichlet(np.full(classes, SPREAD[classes]))
+        counts = random.multinomial(draws, p)
+        rival, wins = np.sort(counts)[-2:].tolist()
+        if wins - rival > 4 * np.sqrt(wins + rival) and (wins, rival) not in seen:
+            seen.add((wins, rival))
+            rows.append(counts)
+    return np.array(rows)
+
+
 def main() -> None:
-    """Run the three measurements, print them, write JSON where asked."""
+    """Run the four measurements, print them, write JSON where asked."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--json", type=Path, help="where to write the result")
     chosen = arguments.parse_args()
     result = {
         "gain": gain(),
         "grid": [grid(draws, steps) for draws, steps in GRIDS.items()],
-        "time": [seconds(draws, inputs) for draws, inputs in BATCHES.items()],
+        "time": [seconds(draws) for draws in SIZES],
+        "speed": [speed(draws, classes) for classes in SPREAD for draws in MANY],
     }
     for title, rows in result.items():
         print(title)

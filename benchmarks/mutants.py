@@ -26,7 +26,6 @@ TESTS = {
     "bounds/binomial.py": [f"{BOUNDS}/test_binomial.py", f"{BOUNDS}/test_gated.py"],
     "bounds/means.py": [f"{BOUNDS}/test_means.py"],
     "bounds/box.py": [
-        f"{BOUNDS}/test_looks.py",
         f"{BOUNDS}/test_box.py",
         f"{BOUNDS}/test_looks.py",
         f"{BOUNDS}/test_bound.py",
@@ -52,12 +51,18 @@ TESTS = {
     "bounds/softmax.py": [f"{BOUNDS}/test_softmax.py"],
     "bounds/sides.py": [f"{BOUNDS}/test_sides.py", f"{BOUNDS}/test_softmax.py"],
     "bounds/bands.py": [f"{BOUNDS}/test_bands.py"],
+    "bounds/betting.py": [f"{BOUNDS}/test_betting.py"],
+    "bounds/bets.py": [f"{BOUNDS}/test_bets.py"],
     "bounds/joint/tail.py": [
         f"{BOUNDS}/test_staircase.py",
         f"{BOUNDS}/test_tail.py",
         f"{BOUNDS}/test_buehler.py",
     ],
     "bounds/joint/buehler.py": [f"{BOUNDS}/test_buehler.py", f"{BOUNDS}/test_joint.py"],
+    "bounds/joint/scores.py": [f"{BOUNDS}/test_joint_sums.py", f"{BOUNDS}/test_joint_search.py"],
+    "bounds/joint/sums.py": [f"{BOUNDS}/test_joint_sums.py", f"{BOUNDS}/test_joint_search.py"],
+    "bounds/joint/segments.py": [f"{BOUNDS}/test_segments.py", f"{BOUNDS}/test_joint_search.py"],
+    "bounds/joint/search.py": [f"{BOUNDS}/test_joint_search.py", f"{BOUNDS}/test_joint.py"],
     "mechanisms/quantile.py": [f"{MECHANISMS}/test_quantile.py"],
     "mechanisms/cohen.py": [f"{MECHANISMS}/test_mechanisms.py", f"{BOUNDS}/test_bound.py"],
     "mechanisms/two_sided.py": [f"{MECHANISMS}/test_mechanisms.py"],
@@ -69,6 +74,12 @@ TESTS = {
     ],
     "mechanisms/cdf.py": [f"{MECHANISMS}/test_cdf.py"],
     "mechanisms/own.py": [f"{MECHANISMS}/test_own.py"],
+    "mechanisms/ablation.py": [f"{MECHANISMS}/test_threats.py"],
+    "mechanisms/deletion.py": [f"{MECHANISMS}/test_threats.py"],
+    "mechanisms/uniform.py": [f"{MECHANISMS}/test_threats.py"],
+    "mechanisms/laplace/__init__.py": [f"{MECHANISMS}/test_threats.py"],
+    "mechanisms/laplace/improved_dp.py": [f"{MECHANISMS}/test_threats.py"],
+    "mechanisms/laplace/li.py": [f"{MECHANISMS}/test_threats.py"],
 }
 
 

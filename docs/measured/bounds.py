@@ -52,6 +52,18 @@ def tabulate_times(joint: Result) -> str:
     return format_table(head, rows)
 
 
+def tabulate_speed(joint: Result) -> str:
+    """Different inputs a second, by the clock, and milliseconds of processors for one."""
+    head = ["n", "classes", "inputs a second", "earlier", "ms of processors", "earlier", "times"]
+    rows = []
+    for row in joint["speed"]:
+        rates = [round_down(row[f"{name}_a_second"]) for name in ("ours", "earlier")]
+        times = [round_up(row[f"{name}_milliseconds"], 2) for name in ("ours", "earlier")]
+        size = [f"{row['draws']:,}", f"{row['classes']:,}"]
+        rows.append([*size, *rates, *times, round_down(row["times_as_fast"], 1)])
+    return format_table(head, rows)
+
+
 def tabulate_families(softmax: Result) -> str:
     """The true means of the two largest scores, and the radius that they allow."""
     rows = []

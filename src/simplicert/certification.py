@@ -135,7 +135,7 @@ def _certify_at_sigma(
 ) -> Certificates:
     """Compute the certificates at a sigma that is taken as given."""
     scale = radius_scale(sigma, sensitivity)
-    if known.margin is not None:
+    if known.margin is not None and not known.has_pair:
         return _certify_margin(known, known.margin, mechanisms, scale, sensitivity)
     table = choose_mechanisms(mechanisms, known.kind)
     if mechanisms is None and known.bands is None:
@@ -165,9 +165,9 @@ def _certify_margin(
     for name, row in table.items():
         if row is not MECHANISMS["two_sided"]:
             raise KindMismatch(
-                f"{name!r} cannot be computed with scheme {known.scheme}: it spends all of alpha "
-                "on the two-sided radius itself and bounds no e0 and e1; ask for two_sided alone, "
-                "or choose another scheme before the counts are seen"
+                f"{name!r} cannot be computed with scheme {known.scheme}, method {known.method}: "
+                "it bounds the two-sided radius and no e0 and e1; ask for two_sided alone, or "
+                "choose another method before the counts are seen"
             )
     radii = _scale_radii(np.nan_to_num(margin, nan=0.0), scale)
     no_ensemble, no_winner = np.full(len(known), np.nan), np.full(len(known), "")
@@ -181,6 +181,8 @@ def certified_radii(name: str, row: Mechanism, known: Expectations, scale: float
     """Compute (N,) one mechanism's radii in units of the input, all of them finite."""
     if row.needs == "histograms":
         return _scale_radii(_band_radius(name, row, known), scale)
+    if known.margin is not None and row is MECHANISMS["two_sided"]:  # bounded itself
+        return _scale_radii(np.nan_to_num(known.margin, nan=0.0), scale)
     unit = unit_radius(name, row, known.e0, known.e1)
     return _scale_radii(_require_finite(name, unit, known.e0, known.e1), scale)
 

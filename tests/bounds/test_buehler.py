@@ -9,14 +9,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr, ndtri
+from tiers import some_slow
 
 from simplicert.bounds.joint import buehler
 from simplicert.bounds.joint.tail import tail_probability
 
 
+def limits(wins, rivals, draws, a):
+    return buehler.buehler_lower(wins, rivals, draws, a, brute.SHARE)
+
+
 def lower(wins, rival, draws, a):
     """One input."""
-    return buehler.buehler_lower(*(np.array([v]) for v in (wins, rival, draws)), np.array([a]))[0]
+    return limits(*(np.array([v]) for v in (wins, rival, draws)), np.array([a]))[0]
+
+
+def case_of(wins, rival, draws, a=9e-4):
+    counts = (np.array([v]) for v in (wins, rival, draws))
+    return next(buehler.make_cases(*counts, np.array([a]), brute.SHARE))
 
 
 def outcomes(n):
@@ -25,13 +35,12 @@ def outcomes(n):
     return top[top > rival], rival[top > rival]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("n", [*range(1, 13), 17, 24])
+@pytest.mark.parametrize("n", some_slow([24, 12, 7, 3, 1, 2, 4, 5, 6, 8, 9, 10, 11, 17], 5))
 def test_all_outcomes_of_few_draws_against_brute_force(n):
     """Every outcome, three levels; a radius above the reference would be false."""
     wins, rivals = outcomes(n)
     for a in (0.2, 0.0451, 9e-4):
-        ours = buehler.buehler_lower(wins, rivals, np.full(len(wins), n), np.full(len(wins), a))
+        ours = limits(wins, rivals, np.full(len(wins), n), np.full(len(wins), a))
         for k, b, found in zip(wins, rivals, ours, strict=True):
             reference = brute.limit(k, b, n, a)
             assert found <= reference, (k, b, n, a)
@@ -49,8 +58,7 @@ def test_any_outcome_against_brute_force(n, share, part, power):
     assert found >= reference - 4e-3
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", some_slow(range(20), 3))
 def test_a_long_hunt_for_a_radius_that_is_too_large(seed):
     """5,000 outcomes of up to 60 draws at levels from 1e-6 to .3."""
     random = np.random.default_rng(seed)
@@ -59,7 +67,7 @@ def test_a_long_hunt_for_a_radius_that_is_too_large(seed):
         wins, rivals = outcomes(n)
         some = random.permutation(len(wins))[:25]
         wins, rivals = wins[some], rivals[some]
-        ours = buehler.buehler_lower(wins, rivals, np.full(len(wins), n), np.full(len(wins), a))
+        ours = limits(wins, rivals, np.full(len(wins), n), np.full(len(wins), a))
         for k, b, found in zip(wins, rivals, ours, strict=True):
             assert found <= brute.limit(k, b, n, a)
 
@@ -88,9 +96,7 @@ def test_never_below_the_pair_it_orders_by(n, share, part, power):
 def test_it_falls_as_the_rival_rises(n):
     """So the strongest rival is the only one to compute; to the width of the cells."""
     rivals = np.unique(np.linspace(0, n // 3, 30).astype(int))
-    ours = buehler.buehler_lower(
-        *np.broadcast_arrays(n // 2, rivals, n), np.full(len(rivals), 9e-4)
-    )
+    ours = limits(*np.broadcast_arrays(n // 2, rivals, n), np.full(len(rivals), 9e-4))
     live = ours[ours > 0]
     assert len(live) > 5
     assert (np.diff(live) < 1e-3).all()
@@ -108,7 +114,7 @@ def test_it_falls_as_the_rival_rises(n):
 )
 def test_no_point_of_the_boundary_is_acceptable(wins, rival, n):
     """A proved radius against 2,000 points of its boundary, each with all its terms."""
-    case = next(buehler.make_cases(*(np.array([v]) for v in (wins, rival, n)), np.array([9e-4])))
+    case = case_of(wins, rival, n)
     r = buehler.bound_radius(case)
     tail = buehler.make_case_tail(case, 9.0)
     x = np.linspace(case.low - 2 * r, buehler.largest_rival_quantile(case, r), 2000)
@@ -120,7 +126,7 @@ def test_no_point_of_the_boundary_is_acceptable(wins, rival, n):
 
 def test_cells_between_the_nodes_are_covered():
     """A radius just above the limit is not proved, however the cells lie."""
-    case = next(buehler.make_cases(*(np.array([v]) for v in (300, 100, 1000)), np.array([9e-4])))
+    case = case_of(300, 100, 1000)
     reach = -float(ndtri(buehler.CUT * case.level))
     tail = buehler.make_case_tail(case, reach)
     r = buehler.bound_radius(case)
@@ -130,7 +136,7 @@ def test_cells_between_the_nodes_are_covered():
 
 @pytest.mark.parametrize("wins", [300, 600, 990])
 def test_cells_reach_from_one_end_of_the_boundary_to_the_other(wins):
-    case = next(buehler.make_cases(*(np.array([v]) for v in (wins, 9, 1000)), np.array([9e-4])))
+    case = case_of(wins, 9, 1000)
     reach = -float(ndtri(buehler.CUT * case.level))
     tail, r = buehler.make_case_tail(case, reach), buehler.bound_radius(case)
     x, values = buehler.boundary_probabilities(case, tail, reach, r)
@@ -154,8 +160,8 @@ def test_the_order_of_the_inputs_does_not_matter():
     """The same bits alone, in a batch, and in another order."""
     wins, rivals = np.array([60, 70, 500, 9000]), np.array([20, 20, 100, 100])
     draws, a = np.array([100, 100, 1000, 10**4]), np.full(4, 9e-4)
-    ours = buehler.buehler_lower(wins, rivals, draws, a)
-    back = buehler.buehler_lower(wins[::-1], rivals[::-1], draws[::-1], a)[::-1]
+    ours = limits(wins, rivals, draws, a)
+    back = limits(wins[::-1], rivals[::-1], draws[::-1], a)[::-1]
     np.testing.assert_array_equal(ours, back)
     assert ours[2] == lower(500, 100, 1000, 9e-4)
 

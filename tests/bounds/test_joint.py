@@ -5,15 +5,16 @@ from math import lgamma
 import numpy as np
 import pytest
 from scipy.special import gammaln, ndtr, ndtri
-from scipy.stats import binom
+from scipy.stats import binom, binomtest
 
-from simplicert import InvalidInput, KindMismatch, Plan, Tally, bound, certify
+from simplicert import InvalidInput, KindMismatch, Plan, Tally, bound, certify, radius
 from simplicert.bounds.box import Box, certificate_reasons
-from simplicert.bounds.joint import buehler
+from simplicert.bounds.joint import REGION, buehler, search
+from simplicert.mechanisms import two_sided
 
 
-def joint(counts, alpha=0.001, **more):
-    return bound(Tally(counts, 1.0, **more), alpha, scheme="joint")
+def joint(counts, alpha=0.001, method=None, **more):
+    return bound(Tally(counts, 1.0, **more), alpha, scheme="joint", method=method)
 
 
 def compositions(n, cells):
@@ -36,21 +37,22 @@ def true_radius(p, top):
 
 
 def wrong(known, p):
-    """Issued, and the radius is larger than the true one."""
-    truth = np.array([true_radius(p, top) for top in range(len(p))])
-    return ~known.abstained & (np.nan_to_num(known.margin) > truth[known.top])
+    """Issued, and the radius is larger than the true one, or the pair does not hold the true p."""
+    each = range(len(p))
+    truth = np.array([true_radius(p, top) for top in each])[known.top]
+    rest = np.array([np.delete(p, top).max() for top in each])[known.top]
+    radius = np.nan_to_num(known.margin) > truth
+    pair = (np.nan_to_num(known.e0) > p[known.top]) | (rest > np.nan_to_num(known.e1, nan=1))
+    return ~known.abstained & (radius | pair)
 
 
 def worst_level(cells, known, points):
     """The largest probability, over the points, of a certificate that is issued and wrong."""
-    issued = ~known.abstained
-    counts = cells[issued]
-    ways = lgamma(counts[0].sum() + 1) - gammaln(counts + 1).sum(axis=1)
-    margin, top, worst = known.margin[issued], known.top[issued], 0.0
+    ways = lgamma(cells[0].sum() + 1) - gammaln(cells + 1).sum(axis=1)
+    worst = 0.0
     for p in points:
-        truth = np.array([true_radius(p, at) for at in range(len(p))])
-        bad = margin > truth[top]
-        logs = ways[bad] + counts[bad] @ np.log(np.maximum(p, 1e-300))
+        bad = wrong(known, p)
+        logs = ways[bad] + cells[bad] @ np.log(np.maximum(p, 1e-300))
         worst = max(worst, np.exp(logs).sum())
     return worst
 
@@ -70,6 +72,21 @@ def boundary_points(known, cells, random, count=60):
     return out
 
 
+def corner_points(known, cells, random, count=60):
+    """P just outside a pair: a top class below its E_0, or a rival above its E_1."""
+    issued = np.flatnonzero(~known.abstained)
+    out = []
+    for row in random.choice(issued, min(count, len(issued)), replace=False):
+        low, high = known.e0[row] - 1e-9, known.e1[row] + 1e-9
+        pairs = [(low, share * min(low, 1 - low)) for share in (0.3, 0.6, 0.9, 1.0)]
+        pairs += [(top, high) for top in np.linspace(high, 1 - high, 4)]
+        for top, rival in pairs:
+            rest = (1 - top - rival) / max(cells - 2, 1)
+            if 0 <= rest <= rival:
+                out.append(np.array([top, rival, *[rest] * (cells - 2)]))
+    return out
+
+
 def spread_points(cells, random, count=150):
     """Ties of two and of all, and points drawn from all over the simplex."""
     ties = [
@@ -80,14 +97,15 @@ def spread_points(cells, random, count=150):
     return [*ties, np.full(cells, 1 / cells), *drawn]
 
 
-def level_of(n, classes, alpha, invalid=False):
+def level_of(n, classes, alpha, invalid=False, method=None):
     """The exact worst level over all outcomes; one more cell for draws without a class."""
     random = np.random.default_rng(n + classes)
     cells = compositions(n, classes + invalid)
-    known = joint(cells[:, :classes], alpha, invalid=cells[:, classes] if invalid else None)
+    known = joint(cells[:, :classes], alpha, method, invalid=cells[:, classes] if invalid else None)
     assert (~known.abstained).sum() > 0
     every = classes + invalid
     points = [*spread_points(every, random), *boundary_points(known, every, random)]
+    points += corner_points(known, every, random) if known.has_pair else []
     points += [np.roll(p, 1) for p in points] if invalid else []  # the invalid cell leads, too
     return worst_level(cells, known, points)
 
@@ -98,32 +116,47 @@ def test_three_classes_exactly(n, alpha):
     assert level_of(n, 3, alpha) <= alpha
 
 
-@pytest.mark.parametrize("alpha", [0.1, 0.01])
+@pytest.mark.parametrize("alpha", [0.1, 0.01, 0.001])
 @pytest.mark.parametrize("n", [15, 24])
 def test_four_classes_exactly(n, alpha):
     assert level_of(n, 4, alpha) <= alpha
 
 
-@pytest.mark.parametrize("alpha", [0.1, 0.01])
+@pytest.mark.parametrize("alpha", [0.1, 0.01, 0.001])
 def test_three_classes_and_invalid_draws_exactly(alpha):
     assert level_of(20, 3, alpha, invalid=True) <= alpha
 
 
+def test_the_method_of_earlier_runs_exactly():
+    """The margin alone: of its .882 alpha all but a thousandth is spent at the worst p."""
+    assert 0.875 * 0.05 < level_of(40, 3, 0.05, method="buehler") <= 0.05
+
+
 def test_the_level_is_used_up():
-    """Not loose: of .882 alpha for the radius all but a thousandth is spent at the worst p."""
-    assert level_of(40, 3, 0.05) > 0.875 * 0.05
+    """Not loose: of .81 alpha for the radius almost all is spent at the worst p."""
+    assert level_of(40, 3, 0.05) > 0.8 * 0.05
+
+
+def test_enumeration_catches_a_pair_that_is_not_paid_for(monkeypatch):
+    """The corner of a region at ten times its share: the pair fails, the radius does not."""
+    from simplicert.bounds import joint as scheme
+
+    whole = scheme._region_corner
+    monkeypatch.setattr(scheme, "_region_corner", lambda *a: whole(*a[:2], 20 * a[2]))
+    assert level_of(25, 3, 0.05) > 0.05
 
 
 def test_enumeration_catches_a_tail_that_lost_what_was_seen(monkeypatch):
     """Each outcome missing from its own tail: too large radii, and enumeration says so."""
-    whole = buehler.build_staircase
+    whole = search.build_staircase
 
-    def without(seen, *rest):
-        counts, least = whole(seen, *rest)
+    def without(seen, *rest, **more):
+        counts, least = whole(seen, *rest, **more)
         return counts, np.where(counts <= seen[1], np.maximum(least, seen[0] + 1), least)
 
-    monkeypatch.setattr(buehler, "build_staircase", without)
-    assert level_of(25, 3, 0.05) > 0.05
+    for part, method in ((search, None), (buehler, "buehler")):
+        monkeypatch.setattr(part, "build_staircase", without)
+        assert level_of(25, 3, 0.05, method=method) > 0.05
 
 
 def test_enumeration_catches_a_radius_at_the_full_alpha_without_a_gate(monkeypatch):
@@ -135,9 +168,8 @@ def test_enumeration_catches_a_radius_at_the_full_alpha_without_a_gate(monkeypat
 
 def worst_of(wins, rival, n, alpha, classes):
     """Class probabilities on the boundary of the radius certified for these two counts."""
-    case = next(
-        buehler.make_cases(*(np.array([v]) for v in (wins, rival, n)), np.array([0.9 * alpha]))
-    )
+    counts = (np.array([v]) for v in (wins, rival, n))
+    case = next(buehler.make_cases(*counts, np.array([0.9 * alpha]), REGION))
     r = buehler.bound_radius(case) - 1e-9
     x, values = buehler.boundary_probabilities(case, buehler.make_case_tail(case, 7.0), 7.0, r)
     rest = 1 - ndtr(x) - ndtr(x + 2 * r)
@@ -216,13 +248,49 @@ def test_never_below_the_gated_radius_on_a_grid(n, steps):
 
 def test_what_it_carries():
     known = joint([[900, 80, 20], [450, 400, 150]])
-    assert (known.scheme, known.method, known.level) == ("joint", "buehler", 0.001)
+    assert (known.scheme, known.method, known.level) == ("joint", "buehler+pair", 0.001)
     assert list(known.abstained) == [False, True]
     assert known.margin[0] > 1
-    assert np.isnan(known.margin[1])
-    assert np.isnan(known.e0).all()
-    assert np.isnan(known.e1).all()
+    assert np.isnan([known.margin[1], known.e0[1], known.e1[1]]).all()
     assert list(known.reason) == ["certified", "gate"]
+
+
+def test_the_pair_is_the_corner_of_the_region():
+    """Limits at .045 alpha each, by scipy's own interval, to the allowance for rounding."""
+    known = joint([[900, 80, 20], [999, 1, 0], [1000, 0, 0]])
+    for row, (wins, rival) in enumerate(((900, 80), (999, 1), (1000, 0))):
+        confident = {"confidence_level": 1 - 0.045e-3, "method": "exact"}
+        low = binomtest(wins, 1000, alternative="greater").proportion_ci(**confident).low
+        high = binomtest(rival, 1000, alternative="less").proportion_ci(**confident).high
+        assert 0 <= low - known.e0[row] < 1e-6
+        assert 0 <= known.e1[row] - high < 1e-6
+    assert (known.e1 <= 1 - known.e0).all()
+
+
+def test_the_pair_never_proves_more_than_the_margin():
+    """Its own two-sided radius bounds every other mechanism, and lies below."""
+    random = np.random.default_rng(0)
+    counts = random.multinomial(400, random.dirichlet([1.0] * 4, 300))
+    known = joint(counts)
+    live = ~known.abstained & (known.e0 > known.e1)
+    assert live.sum() > 50
+    pair = two_sided.radius(known.e0[live], known.e1[live])
+    assert (pair <= known.margin[live]).all()
+    made = certify(known)
+    assert all((radii <= made.radii["two_sided"]).all() for radii in made.radii.values())
+    np.testing.assert_array_equal(made.radius, made.radii["two_sided"])
+
+
+def test_the_margin_decides_what_is_issued():
+    """E_0 below E_1: other mechanisms prove nothing, and the input is certified all the same."""
+    known = joint([[80, 45, 45, 45, 45, 40]], 0.05)
+    assert known.e0[0] < known.e1[0]
+    made = certify(known)
+    assert list(made.abstained) == [False]
+    assert made.radius[0] == made.radii["two_sided"][0] > 0
+    assert made.ensemble[0] == made.radii["cohen"][0] == 0
+    assert list(made.winner) == [""]
+    assert made.to_frame()["e0"][0] == known.e0[0]
 
 
 def test_reasons():
@@ -242,24 +310,36 @@ def test_no_radius_behind_a_passed_gate_is_an_overlap():
 
 def test_two_classes_are_the_default_scheme():
     counts = [[15, 0], [14, 0], [700, 300]]
-    ours, default = joint(counts), certify(bound(Tally(counts, 1.0)))
-    assert np.isnan(ours.e0).all()
-    np.testing.assert_array_equal(certify(ours).radius, default.radius)
+    ours, default = certify(joint(counts)), certify(bound(Tally(counts, 1.0)))
+    for name in default.columns:
+        np.testing.assert_array_equal(ours.column(name), default.column(name))
+    np.testing.assert_array_equal(ours.known.e0, default.known.e0)
+    alone = joint(counts, method="buehler")
+    assert np.isnan(alone.e0).all()
+    np.testing.assert_array_equal(certify(alone).radius, default.radius)
 
 
 def test_certificates_are_sigma_times_the_margin():
     known = bound(Tally([[900, 80, 20]], 0.25), scheme="joint")
     certificates = certify(known)
-    assert list(certificates.radii) == ["two_sided"]
+    assert list(certificates.radii) == ["cohen", "li", "lecuyer", "improved_dp", "two_sided"]
     np.testing.assert_allclose(certificates.radius, 0.25 * known.margin, rtol=1e-15)
     assert certificates.radius[0] <= 0.25 * known.margin[0]
     np.testing.assert_allclose(certify(known, sensitivity=2).radius, 0.125 * known.margin)
 
 
+def test_other_mechanisms_read_the_pair():
+    known = joint([[900, 80, 20]])
+    made = certify(known, {"mine": lambda e0, e1: (e0 - e1) / 10, "cohen": "cohen"})
+    np.testing.assert_allclose(made.radii["mine"], (known.e0 - known.e1) / 10)
+    np.testing.assert_array_equal(made.radii["cohen"], radius("cohen", known.e0, known.e1))
+    assert made.ensemble[0] >= made.radii["cohen"][0]
+
+
 @pytest.mark.parametrize("asked", [["cohen"], ["two_sided", "li"], {"mine": lambda e0, e1: e0}])
-def test_another_mechanism_is_refused_with_the_reason(asked):
-    with pytest.raises(KindMismatch, match="scheme joint: it spends all of alpha on the two-sided"):
-        certify(joint([[900, 80, 20]]), asked)
+def test_another_mechanism_is_refused_where_there_is_no_pair(asked):
+    with pytest.raises(KindMismatch, match="method buehler: it bounds the two-sided radius and no"):
+        certify(joint([[900, 80, 20]], method="buehler"), asked)
 
 
 def test_each_input_at_its_own_look():
@@ -272,8 +352,8 @@ def test_each_input_at_its_own_look():
 
 def test_the_same_counts_are_computed_once(monkeypatch):
     seen = []
-    whole = buehler.bound_radius
-    monkeypatch.setattr(buehler, "bound_radius", lambda case: seen.append(case) or whole(case))
+    whole = search.search_radii
+    monkeypatch.setattr(search, "search_radii", lambda some: seen.extend(some) or whole(some))
     known = joint([[90, 5, 5], [5, 90, 5], [90, 6, 4], [40, 40, 20]])
     assert len(seen) == 2  # the tie does not pass the gate
     assert known.margin[0] == known.margin[1] > known.margin[2]
@@ -297,7 +377,7 @@ def test_one_draw_always_abstains():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("alpha", [0.05, 0.005])
+@pytest.mark.parametrize("alpha", [0.05, 0.005, 0.001])
 def test_three_classes_of_sixty_draws_exactly(alpha):
     assert level_of(60, 3, alpha) <= alpha
 

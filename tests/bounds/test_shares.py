@@ -23,13 +23,19 @@ def test_a_scheme_spends_alpha_and_no_more(spent):
     assert gated.GUARD <= 0.5
 
 
+def test_the_region_of_the_joint_limit_is_part_of_its_share():
+    """Its two sides and the test together spend .9 alpha; the pair is its corner."""
+    assert 0 < joint.REGION_ALONE < joint.REGION < 1
+    assert pytest.approx(0.045) == (joint.RADIUS * joint.REGION) / 2
+
+
 def test_the_joint_limit_is_asked_at_its_share():
     """The gate left aside, a margin is Buehler's limit at .9 alpha and at no other level."""
-    from simplicert.bounds.joint import buehler
+    from simplicert.bounds.joint.search import segment_lower
 
     known = sc.bound(sc.Tally([[180, 60, 60]], 1.0), 0.05, scheme="joint")
     one = np.array([1])
-    at = buehler.buehler_lower(180 * one, 60 * one, 300 * one, np.array([0.045]))
+    at = segment_lower(180 * one, 60 * one, 300 * one, np.array([0.045]), joint.REGION)
     np.testing.assert_array_equal(known.margin, at)
 
 

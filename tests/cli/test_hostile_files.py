@@ -18,6 +18,8 @@ MOST = 3 * 2**20  # kB: what may always be unpacked, and the libraries
 CHILD = """
 import contextlib, io, json, os, signal, sys, warnings
 import torch, simplicert.cli
+
+pytestmark = pytest.mark.slow
 warnings.simplefilter("ignore")
 wait = int(sys.argv[1])
 

@@ -69,6 +69,12 @@ COMMANDS = {
     "figure": [("figure", "accuracy", "RUN", "--out", "figure.png")],
     "gate": [("gate", "RUN", "--require", "accuracy@0.1>=0.1")],
     "export": [("export", "cohen", "RUN")],
+    "population": [
+        (*("population", "design", "--pilot", "RUN", "--radius", ".1", "--draws", "16"),
+         *("--inputs", "100", "--out", "design.toml")),
+        ("population", "certify", "RUN", "--design", "design.toml"),
+        ("population", "certify", "RUN", "--design", "RECIPE"),
+    ],
     "import": [("import", "counts", "counts.txt", "--sigma", "1", "--out", "new")],
 }  # fmt: skip
 # These read no file of anybody's.

@@ -45,6 +45,7 @@ def test_a_poisoned_input_is_given_up_and_the_rest_drawn(place, workers):
     scenes.poisoned_input(place, workers=workers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_model_that_fails_is_called_again(place, workers, monkeypatch):
     scenes.failing_model(place, monkeypatch, workers=workers)

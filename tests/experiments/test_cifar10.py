@@ -42,6 +42,7 @@ def test_every_picture_is_there():
     assert shown == {path.name for path in (PAGE.parent / "experiments").glob("*.png")}
 
 
+@pytest.mark.slow
 def test_a_figure_drawn_twice_is_the_same_file(paper, tmp_path):
     held = [paper.findings.study(RUNS, "sigma-0.25")]
     for name in ("one", "two"):

@@ -13,6 +13,8 @@ import simplicert as sc
 from simplicert import figures, simplex
 from simplicert.figures import frame, maps, regions, style
 
+pytestmark = pytest.mark.slow
+
 KINDS = ("multinomial", "softmax")
 
 ENSEMBLE = sc.PAPER_ENSEMBLE["multinomial"]

@@ -134,13 +134,14 @@ def test_it_names_the_function_that_must_serve(command, tmp_path):
             "scheme paper, kind multinomial; of each input wrong with probability at most 0.003, "
             "which is what is proved of it at alpha 0.001",
         ),
+        ({"scheme": "joint"}, None, "joint", 0.001, "from the run's own bounds, scheme joint"),
         (
-            {"scheme": "joint"},
+            {"scheme": "joint", "method": "buehler"},
             None,
             "gated",
             0.001,
             "from bounds beside the run's own, scheme gated, kind multinomial; of each input wrong "
-            "with probability at most 0.001; scheme joint bounds the radius and neither",
+            "with probability at most 0.001; method buehler bounds the radius and neither",
         ),
         (
             {"scheme": "paper"},

@@ -8,6 +8,8 @@ import pytest
 import simplicert as sc
 from simplicert.simplex.overview import summarise_comparison, summarise_winners
 
+pytestmark = pytest.mark.slow
+
 
 def table(*names):
     return {name: sc.MECHANISMS[name] for name in names}

@@ -56,6 +56,7 @@ def area(e0, e1):
 # Lines of our mechanisms
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("left", "right"), PAIRS)
 def test_on_a_line_both_radii_are_the_same(left, right):
     curves = boundary(left, right)
@@ -89,6 +90,7 @@ def test_crossings_are_those_of_a_root_finder():
     assert found == pytest.approx(brentq(lead, 0.01, 0.09, xtol=1e-14), abs=1e-11)
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(st.floats(0.02, 0.49) | st.floats(0.51, 0.98), st.sampled_from(ENSEMBLE))
 def test_between_crossings_nothing_changes(e0, name):

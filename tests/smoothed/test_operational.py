@@ -172,13 +172,24 @@ def test_refused_inputs_have_none():
     assert operational_radius(certificates, draws=1000)[0] == 0
 
 
+def test_scheme_joint_has_a_pair_for_it():
+    """As far as that pair reaches; none where the margin alone is above 0."""
+    counts = [[900, 80, 20, 0, 0, 0], [80, 45, 45, 45, 45, 40]]
+    known = sc.bound(sc.Tally(counts, 0.5), 0.05, scheme="joint")
+    made = sc.certify(known)
+    assert list(made.abstained) == [False, False] and known.e0[1] < known.e1[1]
+    found = operational_radius(made, draws=1000)
+    assert 0 < found[0] <= sc.radius("two_sided", known.e0[0], known.e1[0], 0.5)
+    assert found[1] == 0
+
+
 def test_bad_input():
     certificates = sc.certify(sc.bound(sc.Tally([[900, 100]], 0.5)))
     with pytest.raises(sc.InvalidInput, match=r"beta must be a number in \(0, 1\), got 2"):
         operational_radius(certificates, draws=100, beta=2)
-    joint = sc.certify(sc.bound(sc.Tally([[900, 100]], 0.5), scheme="joint"))
-    with pytest.raises(sc.InvalidInput, match="scheme joint has none"):
-        operational_radius(joint, draws=100)
+    alone = sc.bound(sc.Tally([[900, 100]], 0.5), scheme="joint", method="buehler")
+    with pytest.raises(sc.InvalidInput, match="method buehler of scheme joint has none"):
+        operational_radius(sc.certify(alone), draws=100)
     with pytest.raises(sc.InvalidInput, match="certificates must be of kind multinomial at sigma"):
         sc.Smoothed(line_array, 0.25).operational_radius(certificates)
     with pytest.raises(sc.InvalidInput, match="certificates must be for sensitivity 2, got 1"):

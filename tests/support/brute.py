@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import gammaln
 from scipy.stats import beta, norm
 
-SHARE = 0.02  # of a, for the region
+SHARE = 0.1  # of a, for the region
 
 
 def lower_limit(count, n, tail):
@@ -52,9 +52,9 @@ def mass(k, b, n, p_top, p_rival):
     return np.exp(logs + ways).sum(axis=1)
 
 
-def limit(wins, rival, n, a, points=300, steps=40):
+def limit(wins, rival, n, a, share=SHARE, points=300, steps=40):
     """An upper bound on Buehler's limit at level a: 0 where no positive radius is rejected."""
-    spared = SHARE * a
+    spared = share * a
     level = a - spared
     k, b = at_least_as_good(wins, rival, n, level / 2)
     low = norm.ppf(lower_limit(np.array(wins), n, spared / 2))

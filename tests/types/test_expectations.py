@@ -63,7 +63,7 @@ NOTHING = np.full(2, np.nan)
 
 
 def test_a_margin_in_place_of_the_pair():
-    known = Expectations([0, 1], NOTHING, NOTHING, margin=[0.5, np.nan])
+    known = Expectations([0, 1], NOTHING, NOTHING, margin=[0.5, np.nan], has_pair=False)
     assert list(known.abstained) == [False, True]
     assert "2 inputs, 1 abstained" in repr(known)
     with pytest.raises(ValueError, match="read-only"):
@@ -80,7 +80,7 @@ def test_a_margin_in_place_of_the_pair():
         ({"margin": ["x", "y"]}, "margin must hold numbers"),
         (
             {"margin": [0.1, 0.1], "e0": [0.6, np.nan], "e1": [0.3, np.nan]},
-            "margin stands in place of e0 and e1",
+            "e0 must be NaN exactly where the margin is",
         ),
     ],
 )

@@ -38,7 +38,7 @@ SCHEMES: dict[str, dict[str, dict[str, Scheme]]] = {
         "gated": {"clopper_pearson": gated.gated_pair, "one_sided": gated.gated_one_sided},
         "paper": {"clopper_pearson": paper.paper_pair},
         "split": {"clopper_pearson": split.split_pair, "one_sided": split.split_one_sided},
-        "joint": {"buehler": joint.joint_margin},
+        "joint": {"buehler+pair": joint.joint_pair, joint.ALONE: joint.joint_margin},
     },
     "softmax": {
         "gated": _softmax_methods(gated.gated_softmax, *LIMITS),
@@ -46,6 +46,9 @@ SCHEMES: dict[str, dict[str, dict[str, Scheme]]] = {
         "split": _softmax_methods(split.split_softmax, *LIMITS),
     },
 }
+
+# What a run meant that was declared without naming a method, where that is no longer the default.
+EARLIER_METHODS = {"joint": joint.ALONE}
 
 # Schemes whose proved probability of a wrong certificate is not alpha itself.
 LEVELS: dict[str, Callable[[Tally, float, Kind], float]] = {"paper": paper.paper_level}
@@ -63,7 +66,8 @@ def bound(
     For one input, a certificate is issued and wrong with probability at most `Expectations.level`:
     alpha, or 3 alpha for scheme "paper" (more for softmax with very many classes). Scheme, kind,
     method and alpha must be chosen before the counts are seen: the better of two of them is
-    covered by neither. Scheme "joint" bounds the two-sided radius itself: `Expectations.margin`.
+    covered by neither. Scheme "joint" bounds the two-sided radius itself, `Expectations.margin`,
+    and a pair beside it.
 
     >>> known = bound(Tally([[990, 8, 2]], sigma=0.5), alpha=0.001)
     >>> known.top, known.e0.round(3), known.e1.round(3)
@@ -86,6 +90,7 @@ def bound(
         e0=np.where(issued, box.e0, np.nan),
         e1=np.where(issued, box.e1, np.nan),
         margin=None if box.margin is None else np.where(issued, box.margin, np.nan),
+        has_pair=box.has_pair,
         bands=None if box.bands is None else box.bands.only(issued),
         sigma=tally.sigma,
         alpha=alpha,

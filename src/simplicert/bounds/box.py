@@ -46,7 +46,7 @@ TINY = np.finfo(float).tiny  # least upper bound: one of 0 would promise an infi
 class Box(NamedTuple):
     """E_0 <= p_top, p_j <= E_1 for every other j: valid where e0 > e1 and the gate was passed.
 
-    A scheme that bounds the two-sided radius itself gives `margin` in their place.
+    Of a scheme that bounds the two-sided radius itself, `margin` > 0 decides in place of e0 > e1.
     """
 
     top: Ints  # (N,)
@@ -56,7 +56,8 @@ class Box(NamedTuple):
     lead: Ints  # (N,) count of the top class less that of its strongest rival
     spoiled: Bools  # (N,) more draws had no class than the top one, or as many
     bands: ScoreBands | None = None  # of the scores, where histograms were kept
-    margin: Floats | None = None  # (N,) of a scheme that bounds the radius; e0, e1 are then NaN
+    margin: Floats | None = None  # (N,) of a scheme that bounds the two-sided radius itself
+    has_pair: bool = True  # False where a margin was bounded alone: e0, e1 are then NaN
 
     @property
     def overlap(self) -> Bools:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from simplicert.bounds import SCHEMES
+from simplicert.bounds.joint import ALONE
 from simplicert.errors import require
 from simplicert.plan.declared import DeclaredSettings
 from simplicert.plan.population import Population, expected_tally
@@ -150,7 +151,7 @@ def _find_ceiling(
 ) -> RadiusCeiling:
     """Return one scheme's largest radii and fewest draws."""
     method = declared.method or next(iter(SCHEMES[declared.kind][declared.scheme]))
-    pairs = declared.kind == "multinomial" and declared.scheme not in SLOW_SCHEMES
+    pairs = declared.kind == "multinomial" and method != ALONE
     return RadiusCeiling(
         f"{declared.scheme}, {method}",
         share,

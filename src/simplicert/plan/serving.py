@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from simplicert.bounds import SCHEMES
+from simplicert.bounds.joint import ALONE
 from simplicert.errors import require
 from simplicert.plan.population import Population
 from simplicert.store.manifest import Manifest
@@ -109,7 +110,7 @@ def serving_settings(known: Expectations) -> dict[str, Any]:
 def serving_scheme(declared: Manifest, kind: str) -> str:
     """Return the run's own scheme if it bounds both expectations of this kind, else gated."""
     own = declared.scheme
-    return own if own != "joint" and own in SCHEMES[kind] else "gated"
+    return own if own in SCHEMES[kind] and declared.method != ALONE else "gated"
 
 
 def describe_radius_basis(declared: Manifest, certificates: Certificates) -> str:
@@ -123,8 +124,8 @@ def describe_radius_basis(declared: Manifest, certificates: Certificates) -> str
     )
     if known.level > known.alpha:
         says += f", which is what is proved of it at alpha {known.alpha:g}"
-    if declared.scheme == "joint":
-        says += "; scheme joint bounds the radius and neither expectation, so it gives none"
+    if declared.method == ALONE:
+        says += f"; method {ALONE} bounds the radius and neither expectation, so it gives none"
     elif not own:
         says += f"; the run declared kind {declared.kind}, scheme {declared.scheme}"
     if certificates.stage:

@@ -49,8 +49,9 @@ def operational_radius(
     require(0 < beta < 1, f"beta must be a number in (0, 1), got {beta!r}")
     known = certificates.known
     require(
-        known.margin is None,
-        "certificates must have bounds on both expectations, and scheme joint has none: use gated",
+        known.has_pair,
+        f"certificates must have bounds on both expectations, and method {known.method} of scheme "
+        f"{known.scheme} has none",
     )
     test = LastLookTest(draws, alpha)
     live = ~np.isnan(known.e0) & ~certificates.abstained

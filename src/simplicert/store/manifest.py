@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import tomli_w
 
-from simplicert.bounds import SCHEMES
+from simplicert.bounds import EARLIER_METHODS, SCHEMES
 from simplicert.errors import DamagedRun, InvalidInput, SimplicertError, choose, require
 from simplicert.files import content_checksum, parse_toml, read_run_file, write_atomically
 from simplicert.machine import require_memory
@@ -120,6 +120,8 @@ class Manifest:
         scheme = None if imported else self.scheme
         declared = check_declaration(self.alpha, self.kind, scheme, self.method)
         object.__setattr__(self, "kind", declared)
+        if self.method is None and scheme in EARLIER_METHODS:  # so that both can be told apart
+            object.__setattr__(self, "method", next(iter(SCHEMES[declared][scheme])))
         require(
             self.plan is None or isinstance(self.plan, Plan), f"plan must be a Plan: {self.plan!r}"
         )
@@ -257,6 +259,8 @@ def manifest_differences(before: Manifest, now: Manifest) -> Iterator[tuple[str,
     The plan may have grown by a look; the maker of the run and the libraries are no settings.
     """
     for name in (*DECLARED_SETTINGS, "reserve"):
+        if name == "method" and _resumes_earlier_method(before, now):
+            continue
         if getattr(before, name) != getattr(now, name):
             yield name, getattr(before, name), getattr(now, name)
     for name in sorted({*before.source, *now.source} - {"reserve"}):
@@ -273,6 +277,11 @@ def manifest_differences(before: Manifest, now: Manifest) -> Iterator[tuple[str,
         yield "until", one, other
     if not same_outputs(before.answers, now.answers):
         yield "answers of the model", before.answers, now.answers
+
+
+def _resumes_earlier_method(before: Manifest, now: Manifest) -> bool:
+    """Tell whether a run of an earlier version goes on by the method that it meant."""
+    return before.scheme == now.scheme and before.method == EARLIER_METHODS.get(before.scheme)
 
 
 def same_outputs(before: list[float] | None, now: list[float] | None) -> bool:
@@ -305,6 +314,7 @@ def read_manifest(folder: Path) -> Manifest:
     if missing := {"sigma", "inputs", "classes", "id"} - set(content):
         raise DamagedRun(f"{path} lacks the settings {sorted(missing)}")
     try:
+        content.setdefault("method", EARLIER_METHODS.get(str(content.get("scheme"))))
         if "plan" in content:
             content["plan"] = Plan(**content["plan"])
         return Manifest(**content)

@@ -62,8 +62,8 @@ class Certificates(ReadOnlyArrays):
     """Radii in units of the input, 0 where abstained; `radius` is the best that is proved.
 
     The ensemble is the paper's, whatever mechanisms were asked for; `winner` names its largest
-    member, "" where all are 0, the first of the paper's order on a tie. Where the expectations are
-    a margin, `two_sided` is all there is: the ensemble is NaN, `winner` is "".
+    member, "" where all are 0, the first of the paper's order on a tie. Where a margin is known and
+    no pair, `two_sided` is all there is: the ensemble is NaN, `winner` is "".
 
     >>> import simplicert as sc
     >>> certificates = sc.certify(sc.bound(sc.Tally([[990, 8, 2], [40, 35, 25]], sigma=0.5)))
@@ -123,8 +123,8 @@ class Certificates(ReadOnlyArrays):
         )
 
     def _computed(self) -> dict[str, Floats]:
-        """Return the radii by column; a margin leaves no alpha for the ensemble."""
-        together = {"ensemble": self.ensemble} if self.known.margin is None else {}
+        """Return the radii by column; without a pair there is no ensemble."""
+        together = {"ensemble": self.ensemble} if self.known.has_pair else {}
         return {**self.radii, **together}
 
     @property
@@ -168,8 +168,8 @@ class Certificates(ReadOnlyArrays):
         columns = {**self._computed(), "radius": self.radius}
         require(
             name in columns or name not in (*self.uncomputed, "ensemble"),
-            f"column must be one of {', '.join(columns)}: scheme {self.known.scheme} spends all of "
-            f"alpha on that radius, got {name!r}",
+            f"column must be one of {', '.join(columns)}: scheme {self.known.scheme}, method "
+            f"{self.known.method}, bounds that radius alone, got {name!r}",
         )
         require(name in columns, f"column must be one of {', '.join(columns)}, got {name!r}")
         return columns[name]

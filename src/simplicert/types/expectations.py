@@ -43,8 +43,9 @@ class Expectations(ReadOnlyArrays):
     For one input they are given and wrong with probability at most `level`. Where no certificate
     may be issued, e0 and e1 are NaN: with the class chosen from the same draws they are no bounds
     there, and `reason` says why. A grid over the simplex is the same type with sigma 1, alpha 0.
-    With `margin`, a lower bound on the two-sided radius at sigma 1, alpha was spent on that number
-    alone: e0 and e1 are NaN everywhere, and so is the margin where no certificate may be issued.
+    With `margin`, the two-sided radius at sigma 1 was bounded itself: the margin decides what is
+    issued, and is NaN elsewhere; e0 may then be at or below e1. Without a pair beside it
+    (`has_pair` False) e0 and e1 are NaN everywhere.
 
     >>> known = Expectations(top=[2, 0], e0=[0.7, np.nan], e1=[0.2, np.nan], sigma=0.5)
     >>> known
@@ -76,6 +77,7 @@ class Expectations(ReadOnlyArrays):
     count_second: Ints | None = None  # (N,) those of its strongest rival: a class, or no class
     grid: float | None = None  # step to which every draw was rounded before it was classified
     reading: Reading | None = None  # how the outputs were read, where the tally knows
+    has_pair: bool = True  # whether e0 and e1 are bounded too
 
     if TYPE_CHECKING:  # it takes lists and arrays of any numbers; the fields say what they become
 
@@ -104,6 +106,7 @@ class Expectations(ReadOnlyArrays):
             count_second: ArrayLike | None = None,
             grid: float | None = None,
             reading: Reading | None = None,
+            has_pair: bool = True,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -130,8 +133,16 @@ class Expectations(ReadOnlyArrays):
             margin = float_array("margin", self.margin, top.shape)
             wrong = ~(np.isnan(margin) | (np.isfinite(margin) & (margin > 0)))
             require(not wrong.any(), f"margin must be positive or NaN, got {margin[wrong][:1]}")
-            require(bool(np.isnan(self.e0).all()), "margin stands in place of e0 and e1: give one")
             set_field(self, "margin", margin)
+        hidden = self.abstained if self.has_pair else np.ones(top.shape, bool)
+        require(
+            self.has_pair or self.margin is not None,
+            "has_pair must be True where there is no margin",
+        )
+        require(
+            bool((np.isnan(self.e0) == hidden).all()),
+            "e0 must be NaN exactly where the margin is, or everywhere if has_pair is False",
+        )
         require(0 <= self.alpha < 1, f"alpha must lie in [0, 1), got {self.alpha}")
         if self.index is None:
             set_field(self, "index", np.arange(len(top)))

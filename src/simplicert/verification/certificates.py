@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from simplicert.bounds import SCHEMES
+from simplicert.bounds.joint import ALONE
 from simplicert.certification import HALF_STEP, certify
 from simplicert.errors import SimplicertError
 from simplicert.mechanisms import MECHANISMS
@@ -128,8 +129,8 @@ def _recompute_certificates(
 ) -> Certificates:
     """Recompute the certificates by the mechanisms and at the sensitivity of the file."""
     names = [name for name in stored.mechanisms if name in MECHANISMS]
-    margin = stored.first("scheme") == "joint"  # its other columns are empty
-    mechanisms = None if margin or not names else names
+    alone = method == ALONE  # a margin without a pair: its other columns are empty
+    mechanisms = None if alone or not names else names
     sensitivity = stored.extra.get("sensitivity", 1.0)
     if not stored.older:
         sensitivity = stored.first("sensitivity")

@@ -27,8 +27,6 @@ from simplicert.mechanisms import two_sided
 from simplicert.mechanisms.quantile import normal_quantile
 from simplicert.types import Floats, Ints
 
-BETA = 0.02  # share of a for the region outside which p is rejected (Berger and Boos 1994)
-
 CUT = 1e-6  # share of the level: ends of a distribution below it are added as a whole
 
 OUTWARD = 1e-12  # by which the region is widened: the rounding of a normal quantile, with room
@@ -66,12 +64,13 @@ class BuehlerCase(NamedTuple):
     estimate: float  # R at the observed frequencies
 
 
-def buehler_lower(wins: Ints, rivals: Ints, draws: Ints, a: Floats) -> Floats:
+def buehler_lower(wins: Ints, rivals: Ints, draws: Ints, a: Floats, region: float) -> Floats:
     """Return (N,) r with P(R < r) <= a, whatever p is; 0 where no positive radius is proved.
 
-    It falls as the rival's count rises, so of many rivals only the strongest one matters.
+    The share `region` of a is spent on the region. The limit falls as the rival's count rises, so
+    of many rivals only the strongest one matters.
     """
-    made = list(make_cases(wins, rivals, draws, a))
+    made = list(make_cases(wins, rivals, draws, a, region))
     pool = ThreadPoolExecutor(max_workers=available_cores())  # numpy and scipy release the lock
     try:
         return np.fromiter(pool.map(bound_radius, made), float, len(made))
@@ -79,9 +78,14 @@ def buehler_lower(wins: Ints, rivals: Ints, draws: Ints, a: Floats) -> Floats:
         pool.shutdown(cancel_futures=True)  # so that an interruption does not wait for the rest
 
 
-def make_cases(wins: Ints, rivals: Ints, draws: Ints, a: Floats) -> Iterator[BuehlerCase]:
-    """Compute for all inputs at once what each one's search needs."""
-    beta = BETA * a
+def make_cases(
+    wins: Ints, rivals: Ints, draws: Ints, a: Floats, region: float
+) -> Iterator[BuehlerCase]:
+    """Compute for all inputs at once what each one's search needs.
+
+    The share `region` of a is for the region, the rest for the test.
+    """
+    beta = region * a  # outside the region p is rejected (Berger and Boos 1994)
     level = a - beta
     own, _ = binomial.clopper_pearson_lower(wins, draws, beta / 2)
     other = binomial.clopper_pearson_upper(rivals, draws, beta / 2)

@@ -11,6 +11,7 @@ probability sum over b of P(Bin(n, p_j) = b) s_b, s_b = P(Bin(m, q) >= least_b).
 off are added as a whole.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +31,11 @@ STEEP = 64  # terms of a step for which one incomplete beta function is faster
 BLOCK = 1 << 15  # terms evaluated together: they stay in the cache
 
 CountRange = tuple[int, int]  # the first and the last of consecutive counts
+
+LogFactorial = Callable[[Floats], Floats]
+
+# A function that computes the scores of consecutive counts, and by how much they may be off.
+ScoreTable = tuple[Callable[[CountRange, int, float], Floats], float]
 
 
 def lower_limit_score(counts: Ints, draws: int, tail: float) -> Floats:
@@ -62,19 +68,27 @@ def interpolate_scores(window: CountRange, draws: int, tail: float) -> Floats:
 
 
 def build_staircase(
-    seen: tuple[int, int], draws: int, tail: float, tops: CountRange, rivals: CountRange
+    seen: tuple[int, int],
+    draws: int,
+    tail: float,
+    tops: CountRange,
+    rivals: CountRange,
+    *,
+    scores: ScoreTable = (interpolate_scores, SLACK),
 ) -> tuple[Ints, Ints]:
     """Return the rival's counts, and for each the smallest top count that is in {T >= t}.
 
     `seen` is (N_A, N_j), and t its T. Only counts inside the windows are considered: a step that
     starts below them takes in everything, one that starts above them starts at their end.
+    Scores may be off by the slack of their table: outcomes that near count as equal.
     """
     wins, losses = seen
     b = np.arange(rivals[0], rivals[1] + 1)
     own, other = lower_limit_score(np.array([wins, draws - losses]), draws, tail)
-    opposite = interpolate_scores((draws - rivals[1], draws - rivals[0]), draws, tail)[::-1]
-    needed = own + other - SLACK * (1 + abs(own) + abs(other)) - opposite
-    reached = interpolate_scores(tops, draws, tail)
+    tabulate, slack = scores
+    opposite = tabulate((draws - rivals[1], draws - rivals[0]), draws, tail)[::-1]
+    needed = own + other - slack * (1 + abs(own) + abs(other)) - opposite
+    reached = tabulate(tops, draws, tail)
     beyond = tops[1] if tops[1] < draws else draws + 1  # more than all draws is impossible
     least = np.minimum(tops[0] + np.searchsorted(reached, needed), beyond)
     least[needed <= reached[0]] = 0
@@ -106,7 +120,9 @@ class StaircaseTail(NamedTuple):
         return len(self.rivals) * (1 if len(self.hits) else STEEP) + len(self.hits)
 
 
-def build_tail(rivals: Ints, least: Ints, draws: int) -> StaircaseTail:
+def build_tail(
+    rivals: Ints, least: Ints, draws: int, log_factorial: LogFactorial | None = None
+) -> StaircaseTail:
     """Prepare the terms of the staircase's probability; none where its steps are steep.
 
     s_b = s_(b+1) + q P(Bin(m - 1, q) = least_(b+1) - 1) + sum over k in least_b .. least_(b+1) - 1
@@ -126,37 +142,50 @@ def build_tail(rivals: Ints, least: Ints, draws: int) -> StaircaseTail:
         draws,
         rivals,
         least,
-        _log_binomial(float(draws), rivals.astype(float)),
+        _log_binomial(np.array([float(draws)]), rivals.astype(float), log_factorial),
         starts,
-        np.where(possible, _log_binomial(np.maximum(m, k), k), -np.inf),
+        np.where(possible, _log_binomial(np.maximum(m, k), k, log_factorial), -np.inf),
         k + extra,
         np.where(possible, m - k, 0.0),
     )
 
 
-def _log_binomial(n: Floats | float, k: Floats) -> Floats:
-    """Return the logarithm of n choose k."""
+def _log_binomial(n: Floats, k: Floats, log_factorial: LogFactorial | None) -> Floats:
+    """Return the logarithm of n choose k, by the function given or else by scipy's."""
+    if log_factorial is not None:
+        return np.asarray(log_factorial(n) - log_factorial(k) - log_factorial(n - k))
     return np.asarray(gammaln(n + 1.0) - gammaln(k + 1) - gammaln(n - k + 1))
 
 
-def tail_probability(tail: StaircaseTail, p_top: Floats, p_rival: Floats, reach: float) -> Floats:
+def tail_probability(
+    tail: StaircaseTail,
+    p_top: Floats,
+    p_rival: Floats,
+    reach: float,
+    above: float | None = None,
+    block: int = BLOCK,
+) -> Floats:
     """Bound (P,) the tail's probability at each (p_A, p_j) from above, 0 < p_j <= 1 - p_A < 1.
 
-    It is exact but for counts more than `reach` deviations away from n p_j: these are added whole.
+    It is exact but for counts more than `reach` deviations below n p_j, or `above` it (by default
+    the same): these are added whole.
     """
-    size = max(1, BLOCK // tail.cost)
+    reaches = reach, reach if above is None else above
+    size = max(1, block // tail.cost)
     blocks = [slice(at, at + size) for at in range(0, len(p_top), size)]
     return np.concatenate(
-        [_block_probability(tail, p_top[at], p_rival[at], reach) for at in blocks]
+        [_block_probability(tail, p_top[at], p_rival[at], reaches) for at in blocks]
     )
 
 
-def _block_probability(tail: StaircaseTail, p_top: Floats, p_rival: Floats, reach: float) -> Floats:
+def _block_probability(
+    tail: StaircaseTail, p_top: Floats, p_rival: Floats, reaches: tuple[float, float]
+) -> Floats:
     """Do the same for a few points, from the steps that matter to them."""
     n = tail.draws
     ends = (
-        likely_counts(float(p_rival.min()), n, reach)[0],
-        likely_counts(float(p_rival.max()), n, reach)[1],
+        likely_counts(float(p_rival.min()), n, reaches[0])[0],
+        likely_counts(float(p_rival.max()), n, reaches[1])[1],
     )
     first, last = np.clip(np.searchsorted(tail.rivals, ends), 0, len(tail.rivals) - 1)
     survival = _survival_probabilities(tail, int(first), int(last), p_top / (1 - p_rival))
@@ -175,9 +204,9 @@ def _survival_probabilities(tail: StaircaseTail, first: int, last: int, q: Float
     """Return (P, last - first + 1) s_b for the rival's counts from `first` to `last`."""
     if not len(tail.hits):
         left = (tail.draws - tail.rivals[first : last + 1]).astype(float)
-        return _binomial_survival(tail.least[first : last + 1].astype(float), left, q[:, None])
+        return binomial_survival(tail.least[first : last + 1].astype(float), left, q[:, None])
     out = np.empty((len(q), last - first + 1))
-    out[:, -1] = _binomial_survival(
+    out[:, -1] = binomial_survival(
         float(tail.least[last]), float(tail.draws - tail.rivals[last]), q
     )
     if first == last:
@@ -192,7 +221,7 @@ def _survival_probabilities(tail: StaircaseTail, first: int, last: int, q: Float
     return np.cumsum(out[:, ::-1], axis=1)[:, ::-1]
 
 
-def _binomial_survival(k: Floats | float, m: Floats | float, q: Floats) -> Floats:
+def binomial_survival(k: Floats | float, m: Floats | float, q: Floats) -> Floats:
     """Return P(Bin(m, q) >= k) for k >= 1; 0 where k > m."""
     possible = np.asarray(k <= m)
     found = betainc(k, np.where(possible, m - k + 1, 1.0), q)
