@@ -56,12 +56,20 @@ def test_radius(run):
         shown = next(line for line in out.splitlines() if line.startswith(name)).split()[1]
         exact = sc.radius(name, 0.6, 0.3, sigma=0.5)
         assert exact - 1e-6 < float(shown) <= exact
+    assert "sensitivity" not in out
+    _, out, _ = run("radius", "--e0", ".6", "--e1", ".3", "--sensitivity", "2")
+    assert "sigma = 1, sensitivity 2, multinomial" in out
 
 
 def test_radius_under_other_noise(run):
     point = ("radius", "--e0", ".9", "--e1", ".05")
     code, out, _ = run(*point, "--noise", "ablation", "--size", "784", "--keep", "45")
     assert code == 0 and "radius (features)" in out and re.search(r"two_sided +9 ", out)
+    _, out, _ = run(*point, "--noise", "laplace", "--sensitivity", "2")
+    assert "laplace noise (scale 1, sensitivity 2), multinomial" in out
+    _, out, _ = run(*point, "--noise", "deletion", "--rate", ".9", "--norm", "insertions")
+    assert "deletion noise (rate 0.9)" in out and "radius (tokens inserted)" in out
+    assert json.loads(run(*point, "--noise", "uniform", "--json")[1])["scale"] == 1
     _, out, _ = run(*point, "--noise", "laplace", "--scale", ".5", "--json")
     record = json.loads(out)
     assert record["norm"] == "l1" and record["ensemble"] == record["radii"]["li"]
@@ -243,16 +251,16 @@ def test_too_few_draws_are_warned_of(run, tmp_path, monkeypatch):
     (tmp_path / "few_model.py").write_text("def make():\n    return lambda b: 9 * b\n")
     np.savez("data.npz", inputs=np.eye(3, dtype=np.float32))
     words = ("--model", "few_model:make", "--data", "data.npz", "--sigma", "0.5", "--device", "cpu")
-    needed = "8 draws certify nothing at alpha 0.001, even if all agree: at least 15 are needed"
+    needed = "8 draws certify no single input at alpha 0.001, even if all agree: at least 15"
     assert needed in run("sample", *words, "--draws", 8, "--out", "a")[2]
     assert needed in run("certify", "a")[2]
     (tmp_path / "few.txt").write_text("8 0 0 0\n0 8 0 1\n")
     run("import", "counts", "few.txt", "--sigma", "0.5", "--out", "few")
     assert needed in run("certify", "few")[2]
     code, out, err = run("sample", *words, "--draws", 20, "--out", "b")
-    assert code == 0 and "certify nothing" not in err
+    assert code == 0 and "certify no single input" not in err
     assert out.endswith("b: all is drawn; next: simplicert certify b --out b.csv\n")
-    assert "certify nothing" not in run("certify", "b")[2]
+    assert "no single input" not in run("certify", "b")[2]
 
 
 def test_features_in_units_of_their_own_are_doubted_before_the_draws(run, tmp_path, monkeypatch):

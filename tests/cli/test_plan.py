@@ -156,4 +156,4 @@ def test_sample_warns_by_what_is_declared(command, tmp_path, monkeypatch, words,
     common = ("--model", "nearly:model", "--data", "one.npz", "--sigma", 0.1, "--batch-size", 8)
     code, _, err = command("sample", *common, *words, "--out", "run", "--quiet")
     assert code == 0
-    assert ("certify nothing" in err) is warned
+    assert ("no single input" in err) is warned

@@ -55,12 +55,19 @@ def test_refusals_are_one_sentence(command, place):
     for words, said in (
         (("certify", "early", "--design", "design.toml"), "recorded before the draws begin"),
         (("certify", "both", "--design", "design.toml"), "among the pilot's"),
-        (("certify", "pilot", "--design", "design.toml"), "one fixed look at the design's 16"),
+        (
+            ("certify", "pilot", "--design", "design.toml"),
+            "one fixed look at the design's 16 draws, got fixed with looks at 200\n",
+        ),
         (("certify", "run", "--design", "other.toml"), "checksum does not match"),
         (("certify", "run", "--design", "nothing.toml"), "cannot read"),
         (("design", *design, "--out", "new.toml"), "sigma must be given"),
         (("design", *design, "--out", "design.toml", "--sigma", 1), "already there"),
         (("design", *design, "--out", "new.toml", "--sigma", 1, "--prior", "1"), "prior must"),
+        (
+            ("design", *design, "--out", "new.toml", "--pilot", "pilot", "--prior", "1,1"),
+            "prior must not be given with a pilot",
+        ),
     ):
         code, out, err = command("population", *words)
         assert code == 2 and said in err and err.count("\n") == 1 and out == ""
@@ -69,14 +76,24 @@ def test_refusals_are_one_sentence(command, place):
 
 def test_the_pilot_is_left_out_where_it_is_asked_for(command, place):
     made("both", INPUTS + 50, DRAWS, 750, 1)
-    code, out, _ = command(
+    code, _, err = command(
         "population", "certify", "both", "--design", "design.toml", "--without-pilot"
     )
-    assert code == 2  # 350 inputs less the pilot's 50 and more: not the 300 of the design
+    assert code == 2 and "the design's 300, got 250 without the pilot's 100" in err
     made("right", INPUTS + 100, DRAWS, 900, 1)
     words = ("population", "certify", "right", "--design", "design.toml", "--without-pilot")
     code, out, _ = command(*words)
     assert code == 0 and "100 of the pilot left out" in out and "user's word" in out
+
+
+def test_one_draw_and_two_radii_are_said_as_a_person_would(command, place):
+    made("one", INPUTS, 1, 0, 1, began="2999-01-01T00:00:00+00:00")
+    words = ("--sigma", SIGMA, "--radius", 0, "--radius", 0.1, "--draws", 1, "--inputs", INPUTS)
+    kind = ("--classifier", "randomised", "--out", "one.toml")
+    assert command("population", "design", *words, *kind)[0] == 0
+    code, out, _ = command("population", "certify", "one", "--design", "one.toml")
+    assert code == 0 and out.startswith("randomised classifier: 1 draw of each of 300 inputs\n")
+    assert "for both radii of the design together" in out and "1 draws" not in out
 
 
 def test_a_log_without_counts_is_refused(command, place):
@@ -112,6 +129,7 @@ def test_the_gate_takes_a_design(command, place):
         code, out, err = command("gate", "run", *words, "--require", "abstained<=1")
         assert (code, err) == (wanted, "")
         assert "16 draws of each of 300 inputs" in out and "user's word" in out
+        assert "the draws began at 2999" in out
     found = json.loads(command("gate", "run", *words, "--json")[1])
     assert [check["value"] for check in found["checks"]] == [share]
     assert found["statements"][0]["fingerprint"]
@@ -120,8 +138,8 @@ def test_the_gate_takes_a_design(command, place):
 def test_the_gate_refuses_what_is_not_there(command, place):
     design = ("--design", "design.toml")
     for words, said in (
-        (("--require", "population@0.25>=0.1"), "design must come with"),
-        (("--require", "accuracy@0.25>=0.1", *design), "design must come with"),
+        (("--require", "population@0.25>=0.1"), "design must be given for population@R"),
+        (("--require", "accuracy@0.25>=0.1", *design), "no place without --require population"),
         (("--require", "population@0.3>=0.1", *design), "one of the design's, 0.25"),
         (("--require", "population@0.25<=0.1", *design), "lower limit"),
         (("--require", "population>=0.1", *design), "must name a radius"),
@@ -148,5 +166,9 @@ def test_plan_divides_a_budget(command, place):
         code, _, err = command(*words, *extra)
         assert code == 2 and said in err
     assert command("plan", "--population", 10, "--radius", 0.25, "--run", "pilot")[0] == 2
-    assert command("plan", "--population", 9999, "--radius", 0.25)[0] == 2
+    for given, said in (("--radius", "run must be"), ("--sigma", "run must be")):
+        code, _, err = command("plan", "--population", 9999, given, 0.25)
+        assert code == 2 and said in err
+    code, _, err = command("plan", "--population", 9999, "--run", "pilot")
+    assert code == 2 and "radius must be given with population" in err
     assert command("plan", "--draws", 10, "--sigma", 1, "--confidence", 0.9)[0] == 2

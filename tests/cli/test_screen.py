@@ -80,7 +80,7 @@ def test_weights_are_styles_on_a_terminal_and_stars_in_a_file(capsys):
     assert "0.5*" in out
     assert "11.25*" in out
     assert out.count("*") == 3
-    assert out.endswith("a note\n* stands for bold\n")
+    assert out.endswith("a note\n* marks what a terminal shows in bold\n")
 
 
 def test_a_table_without_weights_is_plain(capsys):

@@ -15,6 +15,9 @@ def test_train_then_sample_with_the_folder(command, tmp_path):
     net, run = tmp_path / "net", tmp_path / "run"
     code, out, err = command(*WORDS, "--out", net)
     assert code == 0 and "% of 179 test inputs right at sigma 0.3 (one draw each)" in out
+    assert "--sigma 0.3 --start 9 --step 10 ..." in out  # the inputs that were held out
+    held = read_facts(net).content["test"]
+    assert (held["inputs"], held["last"]) == (len(range(9, 1797, 10)), range(9, 1797, 10)[-1])
     assert "epoch 2: loss" in err and (net / "log.csv").exists()
     words = ["--data", "digits", "--stop", 3, "--sigma", 0.3, "--draws", 200, "--quiet"]
     code, _, err = command("sample", "--model", net, *words, "--out", run)

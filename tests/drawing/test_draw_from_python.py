@@ -64,15 +64,24 @@ def test_resuming_with_other_settings_is_refused(place, network):
     sc.draw(classify, inputs, 0.4, 150, "run", **QUIET)
     with pytest.raises(sc.InvalidInput, match=r"was made with sigma = 0\.4"):
         sc.draw(classify, inputs, 0.5, 150, "run", **QUIET)
-    with pytest.raises(sc.InvalidInput, match="model_fingerprint"):
+    with pytest.raises(sc.InvalidInput, match=r"model_fingerprint.*code or weights are others"):
         sc.draw(lambda batch: 2 * classify(batch), inputs, 0.4, 150, "run", **QUIET)
+    with pytest.raises(sc.InvalidInput, match=r"data_fingerprint.*their order or their labels"):
+        sc.draw(classify, inputs[::-1], 0.4, 150, "run", **QUIET)
+    with pytest.raises(
+        sc.InvalidInput, match=r"draws = 300 was asked for: extend \(--extend\) adds"
+    ):
+        sc.draw(classify, inputs, 0.4, 300, "run", **QUIET)
+    with pytest.raises(sc.InvalidInput, match=r"draws = 100 was asked for: use the same settings"):
+        sc.draw(classify, inputs, 0.4, 100, "run", **QUIET)
 
 
 def test_warnings_reach_python(place, network):
     classify, inputs, _ = network
     settings = {**QUIET, "warn": None}
-    with pytest.warns(sc.SimplicertWarning, match="has no labels"):
+    with pytest.warns(sc.SimplicertWarning, match="has no labels") as heard:
         sc.draw(classify, inputs, 0.4, 150, "run", **settings)
+    assert {item.filename for item in heard} == {__file__}  # the caller's line, not one of ours
 
 
 @pytest.mark.parametrize(

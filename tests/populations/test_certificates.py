@@ -196,7 +196,7 @@ def test_the_randomised_classifier_is_named(pilot, tally):
     assert all(
         "randomised classifier, which answers by one noisy copy" in s.sentence for s in found.shares
     )
-    assert all("all 2 radii of the design together" in s.sentence for s in found.shares)
+    assert all("both radii of the design together" in s.sentence for s in found.shares)
     assert found.share(0.1) > found.share(0.25) > 0
 
 

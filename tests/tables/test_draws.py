@@ -73,6 +73,8 @@ def test_one_runs_summary_says_it_with_the_rule_and_without():
     assert said.startswith("n = 157 to 20,000, 20 inputs stopped early by the run's rule")
     unfinished = summary_table(early(drawn(), ("unfinished", "budget"))).notes[-1]
     assert unfinished == "n = 157 to 20,000"
+    ruled = summary_table(early(drawn(), ("unfinished", "certified")), "atol=0.1").notes[-1]
+    assert "20 inputs not finished, whose radii may still grow; others stopped by atol=0.1" in ruled
 
 
 def test_a_log_without_draws():

@@ -71,7 +71,9 @@ def gate(
     requirements = [item for item in asked if item.measure != gates.POPULATION]
     require(
         bool(shares) == (design is not None),
-        f"design must come with --require population@R, and population@R with it, got {design}",
+        "design must be given for population@R: the file of `simplicert population design`"
+        if shares
+        else f"design has no place without --require population@R, got {design}",
     )
     require(
         bool(requirements) or (baseline is None and groups is None),
@@ -112,16 +114,15 @@ def gate(
         from simplicert.cli.screen import print_table
 
         print_table(gate_table(checks, study.certificates().stage))
-        for item in statements:
-            print_lines("", item.sentence)
-        _print_population(certificate)
+        for text in (*(item.sentence for item in statements), *_list_sentences(certificate)):
+            print_lines("", text)
         for text in remarks:
             print_lines("", f"{text[0].upper()}{text[1:]}.")
     raise typer.Exit(0 if all(item.holds for item in checks) else 1)
 
 
-def _print_population(certificate: "PopulationCertificate | None") -> None:
-    """Print what a population certificate says, and what it rests on."""
-    if certificate is not None:
-        for text in (*(share.sentence for share in certificate.shares), *certificate.remarks):
-            print_lines("", text)
+def _list_sentences(certificate: "PopulationCertificate | None") -> tuple[str, ...]:
+    """Return what a population certificate says, and what could not be checked."""
+    if certificate is None:
+        return ()
+    return (*(share.sentence for share in certificate.shares), *certificate.remarks)

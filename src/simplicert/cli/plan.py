@@ -93,7 +93,8 @@ def plan(
         unwanted = {"draws": draws, "pa": pa, "pb": pb, "until": until, "reserve": reserve}
         for name, value in (unwanted | {"classes": classes, "throughput": throughput}).items():
             require(value is None, f"{name} has no place beside population, got {value}")
-        require(run is not None and radius is not None, "population needs run and radius")
+        require(run is not None, "run must be given with population: a pilot of inputs like these")
+        require(radius is not None, "radius must be given with population")
         assert run is not None and radius is not None
         seen = _open_pilot(run, sigma)
         given = {"sigma": sigma, "alpha": alpha, "kind": kind, "scheme": scheme, "classes": None}

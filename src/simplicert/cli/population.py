@@ -23,18 +23,27 @@ def _design(
         list[float], typer.Option(help="May be repeated: radii divide the confidence.")
     ],
     draws: Annotated[int, typer.Option(help="k: noisy copies of each input.")],
-    inputs: Annotated[int, typer.Option(help="That will be certified, without the pilot's.")],
+    inputs: Annotated[
+        int, typer.Option(help="How many will be certified, the pilot's not counted.")
+    ],
     out: Annotated[Path, typer.Option(help="The new design, a TOML file.")],
-    sigma: Annotated[float | None, typer.Option(help="Default: the pilot's.")] = None,
+    sigma: Annotated[
+        float | None, typer.Option(help="Of the noise; needed without a pilot, whose it is else.")
+    ] = None,
     pilot: Annotated[Path | None, typer.Option(help="A run on other inputs, with labels.")] = None,
     prior: Annotated[
-        str, typer.Option(help="Without a pilot: two parameters of a Beta distribution.")
-    ] = "0.5,0.5",
+        str | None,
+        typer.Option(
+            help="Without a pilot: two parameters of a Beta distribution; default: 0.5,0.5."
+        ),
+    ] = None,
     confidence: Annotated[float, typer.Option(help="Of all radii together.")] = 0.999,
     classifier: Annotated[
         str, typer.Option(help="smoothed, or randomised: one noisy answer.")
     ] = "smoothed",
-    penalty: Annotated[float, typer.Option(help="How far below 0 an input may count.")] = 1.0,
+    penalty: Annotated[
+        float, typer.Option(help="How far below 0 a coefficient of the design may go.")
+    ] = 1.0,
     sensitivity: Annotated[
         float, typer.Option(help="Lipschitz constant of a stage that made the data.")
     ] = 1.0,
@@ -45,10 +54,16 @@ def _design(
 
     Example: simplicert population design --pilot runs/pilot --radius .25 --draws 64 --inputs 1000
     --out population.toml
+
+    Without a pilot, and for the classifier that answers by one noisy copy:
+
+    Example: simplicert population design --sigma .25 --radius .1 --draws 4 --inputs 1000
+    --classifier randomised --out one.toml
     """
     from simplicert.errors import InvalidInput, MissingEvidence, require
     from simplicert.metrics.numbers import format_exactly
     from simplicert.populations import design_population
+    from simplicert.populations.designing import PRIOR
     from simplicert.store import Run, open_run
 
     run = None
@@ -59,8 +74,9 @@ def _design(
         run, sigma = found, found.manifest.sigma if sigma is None else sigma
     require(sigma is not None, "sigma must be given where there is no pilot run")
     require(not out.exists(), f"out must be a new file, and {out} is already there")
+    require(run is None or prior is None, f"prior must not be given with a pilot, got {prior!r}")
     try:
-        first, second = (float(word) for word in prior.split(","))
+        first, second = PRIOR if prior is None else (float(word) for word in prior.split(","))
     except ValueError:
         raise InvalidInput(f"prior must be two numbers such as 0.5,0.5, got {prior!r}") from None
     assert sigma is not None
@@ -78,9 +94,9 @@ def _design(
     )
     design.write(out)
     print_lines(
-        f"{out}: recorded at {design.recorded}, fingerprint {design.fingerprint}; next: "
-        f"simplicert sample --sigma {format_exactly(sigma)} --draws {draws} --seed {design.seed} "
-        "..."
+        f"{out}: recorded at {design.recorded}, fingerprint {design.fingerprint}",
+        f"next, on {inputs:,} inputs: simplicert sample --sigma {format_exactly(sigma)} --draws "
+        f"{draws} --seed {design.seed} --reserve 0 ...",
     )
 
 

@@ -22,7 +22,11 @@ def radius(
         typer.Option(help="gaussian, laplace, uniform, exponential-linf, ablation or deletion."),
     ] = "gaussian",
     norm: Annotated[
-        str | None, typer.Option(help="Which changes are meant; the noise's usual norm by default.")
+        str | None,
+        typer.Option(
+            help="What the radius measures: l2, l1, linf, l0, edits, insertions or deletions; "
+            "default: the noise's first."
+        ),
     ] = None,
     scale: Annotated[
         float | None, typer.Option(help="Scale of noise that is not Gaussian; 1 if not given.")
@@ -37,6 +41,14 @@ def radius(
     """Certified radius at (E0, E1) by every mechanism that has a proof for noise, norm and kind.
 
     Example: simplicert radius --e0 .6 --e1 .3 --sigma .5
+
+    Noise that is not Gaussian hides other changes: small ones in l1, a few features, a few words.
+
+    Example: simplicert radius --e0 .9 --e1 .05 --noise laplace --scale .5
+
+    Example: simplicert radius --e0 .9 --e1 .05 --noise ablation --size 784 --keep 45
+
+    Example: simplicert radius --e0 .9 --e1 .05 --noise deletion --rate .9 --norm insertions
     """
     numbers = {"scale": scale, "size": size, "keep": keep, "rate": rate}
     plain = noise == "gaussian" and norm in (None, "l2")

@@ -24,7 +24,12 @@ MOST_NAMED_INPUTS = 10  # failed inputs that are named one by one
 
 
 def sample(
-    model: Annotated[str, typer.Option(help="file.pt2, file.onnx, file.ts, module:function, ...")],
+    model: Annotated[
+        str,
+        typer.Option(
+            help="file.pt2, file.onnx, a folder of `train`, zoo:NAME, module:function, ..."
+        ),
+    ],
     data: Annotated[str, typer.Option(help="digits, file.npz, folder:DIR, cifar10:DIR, hf:DIR")],
     sigma: Annotated[float, typer.Option(help="Standard deviation of the noise.")],
     draws: Annotated[int, typer.Option(help="Noisy copies of each input.")],
@@ -177,7 +182,8 @@ def describe_too_few_draws(manifest: "Manifest", plan: "Plan | None") -> str:
     if not certifies_nothing(declared, plan):
         return ""
     needed = smallest_draws(declared, share=max(plan.weights))
+    last = plan.looks[-1]
     return (
-        f"{plan.looks[-1]} draws certify nothing at alpha {manifest.alpha:g}, even if all agree: "
-        f"at least {needed} are needed"
+        f"{'1 draw certifies' if last == 1 else f'{last} draws certify'} no single input at alpha "
+        f"{manifest.alpha:g}, even if all agree: at least {needed} are needed"
     )

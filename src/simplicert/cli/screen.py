@@ -32,7 +32,7 @@ def print_table(grid: Grid) -> None:
     console.print(to_one_line(grid.title), style="bold", soft_wrap=True)
     for line in table_lines(grid, console.width if terminal else PIPED_WIDTH, stars=stars):
         console.print(line, soft_wrap=True)
-    for note in (*grid.notes, *["* stands for bold"] * stars):
+    for note in (*grid.notes, *["* marks what a terminal shows in bold"] * stars):
         console.print(to_one_line(note), style="dim", soft_wrap=not terminal)
 
 

@@ -99,14 +99,19 @@ def train(
 def _training_summary(out: Path) -> str:
     """Return one line: the accuracies, and what to type next."""
     from simplicert.models.trained import WEIGHTS, read_facts
+    from simplicert.training.sets import TENTH
 
     facts = read_facts(out)
     content = facts.content
     model = f"{facts.arch}@{out / WEIGHTS}" if ":" in facts.arch else out
     result, sigma = content["result"], content["training"]["sigma"]
     noisy, clean = (100 * result[f"{kind}_accuracy"] for kind in ("noisy", "clean"))
+    words = f"--model {model} --sigma {sigma:g}"
+    tested = content["test"]
+    if tested["fingerprint"] == content["data"]["fingerprint"]:  # every tenth input was held out
+        words += f" --start {tested['first']} --step {TENTH}"
     return (
-        f"{out}: {noisy:.1f} % of {content['test']['inputs']:,} test inputs right at sigma "
-        f"{sigma:g} (one draw each), {clean:.1f} % without noise; "
-        f"`simplicert sample --model {model} --sigma {sigma:g} ...`"
+        f"{out}: {noisy:.1f} % of {tested['inputs']:,} test inputs right at sigma "
+        f"{sigma:g} (one draw each), {clean:.1f} % without noise; test inputs: "
+        f"`simplicert sample {words} ...`"
     )

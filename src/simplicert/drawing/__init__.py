@@ -5,6 +5,7 @@ return. Read in this order: `store.settings`, then here `preparation`, `resume`,
 `workers` and `engines`.
 """
 
+import inspect
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -190,7 +191,11 @@ def draw(  # noqa: PLR0913
 
 
 def _warn_user(sentence: str) -> None:
-    warnings.warn(sentence, SimplicertWarning, stacklevel=4)
+    """Warn at the line of the caller, however deep in the package the warning arose."""
+    package, frame, level = __name__.partition(".")[0], inspect.currentframe(), 1
+    while frame and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(sentence, SimplicertWarning, stacklevel=level)
 
 
 def draw_by_settings(

@@ -32,6 +32,11 @@ if TYPE_CHECKING:
     from simplicert.drawing.preparation import Preparation
     from simplicert.drawing.workers import Workers
 
+MEANINGS = {  # of settings whose names do not say what differs
+    "data_fingerprint": "the inputs, their order or their labels are others; ",
+    "model_fingerprint": "the model's code or weights are others; ",
+}
+
 
 @dataclass(frozen=True, eq=False)
 class PreparedRun:
@@ -134,9 +139,12 @@ def _resume_or_begin(folder: Path, manifest: Manifest) -> Run:
 def refuse_differences(folder: Path, existing: Manifest, wanted: Manifest) -> None:
     """Refuse to resume a run with other settings than it was made with."""
     for name, before, now in manifest_differences(existing, wanted):
+        hint = MEANINGS.get(name, "")
+        if name == "draws" and isinstance(before, int) and (now or 0) > before:
+            hint = "extend (--extend) adds draws to a run; else "
         raise InvalidInput(
             f"{folder} was made with {name} = {before}, and {name} = {now} was asked for: "
-            "use the same settings to resume, or another folder"
+            f"{hint}use the same settings to resume, or another folder"
         )
 
 

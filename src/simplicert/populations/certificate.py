@@ -129,8 +129,9 @@ def population(
             f"inputs must not be among the pilot's, from which the coefficients come, and "
             f"{int(shared.sum()):,} are: leave_out_pilot (--without-pilot) removes them"
         )
-    _check_tally(tally, design)
-    return _certify_shares(tally, design, len(shared) - len(tally), tuple(remarks))
+    left_out = len(shared) - len(tally)
+    _check_tally(tally, design, left_out)
+    return _certify_shares(tally, design, left_out, tuple(remarks))
 
 
 def _check_run(run: Run, design: PopulationDesign) -> Iterator[str]:
@@ -143,11 +144,13 @@ def _check_run(run: Run, design: PopulationDesign) -> Iterator[str]:
     )
     if doubt := recorded_label_warning(declared):
         raise InvalidInput(f"labels must be of the model's classes: {doubt}")
-    require(
-        declared.plan is None or declared.plan.looks == (design.draws,),
-        f"plan must be one fixed look at the design's {design.draws} draws, got "
-        f"{declared.plan and (declared.plan.rule, declared.plan.looks)}",
-    )
+    plan = declared.plan
+    if plan is not None and plan.looks != (design.draws,):
+        looks = ", ".join(map(str, plan.looks))
+        raise InvalidInput(
+            f"run must have one fixed look at the design's {design.draws} draws, got "
+            f"{plan.rule} with looks at {looks}"
+        )
     require(not run.missing, f"run must be complete, and {run.missing:,} inputs are missing")
     yield from _check_order(declared, design)
     if declared.source.get("seed") == design.seed:
@@ -203,7 +206,7 @@ def _has_other_data(data: str | None, design: PopulationDesign) -> bool:
     return None not in (data, pilot) and data != pilot
 
 
-def _check_tally(tally: Tally, design: PopulationDesign) -> None:
+def _check_tally(tally: Tally, design: PopulationDesign, left_out: int) -> None:
     """Refuse other settings than the design's."""
     if tally.labels is None:
         raise MissingEvidence("labels are needed to say what is correct, and there are none")
@@ -225,9 +228,10 @@ def _check_tally(tally: Tally, design: PopulationDesign) -> None:
         f"plan must be one fixed look at {design.draws} draws, got {plan}: how long to draw must "
         "not be chosen",
     )
+    besides = f" without the pilot's {left_out:,}" if left_out else ""
     require(
         len(tally) == design.inputs,
-        f"inputs must be as many as the design's {design.inputs:,}, got {len(tally):,}",
+        f"inputs must be as many as the design's {design.inputs:,}, got {len(tally):,}{besides}",
     )
 
 
@@ -258,6 +262,11 @@ def _certify_shares(
     )
 
 
+def say_draws(count: int) -> str:
+    """Say how many draws: "1 draw", "64 draws"."""
+    return "1 draw" if count == 1 else f"{count} draws"
+
+
 def _say_share(design: PopulationDesign, item: RadiusDesign, share: float, norm: str) -> str:
     """Say what is certified, its number rounded down."""
     stage = ""
@@ -266,12 +275,10 @@ def _say_share(design: PopulationDesign, item: RadiusDesign, share: float, norm:
     where = f"within {norm} distance {format_exactly(item.radius)}{stage}"
     percent = format_down(100 * share, 1)
     start = f"With {format_percent_exactly(design.confidence)} % confidence"
-    also = (
-        f", for all {len(design.radii)} radii of the design together,"
-        if len(design.radii) > 1
-        else ""
-    )
-    basis = f"({design.draws} draws of each of {design.inputs:,} inputs)"
+    count = len(design.radii)
+    which = {2: "both"}.get(count, f"all {count}")
+    also = f", for {which} radii of the design together," if count > 1 else ""
+    basis = f"({say_draws(design.draws)} of each of {design.inputs:,} inputs)"
     if design.classifier == "randomised":
         return (
             f"{start}{also} the randomised classifier, which answers by one noisy copy, is right "

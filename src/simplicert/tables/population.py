@@ -3,6 +3,7 @@
 from simplicert.metrics.numbers import NONE, format_down, format_exactly, format_percent_exactly
 from simplicert.plan.division import BudgetDivision, BudgetRow
 from simplicert.populations import PopulationCertificate
+from simplicert.populations.certificate import say_draws
 from simplicert.tables.grid import Grid
 
 
@@ -18,12 +19,14 @@ def population_table(certificate: PopulationCertificate) -> Grid:
     ]
     left_out = f", {certificate.left_out:,} of the pilot left out" if certificate.left_out else ""
     title = (
-        f"{certificate.classifier} classifier: {certificate.draws} draws of each of "
+        f"{certificate.classifier} classifier: {say_draws(certificate.draws)} of each of "
         f"{certificate.inputs:,} inputs{left_out}"
     )
     notes = (
         f"certified: at least, with {format_percent_exactly(certificate.confidence)} % confidence "
         "for all radii together",
+        "mean value: what the inputs count on average by the design's coefficients; the certified "
+        "share is a lower limit for it",
         f"design {certificate.fingerprint}",
     )
     return Grid(title, ("radius", "certified share", "mean value"), rows, notes)
@@ -42,6 +45,7 @@ def division_table(division: BudgetDivision) -> Grid:
         division.source,
         "population: a design of `simplicert population`; each input: certificates of `certify`",
         f"endless draws of endless inputs: {format_down(100 * division.true, 2)} %",
+        "in bold: the largest share",
     )
     headings = ("by", "draws per input", "inputs", "share")
     bold = frozenset({(best, 3)})

@@ -26,7 +26,11 @@ def point_table(certificates: Certificates) -> Grid:
         source = MECHANISMS[name].source if name in MECHANISMS else _ensemble_source(certificates)
         share = f"{100 * values[0] / best:.1f} %" if best > 0 else ""
         rows.append((name, format_radius_down(values[0], 6), share, source))
-    title = f"E0 = {known.e0[0]:g}, E1 = {known.e1[0]:g}, sigma = {known.sigma:g}, {known.kind}"
+    stage = certificates.sensitivity
+    title = (
+        f"E0 = {known.e0[0]:g}, E1 = {known.e1[0]:g}, sigma = {known.sigma:g}, "
+        f"{'' if stage == 1 else f'sensitivity {stage:g}, '}{known.kind}"
+    )
     notes = () if best > 0 else ("no certificate: E0 must be larger than E1",)
     return Grid(title, ("mechanism", "radius", "of the limit", "source"), rows, notes)
 

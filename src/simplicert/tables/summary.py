@@ -18,6 +18,7 @@ from simplicert.metrics.study import Study, columns_to_show, explain_no_comparis
 from simplicert.stopping import BUDGET
 from simplicert.store import ImportedRun
 from simplicert.tables.grid import Grid, Value
+from simplicert.tables.plan import format_duration
 from simplicert.types import Certificates
 from simplicert.types.certificates import format_radius_down
 
@@ -158,11 +159,11 @@ def draws_sentence(certificates: Certificates, rule: str | None = None) -> str:
 
     Without `rule`, only each input's own history tells whether one stopped it early.
     """
-    many = describe_draw_count(certificates)
+    many, why = describe_draw_count(certificates), certificates.known.stopped
+    unfinished = 0 if why is None else int((why == "unfinished").sum())
     if rule is not None:
-        return many if rule == FIXED else f"{many}, {_describe_stopping_rule(rule)}"
-    why = certificates.known.stopped
-    early = 0 if why is None else int((~((why == BUDGET) | (why == "unfinished"))).sum())
+        return many if rule == FIXED else f"{many}, {_describe_stopping_rule(rule, unfinished)}"
+    early = 0 if why is None else int((why != BUDGET).sum()) - unfinished
     if not early:
         return many
     return f"{many}, {early} inputs stopped early by the run's rule: their {ANY_RULE_CAVEAT}"
@@ -177,10 +178,13 @@ def describe_draw_count(certificates: Certificates) -> str:
     return f"n = {low:,}" if low == high else f"n = {low:,} to {high:,}"
 
 
-def _describe_stopping_rule(rule: str) -> str:
-    """Name a rule and say what it leaves unknown."""
+def _describe_stopping_rule(rule: str, unfinished: int) -> str:
+    """Name a rule and say what it leaves unknown; it has not yet stopped unfinished inputs."""
     word = rule.partition("=")[0].strip()
-    return f"each stopped by {rule}: {RULE_CAVEATS.get(word, ANY_RULE_CAVEAT)}"
+    stopped = f"stopped by {rule}: {RULE_CAVEATS.get(word, ANY_RULE_CAVEAT)}"
+    if unfinished:
+        return f"{unfinished:,} inputs not finished, whose radii may still grow; others {stopped}"
+    return f"each {stopped}"
 
 
 def stopping_rule(study: Study) -> str:
@@ -213,11 +217,9 @@ def status_lines(name: str, state: dict[str, Any]) -> list[str]:
         lines.append(f"{rate:,.0f} draws a second of drawing, {state['seconds']:,.0f} s spent")
     if state["missing"] and left:
         word = "about" if state["until"] == "fixed" else f"until {state['until']}: at most"
-        at_once = max(state["at_once"] or 1.0, 1.0)
-        lines.append(
-            f"{word} {left:,.0f} s of drawing left: {left / at_once:,.0f} s if "
-            f"{at_once:.1f} workers go on, as of late"
-        )
+        at_once = round(max(state["at_once"] or 1.0, 1.0), 1)
+        workers = "1 worker" if at_once == 1 else f"{at_once:g} workers"
+        lines.append(f"{word} {format_duration(left / at_once)} left with {workers}")
     failed = state["failed"]
     for item, error in list(failed.items())[:MOST_NAMED_FAILURES]:
         lines.append(f"input {item} failed: {error}; `simplicert sample` as before tries it again")

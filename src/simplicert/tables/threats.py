@@ -10,7 +10,12 @@ from simplicert.tables.grid import Grid
 from simplicert.types import KINDS
 from simplicert.types.certificates import format_radius_down
 
-UNITS = {"l0": "features", "edits": "edits", "insertions": "tokens", "deletions": "tokens"}
+UNITS = {
+    "l0": "features",
+    "edits": "edits",
+    "insertions": "tokens inserted",
+    "deletions": "tokens deleted",
+}
 
 
 def threat_record(
@@ -34,10 +39,13 @@ def threat_record(
         for name in names
         if threat.mechanisms[name].needs == "pair"
     }
+    scale = NOISES[threat.noise].scale
     return {
         "e0": float(e0),
         "e1": float(e1),
+        **({} if scale is None else {scale: 1.0}),
         **{name: value for name, value in settings.items() if value is not None},
+        "sensitivity": float(sensitivity),
         "norm": threat.norm,
         "kind": kind,
         "radii": radii,
@@ -63,7 +71,7 @@ def threat_table(
     unit = UNITS.get(threat.norm, f"in {threat.norm}")
     notes = () if e0 > e1 else ("no certificate: E0 must be larger than E1",)
     return Grid(
-        f"E0 = {e0:g}, E1 = {e1:g}, {_describe_noise(threat, settings)}, {kind}",
+        f"E0 = {e0:g}, E1 = {e1:g}, {_describe_noise(threat, record)}, {kind}",
         ("mechanism", f"radius ({unit})", "of the largest", "source"),
         rows,
         notes,
@@ -76,8 +84,10 @@ def _threat_of(settings: dict[str, Any]) -> Threat:
     return find_threat(**{name: settings[name] for name in named if settings.get(name) is not None})
 
 
-def _describe_noise(threat: Threat, settings: dict[str, Any]) -> str:
+def _describe_noise(threat: Threat, record: dict[str, Any]) -> str:
     """Say which noise it is, with its numbers."""
     shown = [NOISES[threat.noise].scale, "size", "keep", "rate"]
-    numbers = [f"{name} {settings[name]:g}" for name in shown if name and settings.get(name)]
+    numbers = [f"{name} {record[name]:g}" for name in shown if name in record]
+    if record["sensitivity"] != 1:
+        numbers.append(f"sensitivity {record['sensitivity']:g}")
     return " ".join([f"{threat.noise} noise", *([f"({', '.join(numbers)})"] if numbers else [])])
