@@ -12,14 +12,14 @@ import sys
 import pytest
 from hostile import CASES
 
+pytestmark = pytest.mark.slow  # one process goes through all files, which takes half a minute
+
 WAIT = 300  # seconds, after which a command is said to wait for ever
 MOST = 3 * 2**20  # kB: what may always be unpacked, and the libraries
 
 CHILD = """
 import contextlib, io, json, os, signal, sys, warnings
 import torch, simplicert.cli
-
-pytestmark = pytest.mark.slow
 warnings.simplefilter("ignore")
 wait = int(sys.argv[1])
 
@@ -72,7 +72,6 @@ def answers(tmp_path_factory):
     return {name: (*one, wanted[name]) for name, one in zip(CASES, said, strict=True)}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_one_sentence_and_exit_code_2(answers, name):
     code, said, _, wanted = answers[name]
