@@ -34,6 +34,12 @@ def pytest_addoption(parser):
     parser.addoption("--shuffle", metavar="SEED", help="run the tests in the order of this seed")
 
 
+def pytest_itemcollected(item):
+    """Examples of docstrings that draw whole maps are slow, and have no place for a mark."""
+    if item.path.parent.name == "figures" and item.path.name in ("regions.py", "maps.py"):
+        item.add_marker(pytest.mark.slow)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
     """Files in a random order, and within each file its tests: what a file shares is made once."""

@@ -20,7 +20,7 @@ EXAMPLES = {
     name: re.findall(r"^```sh\n(.+)\n```$", text, re.MULTILINE) for name, text in SECTIONS.items()
 }
 LINES = [(name, line) for name, lines in EXAMPLES.items() for line in lines]
-LONG = {"demo": pytest.mark.slow}  # the whole pipeline, one or two minutes
+LONG = dict.fromkeys(("demo", "train", "simplex", "figure"), pytest.mark.slow)
 
 FILES = {
     "counts.txt": "900 80 20 0\n500 480 20 1\n",

@@ -59,11 +59,13 @@ def site(tmp_path_factory):
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_every_page_is_built(site):
     sources = {path.stem for path in (ROOT / "docs").glob("*.md")}
     assert {path.stem for path in site} == sources | {"404"}
 
 
+@pytest.mark.slow
 def test_no_internal_link_or_picture_is_dead(site):
     # 404.html is shown at any address, so that its links are from the root
     pages = {path: page for path, page in site.items() if path.stem != "404"}
@@ -82,16 +84,19 @@ def leads(site, path, link):
     return target.is_file() and unquote(to.fragment) in known
 
 
+@pytest.mark.slow
 def test_nothing_is_fetched_from_elsewhere(site):
     foreign = [url for page in site.values() for url in page.fetched if urlsplit(url).netloc]
     assert foreign == []
 
 
+@pytest.mark.slow
 def test_every_public_name_is_on_the_page(site):
     (api,) = (page for path, page in site.items() if path.stem == "api")
     assert set(API) - api.places == set()
 
 
+@pytest.mark.slow
 def test_examples_of_docstrings_are_shown_as_code(site):
     """Markdown would read `>>>` as a quotation."""
     (path,) = (path for path in site if path.stem == "api")

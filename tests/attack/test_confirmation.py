@@ -43,6 +43,7 @@ def scored(random, draws, spread, lead):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spread", [0.02, 0.2])
 def test_scores_err_at_most_as_often_as_stated(spread):
     """1,000 tallies with equal means, level 0.1: more than 145 errors have probability 3e-6."""

@@ -179,6 +179,7 @@ def test_certified_radii_are_true_and_worth_having():
     assert cdf.mean() > 0.8 * true
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mean", "spread"),
     [

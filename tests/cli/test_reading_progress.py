@@ -93,6 +93,7 @@ GIVEN = ["run", "--model", "slowly_read:make"]
 SAID = "reading data.npz: 10 of 24 inputs\n"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("slow", "one_thread")
 @pytest.mark.parametrize(
     "words",

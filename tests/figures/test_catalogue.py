@@ -88,6 +88,7 @@ def test_no_text_is_cut_or_covers_another(name, studies, monkeypatch, tmp_path):
         assert figure.bbox.y0 - 1 <= box.y0 and box.y1 <= figure.bbox.y1 + 1, text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in OF_RUNS if name != "time"])
 def test_the_same_runs_give_the_same_file(name, studies, tmp_path):
     one, two = (
@@ -96,6 +97,7 @@ def test_the_same_runs_give_the_same_file(name, studies, tmp_path):
     assert one == two
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OF_RUNS)
 def test_proportions_need_no_labels_and_accuracies_say_so(name, unlabelled, tmp_path):
     path = tmp_path / "figure.png"

@@ -81,6 +81,7 @@ def test_the_heavy_line_is_the_exact_one(paper_figure):
     assert e0.min() < 0.501 and e0.max() > 0.999  # from corner to corner
 
 
+@pytest.mark.slow
 def test_names_stand_where_they_are_true(paper_figure):
     """The leader of each name ends at a point where that mechanism is the larger."""
     ends = {text.get_text(): text.xy for text in paper_figure.texts if isinstance(text, Annotation)}

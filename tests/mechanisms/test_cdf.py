@@ -42,6 +42,7 @@ def moved(p, shift):
     return mpmath.ncdf(z + mpmath.mpf(shift))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_apart_at_the_radius_and_not_much_beyond(seed):
     """Bands of every shape: powers below 1 crowd near 1, powers above near 0."""

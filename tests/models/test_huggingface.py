@@ -52,6 +52,7 @@ def test_logits(network, folder, batch, capfd):
         torch.testing.assert_close(copy.deepcopy(model.classifier)(batch), network(batch).logits)
 
 
+@pytest.mark.slow
 def test_its_own_normalisation_comes_with_it(network, folder, batch):
     plain = load_model(f"hf:{folder}").fingerprint
     notes = {"do_normalize": True, "image_mean": [0.5], "image_std": [0.25]}

@@ -145,6 +145,7 @@ def test_denoisers(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_recurrent_networks(tmp_path):
     class Last(nn.Module):
         def __init__(self):

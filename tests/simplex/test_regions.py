@@ -145,6 +145,7 @@ def test_areas_inside_the_lines_are_the_shares_of_the_grid():
         assert area(curve.e0, curve.e1) == pytest.approx(shares[name], abs=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("left", "right", "kind"),
     [
@@ -178,6 +179,7 @@ def test_each_border_stands_between_its_two(paper_borders):
         assert (sc.radius(other, e0, e1) <= one).all()
 
 
+@pytest.mark.slow
 def test_three_borders_meet_in_one_point(paper_borders):
     """Where all three radii are equal, found by following the line of Cohen and Li."""
 

@@ -53,6 +53,7 @@ def one_sided_with_a_bonus(e0, e1):
     return two_sided(e0, e1) * np.where(bonus, 1.02, 0.9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("unsound", "where"),
     [

@@ -70,6 +70,7 @@ def test_the_module_for_gradients_switches_nothing():
     assert same(before, looks_of(net))
 
 
+@pytest.mark.slow
 def test_threads_predict_what_they_predict_one_after_another():
     net = network()
     before = looks_of(net)

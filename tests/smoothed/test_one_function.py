@@ -56,6 +56,7 @@ def odd_ones(found):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHANGES)
 def test_each_use_obeys_the_setting(tmp_path, name):
     """All agree at both values, and each of them changes with the value."""

@@ -24,6 +24,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "verification.md"
 
 # Whatever says nothing about which draws were made, or by which rule they are bounded.
 UNNOTICED = {
+    "made.began": "when the draws began",
     "made.data": "names of files",
     "made.model": "names of files",
     "made.python": "the version of Python",

@@ -119,11 +119,12 @@ def forged_scores(name, share):
             return {name: values[:, ::-1]}
         if name == "histograms":
             count = int(share * draws)
-            flat = values.reshape(-1, values.shape[-1])
-            rows, top = np.arange(len(flat)), flat.argmax(axis=1)
-            flat[rows, top] -= count
-            flat[rows, (top + 40) % flat.shape[1]] += count
-            return {name: values}
+            order = np.argsort(-values, axis=-1)
+            held = np.take_along_axis(values, order, -1)
+            taken = np.zeros_like(values)  # from the fullest bins, as many as it takes
+            before = held.cumsum(axis=-1) - held
+            np.put_along_axis(taken, order, np.clip(count - before, 0, held), -1)
+            return {name: values - taken + np.roll(taken, values.shape[-1] // 2, axis=-1)}
         raise AssertionError(name)
 
     return change

@@ -87,6 +87,7 @@ RUNS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", RUNS)
 def test_an_honest_run_holds_and_is_drawn_again_bit_for_bit(place, kind):
     run = RUNS[kind](place)

@@ -214,6 +214,7 @@ SPELLINGS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_no_cell_passes_under_another_spelling(run, spelling):
     """This tries every column of the last certified row, including the settings."""
