@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 from simplicert.bounds.bets import betting_lower, choose_bets
 from simplicert.errors import SimplicertError
-from simplicert.populations.proof import SmoothedTarget, Target, bound_excess
+from simplicert.populations.proof import ShareTarget, SmoothedTarget, bound_excess
 from simplicert.types import Floats
 
 GRID_POINTS = (400, 6)  # of the linear programme: these, and so many more for each draw
@@ -29,7 +29,7 @@ def binomial_table(draws: int, at: Floats) -> Floats:
 
 
 def fit_coefficients(
-    target: Target, chance: Floats, penalty: float, inputs: int, tail: float
+    target: ShareTarget, chance: Floats, penalty: float, inputs: int, tail: float
 ) -> tuple[Floats, Floats]:
     """Return coefficients from -penalty to 1 that satisfy the inequality, and bets on their mean.
 
@@ -57,7 +57,7 @@ def expect_limit(
     return max(betting_lower(coefficients, inputs * chance, bets, tail), 0.0)
 
 
-def prove_coefficients(found: Floats, target: Target) -> Floats:
+def prove_coefficients(found: Floats, target: ShareTarget) -> Floats:
     """Round coefficients down and lower them by what they exceed the target at most."""
     rounded = np.floor(found / STEP) * STEP
     excess = bound_excess(rounded, target, TOLERANCE)
@@ -70,7 +70,7 @@ def prove_coefficients(found: Floats, target: Target) -> Floats:
 class _Programme:
     """The linear programme of one target, on a grid that is evenly spaced in the angle of p."""
 
-    def __init__(self, target: Target, chance: Floats, penalty: float) -> None:
+    def __init__(self, target: ShareTarget, chance: Floats, penalty: float) -> None:
         from scipy import sparse
 
         draws = len(chance) - 1
@@ -106,7 +106,7 @@ class _Programme:
         return np.asarray(result.x[:size])
 
 
-def _choose_grid(target: Target, draws: int) -> Floats:
+def _choose_grid(target: ShareTarget, draws: int) -> Floats:
     """Choose the points p at which the programme knows the target."""
     at = np.sin(np.linspace(0, np.pi / 2, GRID_POINTS[0] + GRID_POINTS[1] * draws)) ** 2
     if not isinstance(target, SmoothedTarget):

@@ -18,7 +18,7 @@ from simplicert.files import content_checksum, parse_toml, read_file, write_atom
 from simplicert.populations.proof import (
     MOST_COEFFICIENT,
     TARGETS,
-    Target,
+    ShareTarget,
     bound_excess,
     radius_in_sigmas,
 )
@@ -129,7 +129,7 @@ class PopulationDesign:
             f"probability, and their excess over it was bounded by {excess:.3g} only",
         )
 
-    def target(self, radius: float) -> Target:
+    def target(self, radius: float) -> ShareTarget:
         """Return what the expected coefficient must not exceed at this radius."""
         return TARGETS[self.classifier](radius_in_sigmas(radius, self.sigma, self.sensitivity))
 

@@ -8,7 +8,7 @@ largest value, and the result holds between all points, not on a grid.
 
 All of it is integers in units of 2^-50, and an average that is no integer is rounded up: every
 coefficient that we keep is at least the true one, because averages rise with their terms. The same
-holds for the difference to a straight line below the target (`Target.line`), whose Bernstein
+holds for the difference to a straight line below the target (`ShareTarget.line`), whose Bernstein
 coefficients are its values at even steps.
 """
 
@@ -36,7 +36,7 @@ DRAWN_SHARE = 1 - 2.0**-24
 LEAST_SIGMA = float(np.finfo(np.float32).tiny)  # below it, it may have less
 
 
-class Target(Protocol):
+class ShareTarget(Protocol):
     """What E c_S must not exceed, as a function of p that rises from 0 to 1."""
 
     def value(self, at: Floats) -> Floats:
@@ -91,7 +91,7 @@ class RandomisedTarget:
         return height - rise - LINE_ERROR, height + rise - LINE_ERROR
 
 
-TARGETS: dict[str, Callable[[float], Target]] = {
+TARGETS: dict[str, Callable[[float], ShareTarget]] = {
     "smoothed": SmoothedTarget,
     "randomised": RandomisedTarget,
 }
@@ -112,7 +112,7 @@ def radius_in_sigmas(radius: float, sigma: float, sensitivity: float) -> float:
     return shift
 
 
-def bound_excess(coefficients: Floats, target: Target, tolerance: float = 0.0) -> float:
+def bound_excess(coefficients: Floats, target: ShareTarget, tolerance: float = 0.0) -> float:
     """Return a proved E >= 0 with E c_S <= target(p) + E for every p in [0, 1].
 
     Intervals are halved until E is within the tolerance of an excess that is reached. Where that

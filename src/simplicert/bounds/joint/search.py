@@ -5,8 +5,6 @@ as it likes. As a normal quantile the largest probability is nearly linear in th
 try tells the second, which proves within a thousandth of the slack for most inputs.
 """
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 from scipy.special import ndtr, ndtri
 
@@ -16,7 +14,6 @@ from simplicert.bounds.joint.scores import CHEBYSHEV
 from simplicert.bounds.joint.segments import TINY, CurvePoints, bound_curve, place_points
 from simplicert.bounds.joint.sums import TailSums, prepare_sums, sum_tail
 from simplicert.bounds.joint.tail import build_staircase, likely_counts
-from simplicert.machine import available_cores
 from simplicert.types import Floats, Ints
 
 STEP, FIRST = 0.4, 1.2  # deviations between points of a curve: for a proof, to aim one
@@ -43,11 +40,9 @@ def segment_lower(wins: Ints, rivals: Ints, draws: Ints, a: Floats, region: floa
     made = list(make_cases(wins, rivals, draws, a, region))
     size = max(1, min(TOGETHER, int(ROOM / np.sqrt(draws.max(initial=1)))))
     parts = [made[at : at + size] for at in range(0, len(made), size)]
-    pool = ThreadPoolExecutor(max_workers=available_cores())  # numpy and scipy release the lock
-    try:
-        return np.concatenate([np.empty(0), *pool.map(search_radii, parts)])
-    finally:
-        pool.shutdown(cancel_futures=True)  # so that an interruption does not wait for the rest
+    # Not in threads: hundreds of small operations an input wait for the interpreter's lock, and
+    # two threads were slower than one at every number of draws.
+    return np.concatenate([np.empty(0), *map(search_radii, parts)])
 
 
 def search_radii(cases: list[BuehlerCase]) -> Floats:
