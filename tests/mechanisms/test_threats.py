@@ -126,6 +126,20 @@ def test_laplace_agrees_with_the_golden_radii():
             assert found <= float(point[name]) + 1e-13
 
 
+def test_which_published_radius_under_laplace_noise_is_larger():
+    """What docs/threats.md says of them."""
+    random = np.random.default_rng(5)
+    e0 = random.uniform(0.01, 0.999, 2000)
+    e1 = np.minimum(e0 * random.uniform(0, 1, 2000), 1 - e0)
+    found = {name: sc.radius(name, e0, e1, noise="laplace") for name in ("one_sided", "lecuyer")}
+    teng = sc.radius("teng", e0, e1, noise="laplace")
+    assert all((values <= teng + 1e-12).all() for values in found.values())
+    assert sc.radius("li", 0.9, 0.01, noise="laplace") > sc.radius(
+        "teng", 0.9, 0.01, noise="laplace"
+    )
+    assert sc.radius("li", 0.3, 0.1, noise="laplace") < sc.radius("teng", 0.3, 0.1, noise="laplace")
+
+
 @settings(max_examples=60)
 @given(data=st.data())
 def test_no_mechanism_is_above_the_limit_of_its_threat(data):
