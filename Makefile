@@ -25,11 +25,11 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# All tests but the slowest tenth.
+# All tests but the slow ones.
 test: lint
 	$(PYTEST)
 
-# The slowest tenth, in a random order. SEED=7 gives another one.
+# The slow tests, about one in eight, in a random order. SEED=7 gives another one.
 test-slow: setup
 	$(PYTEST) -m slow --shuffle=$(SEED)
 

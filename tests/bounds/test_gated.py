@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from enumeration import mass, outcomes, scheme_levels, tricky_points, worst_level, wrong
 from scipy.stats import binom
+from tiers import some_slow
 
 from simplicert import Tally, bound
 from simplicert.bounds import binomial
@@ -100,8 +101,7 @@ def test_many_classes_by_simulation(name):
     assert bad <= most
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", TIES)
+@pytest.mark.parametrize("name", some_slow(TIES, 5))
 def test_many_classes_by_a_long_simulation(name):
     """200,000 tallies at alpha .01; at exactly alpha it fails with probability 1e-6."""
     alpha, repeats, p = 0.01, 200_000, TIES[name]

@@ -9,6 +9,7 @@ import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from tiers import some_slow
 
 from simplicert import MECHANISMS, PAPER_ENSEMBLE
 from simplicert.search import evaluate_in_blocks
@@ -44,9 +45,8 @@ def test_golden_radii(name):
     check_against(name, e0, e1, [row[GOLDEN_NAME.get(name, name)] for row in GOLDEN])
 
 
-@pytest.mark.slow
 @each
-@pytest.mark.parametrize("seed", range(4))  # four parts, so that two cores share the work
+@pytest.mark.parametrize("seed", some_slow(range(4), 1))
 def test_ten_thousand_points_of_reference_arithmetic(name, seed):
     e0, e1 = reference.points(2500, seed)
     exact = getattr(reference, name)
