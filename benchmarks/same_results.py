@@ -30,7 +30,10 @@ WORDS = {  # as it was -> as it is
     b"refused input": b"abstained input",
     b"draws an input": b"draws per input",
 }
-OWN = re.compile(rb'^(id|package) = ".*"$|# checksum of all lines above: .*$', re.MULTILINE)
+OWN = re.compile(
+    rb'^(id|package) = ".*"$|# checksum of all lines above: .*$|\b[0-9a-f]{16}(?=</td>)',
+    re.MULTILINE,
+)
 TIMES = re.compile(
     rb'"(seconds|drawing)[^:]*": ?[^,}]*|\d+(\.\d+)? (s|seconds|min)\b|^seconds = .*$', re.M
 )

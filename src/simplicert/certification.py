@@ -125,6 +125,7 @@ def radius(  # noqa: PLR0913
     name = mechanism if isinstance(mechanism, str) else "mechanism"
     top_flat, rest_flat = top.ravel(), rest.ravel()
     row = _find_mechanism(mechanism, threat)
+    _require_threat(row, threat.noise, threat.norm)
     unit = _require_finite(name, unit_radius(name, row, top_flat, rest_flat), top_flat, rest_flat)
     out = (unit if threat.whole else _scale_radii(unit, factor)).reshape(top.shape)
     return out if out.ndim else float(out)
@@ -140,6 +141,8 @@ def _certify_at_sigma(
     table = choose_mechanisms(mechanisms, known.kind)
     if mechanisms is None and known.bands is None:
         table = {name: row for name, row in table.items() if row.needs != "histograms"}
+    for row in table.values():
+        _require_threat(row, "gaussian", "l2")
     ensemble = PAPER_ENSEMBLE[known.kind]
     radii = {name: certified_radii(name, row, known, scale) for name, row in table.items()}
     members = [
@@ -284,6 +287,15 @@ def _find_mechanism(mechanism: str | MechanismLike, threat: Threat | None = None
     kinds, source = frozenset(PAPER_ENSEMBLE), "the caller's own"
     return Mechanism(
         mechanism, kinds, source, noise=threat.noise, norm=threat.norm, limit=threat.limit
+    )
+
+
+def _require_threat(row: Mechanism, noise: str, norm: str) -> None:
+    """Refuse a mechanism that is proved for another noise or norm than the radius is for."""
+    require(
+        (row.noise, row.norm) == (noise, norm),
+        f"mechanism must be one for {noise} noise and norm {norm}, got one for {row.noise} noise "
+        f"and norm {row.norm}",
     )
 
 

@@ -359,6 +359,23 @@ def test_a_mechanism_without_a_proof_for_the_noise_is_refused():
         sc.radius(lambda e0, e1: 0 * e0 + 3.0, 0.9, 0.05, noise="laplace")
 
 
+def test_the_row_of_another_threat_is_refused():
+    """Gaussian's two_sided is above the limit of Laplace noise at (.6, .3), and the reverse."""
+    with pytest.raises(sc.InvalidInput, match="one for laplace noise and norm l1, got one for gau"):
+        sc.radius(sc.MECHANISMS["two_sided"], 0.6, 0.3, noise="laplace")
+    row = find_threat("laplace").mechanisms["two_sided"]
+    assert sc.radius(row, 0.6, 0.3, noise="laplace") > 0
+    known = sc.bound(sc.Tally([[900, 80, 20]], 0.5))
+    for call in (
+        lambda: sc.radius(row, 0.9, 0.01),
+        lambda: sc.certify(known, mechanisms={"mine": row}),
+    ):
+        with pytest.raises(
+            sc.InvalidInput, match="one for gaussian noise and norm l2, got one for"
+        ):
+            call()
+
+
 def test_the_norms_of_gaussian_noise():
     l2 = sc.radius("two_sided", 0.9, 0.05, sigma=0.5)
     assert sc.radius("two_sided", 0.9, 0.05, sigma=0.5, norm="l1") == l2

@@ -90,7 +90,7 @@ def _read_environment_again(ray: Any) -> None:
     Ray reads its environment once, when it is imported. Without this the cluster would ask for a
     token that this very process does not send, and listen on all interfaces.
     """
-    everywhere = os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"].lower() in ("1", "true")
+    everywhere = os.environ.get("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0").lower() in ("1", "true")
     with suppress(AttributeError):  # these have no public names, and another Ray may lack them
         ray._raylet.Config.initialize("")
         ray._raylet.AuthenticationTokenLoader.instance().reset_cache()
