@@ -7,6 +7,7 @@ import pytest
 
 from simplicert.data.dataset import Dataset
 from simplicert.drawing.preparation import mismatch_warnings, settings_warnings
+from simplicert.sampling import Smoothing
 from simplicert.models import Model
 from simplicert.sampling import SamplingSettings, Smoothing
 from simplicert.sampling.sampler import sums_to_one
@@ -90,7 +91,7 @@ def data(classes=("cat", "dog", "eel"), labels=(0,)):
     ],
 )
 def test_a_model_and_data_that_do_not_belong_together(asked, given, said):
-    (found,) = mismatch_warnings(asked, given, 0.5, num_classes=3)
+    (found,) = mismatch_warnings(asked, given, Smoothing(0.5), num_classes=3)
     assert said in found
 
 
@@ -103,4 +104,4 @@ def test_a_model_and_data_that_do_not_belong_together(asked, given, said):
     ],
 )
 def test_a_model_and_data_that_do(asked, given):
-    assert mismatch_warnings(asked, given, 0.5, num_classes=3) == ()
+    assert mismatch_warnings(asked, given, Smoothing(0.5), num_classes=3) == ()
