@@ -7,7 +7,6 @@ import pytest
 
 from simplicert.data.dataset import Dataset
 from simplicert.drawing.preparation import mismatch_warnings, settings_warnings
-from simplicert.sampling import Smoothing
 from simplicert.models import Model
 from simplicert.sampling import SamplingSettings, Smoothing
 from simplicert.sampling.sampler import sums_to_one
