@@ -1,5 +1,6 @@
 """benchmarks/population.py: a share of all inputs from few draws of many, for population.md."""
 
+import math
 from typing import Any
 
 from measured import format_table, percent_down, round_down, round_up
@@ -63,6 +64,30 @@ def describe_divisions(population: Result) -> str:
         "640,000 draws of at most 10,000 inputs; `each` is `two_sided` by the gated scheme, of as "
         f"many inputs as the draws allow. The most is expected of {'; '.join(best)}."
     )
+
+
+def tabulate_confidence(population: Result) -> str:
+    """Equal draws and an equal share: how sure one can be of it."""
+    head = ["sigma", "r", "share stated by certificates of each input", "its confidence"]
+    head += ["of the population certificate", "and its own share at .999", "gain in points"]
+    rows = []
+    for row in population["divisions"]:
+        best = {
+            method: max(item["share"] for item in row["rows"] if item["method"] == method)
+            for method in ("each input", "population")
+        }
+        gain = best["population"] - best["each input"]
+        sure = [f"1 - {_round_tail(row[name])}" for name in ("tail", "tail_at_share_of_each")]
+        cells = [percent_down(best["each input"]), *sure, percent_down(best["population"])]
+        rows.append([f"{row['sigma']:g}", f"{row['radius']:g}", *cells, round_down(100 * gain, 1)])
+    return format_table(head, rows)
+
+
+def _round_tail(tail: float) -> str:
+    """A probability of error with one digit, rounded up."""
+    power = math.floor(math.log10(tail))
+    first = math.ceil(round(tail / 10.0**power, 9))
+    return f"{first * 10.0**power:.0e}" if tail < 1e-3 else round_up(tail, 3)
 
 
 def tabulate_designs(population: Result) -> str:
