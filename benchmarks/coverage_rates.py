@@ -1,8 +1,8 @@
 """Rates of wrong certificates from exact draws: every scheme, kind and way to look at the draws.
 
 A certificate is wrong where its class is not the smoothed class, its radius, the largest of all
-mechanisms', is above the true one, or a true expectation lies outside (E0, E1). Each rate has a 95 % Clopper-Pearson interval, and beside it
-stands the level that `sc.bound` states for it.
+mechanisms', is above the true one, or E0 or E1 is wrong. Each rate has a 95 % Clopper-Pearson
+interval, and beside it stands the level that `sc.bound` states for it.
 """
 
 import time

@@ -3,11 +3,15 @@
 import math
 from typing import Any
 
+import numpy as np
 from measured import format_table, percent_down, round_down, round_up
+
+from simplicert.metrics.intervals import rate_limits
 
 Result = dict[str, Any]
 DRAWS = (16, 64, 256)  # per input, shown of the divisions
 EACH = (1_000, 10_000)
+BUDGET = 0.001  # chance that any of the simulated rates is larger than is said
 
 
 def tabulate_runs(population: Result) -> str:
@@ -136,6 +140,9 @@ def describe_coverage(population: Result) -> str:
     """The error budget and the largest rate."""
     rows = [*population["coverage"], *population["lists"]]
     worst = max(rows, key=lambda row: row["rate"])
+    together = rate_limits(
+        np.array(worst["wrong"]), np.array(worst["repeats"]), 1 - 2 * BUDGET / len(rows)
+    )[1]
     lists = " and ".join(
         f"{row['wrong']} of {row['repeats']:,} ({row['drawn']})" for row in population["lists"]
     )
@@ -143,7 +150,8 @@ def describe_coverage(population: Result) -> str:
         f"At confidence {population['confidence']:g} a limit may be wrong in "
         f"{round_up(100 * (1 - population['confidence']), 0)} % of the runs. The most seen was "
         f"{round_up(100 * worst['rate'], 2)} % (95 % interval up to "
-        f"{round_up(100 * worst['high'], 2)} %). "
+        f"{round_up(100 * worst['high'], 2)} %). With an error budget of {BUDGET:g} for all "
+        f"{len(rows)} cases together no true rate exceeds {round_up(100 * float(together), 2)} %. "
         f"From a list of 500 probabilities without replacement: {lists}. Markov's inequality and "
         "the room below (*) make the limit cautious."
     )

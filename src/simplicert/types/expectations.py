@@ -182,8 +182,8 @@ class Expectations(ReadOnlyArrays):
 
     def __repr__(self) -> str:
         """Show size, settings, and the proved level where it is not alpha, in one line."""
-        level = "" if self.level == self.alpha else f", proved level {self.level:g}"
+        level = "" if self.level == self.alpha else f", proved level {self.level:.15g}"
         return (
             f"Expectations({len(self)} inputs, {int(self.abstained.sum())} abstained, {self.kind}, "
-            f"scheme {self.scheme}, sigma {self.sigma:g}, alpha {self.alpha:g}{level})"
+            f"scheme {self.scheme}, sigma {self.sigma:g}, alpha {self.alpha:.15g}{level})"
         )
