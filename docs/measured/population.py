@@ -4,8 +4,8 @@ import math
 from typing import Any
 
 import numpy as np
-from measured import format_table, percent_down, round_down, round_up
 
+from measured import format_table, percent_down, round_down, round_up
 from simplicert.metrics.intervals import rate_limits
 
 Result = dict[str, Any]
