@@ -13,10 +13,9 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from simplicert.errors import InvalidInput, choose, require
+from simplicert.errors import InvalidInput, check_positive, choose, require
 from simplicert.files import read_toml
 from simplicert.importing import Trust, require_user
-from simplicert.types.arrays import check_positive
 
 METHOD_NAMES = ("gaussian", "macer")
 
