@@ -27,7 +27,6 @@ WAYS = {
         ("gated", "clopper_pearson", False),
         ("gated", "one_sided", False),
         ("joint", "buehler+pair", False),
-        ("joint", "buehler", False),
         ("paper", "clopper_pearson", False),
         ("split", "clopper_pearson", False),
         ("split", "one_sided", False),
@@ -40,7 +39,6 @@ WAYS = {
         ("gated", "hoeffding", False),
         ("paper", "hoeffding", False),
         ("split", "bentkus+betting", True),
-        ("split", "bentkus+bernstein", True),
         ("split", "hoeffding", False),
     ],
 }
@@ -96,7 +94,7 @@ def blocks(slabs, repeats):
 
 def repeats_of(kind, classes, most, way=None):
     """Fewer where one costs more."""
-    share = (1.0 if kind == "multinomial" else 0.5) * (1.0 if classes < 1000 else 0.2)
+    share = (1.0 if kind == "multinomial" else 0.25) * (1.0 if classes < 1000 else 0.2)
     if way is not None and way[0] == "joint" and classes > 2:
         share *= JOINT
     return int(most * share)
