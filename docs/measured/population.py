@@ -72,8 +72,8 @@ def describe_divisions(population: Result) -> str:
 
 def tabulate_confidence(population: Result) -> str:
     """Equal draws and an equal share: how sure one can be of it."""
-    head = ["sigma", "r", "share stated by certificates of each input", "its confidence"]
-    head += ["of the population certificate", "and its own share at .999", "gain in points"]
+    head = ["sigma", "r", "share, by certificates of each input", "confidence in it"]
+    head += ["by the population certificate", "share, by that", "gain in points"]
     rows = []
     for row in population["divisions"]:
         best = {
