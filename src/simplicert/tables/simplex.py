@@ -11,6 +11,7 @@ from typing import Any
 
 from simplicert.certification import ALLOWANCE
 from simplicert.mechanisms import MECHANISMS
+from simplicert.metrics.numbers import format_exactly
 from simplicert.simplex.probes import BrokenRule
 from simplicert.simplex.soundness import RULES, Soundness, Wins
 from simplicert.tables.grid import Grid, to_one_line
@@ -28,8 +29,9 @@ def point_table(certificates: Certificates) -> Grid:
         rows.append((name, format_radius_down(values[0], 6), share, source))
     stage = certificates.sensitivity
     title = (
-        f"E0 = {known.e0[0]:g}, E1 = {known.e1[0]:g}, sigma = {known.sigma:g}, "
-        f"{'' if stage == 1 else f'sensitivity {stage:g}, '}{known.kind}"
+        f"E0 = {format_exactly(known.e0[0])}, E1 = {format_exactly(known.e1[0])}, "
+        f"sigma = {format_exactly(known.sigma)}, "
+        f"{'' if stage == 1 else f'sensitivity {format_exactly(stage)}, '}{known.kind}"
     )
     notes = () if best > 0 else ("no certificate: E0 must be larger than E1",)
     return Grid(title, ("mechanism", "radius", "of the limit", "source"), rows, notes)
