@@ -127,7 +127,7 @@ def radius(  # noqa: PLR0913
     row = _find_mechanism(mechanism, threat)
     _require_threat(row, threat.noise, threat.norm)
     unit = _require_finite(name, unit_radius(name, row, top_flat, rest_flat), top_flat, rest_flat)
-    out = (unit if threat.whole else _scale_radii(unit, factor)).reshape(top.shape)
+    out = _scale_radii(unit, None if threat.whole else factor).reshape(top.shape)
     return out if out.ndim else float(out)
 
 
@@ -180,7 +180,7 @@ def _certify_margin(
     )
 
 
-def certified_radii(name: str, row: Mechanism, known: Expectations, scale: float) -> Floats:
+def certified_radii(name: str, row: Mechanism, known: Expectations, scale: float | None) -> Floats:
     """Compute (N,) one mechanism's radii in units of the input, all of them finite."""
     if row.needs == "histograms":
         return _scale_radii(_band_radius(name, row, known), scale)
@@ -299,15 +299,21 @@ def _require_threat(row: Mechanism, noise: str, norm: str) -> None:
     )
 
 
-def choose_mechanisms(mechanisms: MechanismChoice, kind: Kind) -> dict[str, Mechanism]:
-    """Return the mechanisms named, each with a proof for the kind; by default all that have one."""
+def choose_mechanisms(
+    mechanisms: MechanismChoice, kind: Kind, threat: Threat | None = None
+) -> dict[str, Mechanism]:
+    """Return the mechanisms named, each with a proof for the kind; by default all that have one.
+
+    They are those of Gaussian noise and l2, unless another threat is given.
+    """
+    threat = find_threat() if threat is None else threat
     if mechanisms is None:
-        return {name: row for name, row in MECHANISMS.items() if kind in row.kinds}
+        return {name: row for name, row in threat.mechanisms.items() if kind in row.kinds}
     if isinstance(mechanisms, str):
         mechanisms = (mechanisms,)
     if not isinstance(mechanisms, Mapping):
         mechanisms = {name: name for name in mechanisms}
-    table = {name: _find_mechanism(row) for name, row in mechanisms.items()}
+    table = {name: _find_mechanism(row, threat) for name, row in mechanisms.items()}
     for name, row in table.items():
         require(
             bool(name) and name not in RESERVED_COLUMNS,
@@ -339,6 +345,11 @@ def radius_scale(sigma: float, sensitivity: float) -> float:
     return scale
 
 
-def _scale_radii(unit: Floats, scale: float) -> Floats:
-    """Scale radii to units of the input, rounded toward zero (twice: the scale, the product)."""
+def _scale_radii(unit: Floats, scale: float | None) -> Floats:
+    """Scale radii to units of the input, rounded toward zero (twice: the scale, the product).
+
+    Whole numbers have no scale (None) and stay as they are.
+    """
+    if scale is None:
+        return unit
     return np.nextafter(np.nextafter(unit * scale, 0.0), 0.0)
