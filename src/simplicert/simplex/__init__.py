@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from simplicert.certification import MechanismLike, certified_radii, choose_mechanisms
-from simplicert.errors import KindMismatch, require
+from simplicert.errors import require
 from simplicert.mechanisms import Mechanism
 from simplicert.mechanisms.threats import Threat, find_threat
 from simplicert.types import Expectations, Floats, Kind
@@ -148,11 +148,11 @@ def choose_compared(
     """Return the mechanisms named, all of them proved for this kind, this noise and this norm."""
     table = choose_mechanisms(mechanisms, kind, threat)
     for name, row in table.items():
-        if (row.noise, row.norm) != (threat.noise, threat.norm):
-            raise KindMismatch(
-                f"{name!r} must be proved for {threat.noise} noise and norm {threat.norm}, and is "
-                f"for {row.noise} noise and norm {row.norm}: radii of two threats are not compared"
-            )
+        require(
+            (row.noise, row.norm) == (threat.noise, threat.norm),
+            f"mechanism {name!r} must be proved for {threat.noise} noise and norm {threat.norm}, "
+            f"got one for {row.noise} noise and norm {row.norm}",
+        )
     return table
 
 
