@@ -158,6 +158,9 @@ def test_every_threat_has_its_maps_and_true_readings(explorer, number):
     assert hidden == threat.whole
     for kind in ("multinomial", "softmax"):
         explorer.choose("kind", kind)
+        proved = any(kind in row.kinds for row in threat.mechanisms.values())
+        shown = explorer.element("#kind").get_attribute("value")
+        assert shown == (kind if proved else "multinomial")
         for chosen in ("winner", "ratio", "difference", "radius"):
             explorer.choose("map", chosen)
             drawn = explorer.run("return document.getElementById('simplex').data[0].z.flat()")

@@ -110,6 +110,9 @@ def test_winners_are_those_of_the_simplex_and_ties_are_said(every):
     for threat, shown in zip(example_threats(), every["threats"], strict=True):
         for kind, winners in shown["winners"].items():
             names = simplex.usual_mechanisms(threat, kind)
+            if not names:  # no proof for mean scores
+                assert winners == {"names": [], "at": ""}
+                continue
             at = np.frombuffer(base64.b64decode(winners["at"]), np.uint8)[inside]
             known = simplex.make_points(e0[inside], e1[inside], kind)
             best = simplex.leading_mechanisms(names, known, threat)

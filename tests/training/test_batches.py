@@ -63,19 +63,19 @@ def test_readers_share_the_cores_of_the_job_and_not_those_of_the_node(monkeypatc
 def test_noise_is_gaussian_and_of_its_place():
     """10^5 normal values: mean within 5 and spread within 5 standard errors, error below 1e-6."""
     x = torch.full((100, 1000), 0.5)
-    noisy = noisy_copies(x, 0.25, 1, 7, (1, 2, 3))
+    noisy = noisy_copies(x, TrainingSettings(0.25, seed=7), 1, (1, 2, 3))
     noise = (noisy - x).double()
     assert abs(float(noise.mean())) < 5 * 0.25 / 1e5**0.5
     assert abs(float(noise.std()) / 0.25 - 1) < 5 / (2e5) ** 0.5
-    assert torch.equal(noisy, noisy_copies(x, 0.25, 1, 7, (1, 2, 3)))
+    assert torch.equal(noisy, noisy_copies(x, TrainingSettings(0.25, seed=7), 1, (1, 2, 3)))
     for place in ((0, 2, 3), (1, 1, 3), (1, 2, 0)):
-        assert not torch.equal(noisy, noisy_copies(x, 0.25, 1, 7, place))
-    assert not torch.equal(noisy, noisy_copies(x, 0.25, 1, 8, (1, 2, 3)))
+        assert not torch.equal(noisy, noisy_copies(x, TrainingSettings(0.25, seed=7), 1, place))
+    assert not torch.equal(noisy, noisy_copies(x, TrainingSettings(0.25, seed=8), 1, (1, 2, 3)))
 
 
 def test_copies_of_an_input_stand_together():
     x = torch.arange(3.0)[:, None].repeat(1, 4) * 100
-    noisy = noisy_copies(x, 0.1, 5, 0, (0, 0, 0))
+    noisy = noisy_copies(x, TrainingSettings(0.1, seed=0), 5, (0, 0, 0))
     assert noisy.shape == (15, 4)
     assert torch.equal((noisy / 100).round().mean(1), torch.arange(3.0).repeat_interleave(5))
     assert len(torch.unique(noisy)) == noisy.numel()

@@ -70,6 +70,7 @@ def simplex(
     from simplicert.figures import save_figure
     from simplicert.figures.maps import difference_map, ratio_map
     from simplicert.figures.regions import region_map
+    from simplicert.mechanisms.naming import describe_threat
     from simplicert.mechanisms.own import parse_comparison, parse_mechanisms
     from simplicert.simplex import usual_mechanisms
     from simplicert.simplex.overview import summarise_comparison, summarise_winners
@@ -83,6 +84,10 @@ def simplex(
         f"out must lie in a folder that exists, got {out!s:.200}",
     )
     usual = ",".join(usual_mechanisms(threat, expected))
+    require(
+        bool(usual),
+        f"kind must be one that {describe_threat(threat)} has a proof for, got {expected!r}",
+    )
     members = usual if mechanisms is None else mechanisms
     measure, text = _choose_map(ratio, difference, members, winner or mechanisms is not None)
     if measure == "winner":

@@ -154,15 +154,19 @@ def _cover_points(axes: "Axes", known: Expectations, nothing: Bools) -> None:
     draw_frame(axes)
 
 
-def one_sided_share(threat: Threat, axes: "Axes") -> "Axes":
+def one_sided_share(threats: Sequence[Threat], axes: "Axes") -> "Axes":
     """Draw the radius that reads E_0 alone as a share of the two-sided one, which reads E_1 too.
 
     The first row of a threat's table is its one-sided radius. White is where no radius is above 0.
+    The map is that of the first threat, and the others are those for which it is the same.
     """
+    threat, *same = threats
     known, first = simplex.make_grid(STEPS), next(iter(threat.mechanisms))
     largest = simplex.largest_side_radius("two_sided", known, threat)
     values = simplex.radius_ratio(first, "two_sided", known, threat)
-    axes.set_title(describe_threat(threat), loc="left", fontsize="medium")
+    others = f"the same: {', '.join(other.noise for other in same)}" if same else ""
+    lines = [describe_threat(threat), *wrap(others, WIDEST // 2, break_on_hyphens=False)]
+    axes.set_title("\n".join(lines), loc="left", fontsize="medium")
     levels = () if threat.whole else (0.5, 0.9)
     simplex_map(known, values, axes, label="share of two-sided", limits=(0.0, 1.0), contours=levels)
     _cover_points(axes, known, largest == 0)

@@ -34,7 +34,7 @@ from simplicert.metrics.study import (
     require_same_inputs,
     require_same_norm,
 )
-from simplicert.simplex import GAUSSIAN, usual_mechanisms
+from simplicert.simplex import GAUSSIAN, make_grid, radius_ratio, usual_mechanisms
 from simplicert.types import Certificates, Kind
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 
 Panel = Callable[["Axes"], "Axes"]
+
+COARSE = 40  # steps of a grid on which maps are compared
 
 MARGIN = 1.05  # times the largest radius is where an axis of radii ends
 
@@ -77,11 +79,11 @@ def ratio_panels(request: FigureRequest) -> list[Panel]:
 
 def limit_panel(threat: Threat, kind: Kind) -> Panel:
     """Return a map of the limit of a threat over the largest radius of its ensemble."""
-    others = tuple(name for name in threat.ensembles[kind] if name != "two_sided")
+    others = tuple(name for name in usual_mechanisms(threat, kind) if name != "two_sided")
     if not others:
         raise KindMismatch(
-            f"{describe_threat(threat)} has no radius with a proof for {kind} but two_sided: "
-            "there is no ratio to draw"
+            f"{describe_threat(threat)} has no second radius with a proof for {kind}: there is no "
+            "ratio to draw"
         )
     return partial(ratio_map, "two_sided", others, kind, threat=threat)
 
@@ -92,15 +94,29 @@ def winner_panels(request: FigureRequest) -> list[Panel]:
     names = usual_mechanisms(request.threat, kind)
     if len(names) < 2:  # noqa: PLR2004
         raise KindMismatch(
-            f"{describe_threat(request.threat)} has one radius with a proof for {kind}, "
-            f"{', '.join(names)}: there are no regions to draw"
+            f"{describe_threat(request.threat)} has no second radius with a proof for {kind}: "
+            "there are no regions to draw"
         )
     return [partial(winner_map, kind, threat=request.threat)]
 
 
 def threat_panels(request: FigureRequest) -> list[Panel]:
-    """Return a map for every noise: its one-sided radius as a share of the largest there is."""
-    return [partial(one_sided_share, threat) for threat in example_threats()]
+    """Return a map for every noise: its one-sided radius as a share of the largest there is.
+
+    Noises whose maps are the same share one: a share of a radius is no radius, and has no norm.
+    """
+    return [partial(one_sided_share, group) for group in group_threats()]
+
+
+def group_threats() -> list[list[Threat]]:
+    """Return one threat of every noise, those together whose share of the limit is the same."""
+    known = make_grid(COARSE)
+    groups: dict[bytes, list[Threat]] = {}
+    for threat in example_threats():
+        first = next(iter(threat.mechanisms))
+        shares = radius_ratio(first, "two_sided", known, threat)
+        groups.setdefault(shares.round(9).tobytes(), []).append(threat)
+    return list(groups.values())
 
 
 def accuracy_panels(request: FigureRequest) -> list[Panel]:

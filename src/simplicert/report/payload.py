@@ -20,7 +20,7 @@ from simplicert import simplex
 from simplicert.certification import radius
 from simplicert.figures.style import mechanism_style
 from simplicert.mechanisms.naming import describe_threat, describe_unit, example_threats
-from simplicert.mechanisms.threats import Threat
+from simplicert.mechanisms.threats import Threat, threat_of
 from simplicert.noises import NOISES
 from simplicert.report.pictures import ThumbnailSheet
 from simplicert.report.views import View, risk_order
@@ -64,12 +64,16 @@ def build_payload(
 
     `numbers` are the explorer's: the size, keep and rate of the noises that have them.
     """
-    threats = [simplex.GAUSSIAN] if views else example_threats(**(numbers or {}))
-    grids = radius_grids(threats)
+    mine = [_view_threat(view) for view in views]
+    apart = {describe_threat(threat): threat for threat in mine}
+    grids = radius_grids(list(apart.values()) or example_threats(**(numbers or {})))
     names = {"ensemble", *simplex.GAUSSIAN.mechanisms}
     names |= {name for view in views for name in view.columns}
     return {
-        "views": [_view_payload(view) for view in views],
+        "views": [
+            {**_view_payload(view), "threat": list(apart).index(describe_threat(threat))}
+            for view, threat in zip(views, mine, strict=True)
+        ],
         "runs": list({view.run: view.study.name for view in views}.values()),
         "classes": None if class_names is None else list(class_names),
         "looks": {name: _mechanism_payload(name) for name in sorted(names)},
@@ -110,11 +114,15 @@ def _threat_payload(threat: Threat, steps: int, packed: dict[str, int]) -> dict[
         "radii": {name: packed.setdefault(text, len(packed)) for name, text in texts.items()},
         "kinds": {
             kind: [name for name in names if kind in threat.mechanisms[name].kinds]
-            for kind in threat.ensembles
+            for kind in simplex.GAUSSIAN.ensembles
         },
-        "ensembles": {kind: list(members) for kind, members in threat.ensembles.items()},
+        "ensembles": {
+            kind: list(threat.ensembles.get(kind, ())) for kind in simplex.GAUSSIAN.ensembles
+        },
         "looks": {name: _mechanism_payload(name, threat) for name in names},
-        "winners": {kind: _winner_payload(threat, kind, e0, e1) for kind in threat.ensembles},
+        "winners": {
+            kind: _winner_payload(threat, kind, e0, e1) for kind in simplex.GAUSSIAN.ensembles
+        },
     }
 
 
@@ -164,6 +172,13 @@ def pack_floats(values: Floats) -> str:
 def safe_file_name(name: str) -> str:
     """Turn a run's name into the beginning of a file name that every system takes."""
     return re.sub(r"[^\w.-]+", "_", name, flags=re.ASCII).strip("._") or "run"
+
+
+def _view_threat(view: View) -> Threat:
+    """Return the noise and the norm of a run's radii; a log of bare radii is taken as Gaussian."""
+    if view.certificates is None:
+        return simplex.GAUSSIAN
+    return threat_of(view.certificates.known.noise, view.certificates.known.norm)
 
 
 def _view_payload(view: View) -> dict[str, Any]:

@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from simplicert.certification import MechanismLike, certified_radii, choose_mechanisms
+from simplicert.certification import certified_radii
 from simplicert.errors import require
 from simplicert.mechanisms import Mechanism
+from simplicert.mechanisms.choice import MechanismLike, choose_mechanisms
 from simplicert.mechanisms.threats import Threat, find_threat
 from simplicert.types import Expectations, Floats, Kind
 from simplicert.types.arrays import Texts
@@ -131,10 +132,12 @@ def largest_side_radius(side: Side, known: Expectations, threat: Threat = GAUSSI
 def usual_mechanisms(threat: Threat, kind: Kind) -> tuple[str, ...]:
     """Return the mechanisms that a winner map shows: the ensemble's, or all where it has but one.
 
+    None where the threat has no proof for the kind.
+
     >>> usual_mechanisms(find_threat("uniform"), "multinomial")
     ('one_sided', 'two_sided')
     """
-    members = threat.ensembles[kind]
+    members = threat.ensembles.get(kind, ())
     if len(members) > 1:
         return members
     return tuple(

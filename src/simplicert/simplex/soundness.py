@@ -14,10 +14,11 @@ from functools import partial
 import numpy as np
 
 from simplicert import simplex
-from simplicert.certification import ALLOWANCE, MechanismLike
+from simplicert.certification import ALLOWANCE
 from simplicert.errors import InvalidInput, require
 from simplicert.importing import describe_error
 from simplicert.mechanisms import Mechanism
+from simplicert.mechanisms.choice import MechanismLike
 from simplicert.mechanisms.threats import Threat
 from simplicert.search import evaluate_in_blocks
 from simplicert.simplex import GAUSSIAN
@@ -326,7 +327,7 @@ def _try_mechanism(function: Function, e0: Floats, e1: Floats) -> Floats | str:
 
 def _compare_with_ensemble(name: str, row: Mechanism, kind: Kind, threat: Threat) -> Wins | None:
     """Find where it is larger than the ensemble without itself; None where there is no other."""
-    members = threat.ensembles[kind] if threat.of_paper else simplex.usual_mechanisms(threat, kind)
+    members = simplex.usual_mechanisms(threat, kind)
     rivals = [other for other in members if threat.mechanisms[other].radius != row.radius]
     if not rivals:
         return None

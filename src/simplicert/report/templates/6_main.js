@@ -12,6 +12,7 @@ function nameRuns(kind) {
 function showView(run, kind) {
   const mine = page.views.filter((view) => view.run === run);
   const view = mine.find((one) => one.kind === kind) ?? mine[0];
+  state.threat = page.simplex.threats[view.threat];
   Object.assign(state, { view, kind: view.kind, from: 0, pinned: null, hovered: null });
   byId("run").value = String(run);
   byId("kind").value = view.kind;
