@@ -30,6 +30,7 @@ FILES = (
     "rules",
     "speed",
     "stopping",
+    "threats",
     "training",
 )
 SOURCES = {
@@ -54,6 +55,7 @@ SOURCES = {
     "sampling": "benchmarks/results/sampling.json",
     "softmax": "benchmarks/results/softmax.json",
     "survivors": "benchmarks/survivors.toml",
+    "threats": "benchmarks/results/threats.json",
     "training": "benchmarks/results/training.json",
     "zoo": "src/simplicert/**/zoo/*/model.toml",
 }
