@@ -68,7 +68,7 @@ def tabulate_laplace_limit(threats: dict[str, Any]) -> str:
 def _largest(gain: dict[str, Any]) -> str:
     """The largest ratio and where; without bound where the other radius begins at E0 = 1/2."""
     best = gain["largest"]
-    if best["value"] > 1000:  # noqa: PLR2004
+    if best["value"] > 1000:
         return "no bound: it begins at E0 = 1/2"
     return f"{round_down(best['value'], 2)} at {_place(best)}"
 
