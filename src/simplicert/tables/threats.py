@@ -4,19 +4,13 @@ from typing import Any
 
 from simplicert.certification import radius
 from simplicert.errors import KindMismatch, choose
+from simplicert.mechanisms.naming import UNITS
 from simplicert.mechanisms.threats import Threat, find_threat
 from simplicert.metrics.numbers import format_exactly
 from simplicert.noises import NOISES
 from simplicert.tables.grid import Grid
 from simplicert.types import KINDS
 from simplicert.types.certificates import format_radius_down
-
-UNITS = {
-    "l0": "features",
-    "edits": "edits",
-    "insertions": "tokens inserted",
-    "deletions": "tokens deleted",
-}
 
 
 def threat_record(
