@@ -74,7 +74,7 @@ def exact(threat, p, r):
 def test_probabilities_at_a_distance_agree_with_forty_digits(threat):
     """Rounded to the safe side, by no more than 1e-9 of the value or of what is left of 1."""
     with mp.workdps(60):
-        for p, r in itertools.product(P[::3] + [P[-1]], range(5) if threat.whole else R):
+        for p, r in itertools.product([*P[::3], P[-1]], range(5) if threat.whole else R):
             wanted = exact(threat, mpf(p), mpf(r))
             least, largest = (f(np.array([p]), np.array([r]))[0] for f in shifts(threat))
             assert 0 <= least <= wanted[0]

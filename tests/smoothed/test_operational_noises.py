@@ -28,8 +28,9 @@ MODELS = [
 
 
 def chance_of_failing(p):
-    """(N,) exactly: `predict` gives no class or the other one, where class 0 has p, class 1 the
-    rest. All counts of votes are followed through all looks.
+    """(N,) exactly: `predict` gives no class or the other one, of two classes with p and 1 - p.
+
+    All counts of votes are followed through all looks.
     """
     p = np.asarray(p, dtype=float)[:, None]
     looks, wrong = prediction_looks(DRAWS, ALPHA), np.zeros(len(p))
