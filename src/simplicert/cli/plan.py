@@ -116,7 +116,7 @@ def plan(
         require(
             seen.manifest.noise is None and norm in (None, "l2"),
             "population must be left out with another noise than Gaussian and another norm than "
-            f"l2: its proof is about those, got {seen.manifest.noise_model}, norm {norm or 'usual'}",
+            f"l2: its proof is about those, got {seen.manifest.noise_model} and norm {norm}",
         )
         given = {"sigma": sigma, "alpha": alpha, "kind": kind, "scheme": scheme, "classes": None}
         settings = _declare_settings(seen, sensitivity=sensitivity, **given)

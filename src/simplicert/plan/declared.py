@@ -94,8 +94,8 @@ class DeclaredSettings:
         """(N,) radii at probabilities that are known, in units of what the noise is added to."""
         numbers = {name: getattr(self.noise, name) for name in self._numbers()}
         where: dict[str, Any] = {"noise": self.noise.name, "norm": self.norm, **numbers}
-        scale = scale_argument(self.noise, self.sigma)
-        return np.asarray(radius("two_sided", own, rival, **scale, **where))
+        where |= scale_argument(self.noise, self.sigma)
+        return np.asarray(radius("two_sided", own, rival, **where))
 
     def _numbers(self) -> tuple[str, ...]:
         """Names of the noise's numbers that its radius needs."""
