@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from simplicert.cli.norm_options import RunNormOption, RunSizeOption
 from simplicert.cli.saying import print_lines
 
 
@@ -19,6 +20,8 @@ def figure(
     sensitivity: Annotated[
         float | None, typer.Option(help="Of the stage before the noise; default: each run's own.")
     ] = None,
+    norm: RunNormOption = None,
+    size: RunSizeOption = None,
 ) -> None:
     """Draw a figure of the paper, or one it has not, from your own runs.
 
@@ -60,11 +63,13 @@ def figure(
     require(path.parent.is_dir(), f"out must lie in a folder that exists, got {str(path)!r}")
     names = parse_labels(label or [], folders)
     require(bool(folders) or not names, "label must name a run that is given, and there is none")
-    require(
-        bool(folders) or sensitivity is None,
-        f"sensitivity must come with a run, got {sensitivity} alone",
+    for option, value in {"sensitivity": sensitivity, "norm": norm, "size": size}.items():
+        require(bool(folders) or value is None, f"{option} must come with a run, got {value} alone")
+    studies = (
+        read_studies(folders, names, sensitivity=sensitivity, norm=norm, size=size)
+        if folders
+        else []
     )
-    studies = read_studies(folders, names, sensitivity=sensitivity) if folders else []
     print_lines(f"wrote {make_figure(name, studies, path, kind, seed, dpi)}")
     for study in studies:
         if study.label_doubt:

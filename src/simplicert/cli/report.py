@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simplicert.cli.norm_options import RunNormOption, RunSizeOption
 from simplicert.cli.saying import print_lines
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ def report(
     sensitivity: Annotated[
         float | None, typer.Option(help="Of the stage before the noise; default: each run's own.")
     ] = None,
+    norm: RunNormOption = None,
+    size: RunSizeOption = None,
 ) -> None:
     """Write one HTML file that holds all it shows and calls nothing over the network.
 
@@ -34,11 +37,15 @@ def report(
     from simplicert.metrics.study import read_studies
 
     folders = runs or []
-    options = {"label": label, "data": data, "sensitivity": sensitivity}
+    options = {"label": label, "data": data, "sensitivity": sensitivity, "norm": norm, "size": size}
     given = [name for name, value in options.items() if value]
     require(bool(folders) or not given, f"{' and '.join(given)} must come with a run, got none")
     names = parse_labels(label or [], folders)
-    studies = read_studies(folders, names, sensitivity=sensitivity) if folders else []
+    studies = (
+        read_studies(folders, names, sensitivity=sensitivity, norm=norm, size=size)
+        if folders
+        else []
+    )
     write_page(studies, out, data, images=images)
 
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from simplicert.errors import require
 from simplicert.figures.frame import draw_frame
 from simplicert.figures.regions import region_lines
-from simplicert.figures.style import draw_legend, mechanism_style, settings_note
-from simplicert.mechanisms import PAPER_ENSEMBLE
+from simplicert.figures.style import GREY, draw_legend, mechanism_style, settings_note
+from simplicert.mechanisms.threats import ensemble_members
 from simplicert.types import Certificates
 
 if TYPE_CHECKING:
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 def scatter_on_simplex(certificates: Certificates, axes: "Axes") -> "Axes":
     """Draw (E_0, E_1) of each certified input over the regions; paper figs. (Scatters).
 
-    A point's mark is the member of the paper's ensemble with the largest radius there. An input
-    that was abstained on has no bounds and no place: the legend counts these inputs.
+    A point's mark is the member of the ensemble with the largest radius there. An input that was
+    abstained on has no bounds and no place: the legend counts these inputs. The lines between the
+    regions are those of Gaussian noise.
 
     >>> from matplotlib.figure import Figure
     >>> import simplicert as sc
@@ -27,14 +28,16 @@ def scatter_on_simplex(certificates: Certificates, axes: "Axes") -> "Axes":
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
     ['Cohen: 2', 'abstained: 1']
     """
-    known, kind = certificates.known, certificates.known.kind
+    known = certificates.known
     placed = (known.e0 > known.e1) & ~certificates.abstained
     require(
         bool(placed.any()),
         f"scatter needs an input with bounds E_0 > E_1, and none of {len(known)} has them",
     )
-    region_lines(axes, kind)
-    for name in PAPER_ENSEMBLE[kind]:
+    if known.noise.name == "gaussian":  # l1 and linf radii are multiples of those in l2
+        region_lines(axes, known.kind)
+    nowhere = placed & (certificates.winner == "")
+    for name in ensemble_members(known):
         here, look = placed & (certificates.winner == name), mechanism_style(name)
         if here.any():
             axes.scatter(
@@ -49,6 +52,17 @@ def scatter_on_simplex(certificates: Certificates, axes: "Axes") -> "Axes":
                 rasterized=True,  # as vectors, ten thousand points open slowly
                 zorder=3,
             )
+    if nowhere.any():  # whole numbers: the class is certified, and no change of it
+        axes.scatter(
+            known.e0[nowhere],
+            known.e1[nowhere],
+            s=9,
+            marker="x",
+            color=GREY,
+            linewidths=0.7,
+            label=f"radius 0: {nowhere.sum():,}",
+            zorder=3,
+        )
     if (left := int((~placed).sum())) > 0:
         axes.scatter([], [], s=0, label=f"abstained: {left:,}")
     draw_frame(axes)

@@ -18,6 +18,7 @@ import numpy as np
 from simplicert.certification import radius
 from simplicert.figures.style import mechanism_style
 from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE
+from simplicert.noises.words import NORM_WORDS, label_radius
 from simplicert.report.pictures import ThumbnailSheet
 from simplicert.report.views import View, risk_order
 from simplicert.types import Floats
@@ -115,6 +116,9 @@ def _view_payload(view: View) -> dict[str, Any]:
         "kind": view.kind,
         "sigma": view.study.sigma,
         "sensitivity": view.study.stage,
+        "closed": view.closed,
+        "whole": view.whole,
+        "axis": _axis_title(view),
         "labelled": view.labels is not None,
         "columns": view.columns,
         "compares": view.compares,
@@ -122,6 +126,13 @@ def _view_payload(view: View) -> dict[str, Any]:
         "risk": rank.tolist(),
         "file": f"{safe_file_name(view.study.name)}-{view.kind}",
     }
+
+
+def _axis_title(view: View) -> str:
+    """Return the title of the axis of radii."""
+    if view.norm in NORM_WORDS:
+        return f"r: {NORM_WORDS[view.norm].quantity}"
+    return f"{label_radius(view.norm, 'radius')} r, in units of the input"
 
 
 def _mechanism_payload(name: str) -> dict[str, str]:
