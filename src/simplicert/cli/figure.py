@@ -5,8 +5,15 @@ from typing import Annotated
 
 import typer
 
-from simplicert.cli.norm_options import RunNormOption, RunSizeOption
 from simplicert.cli.saying import print_lines
+from simplicert.cli.threat_options import (
+    KeepOption,
+    NoiseOption,
+    NormOption,
+    RateOption,
+    SizeOption,
+    read_threat,
+)
 
 
 def figure(
@@ -16,12 +23,15 @@ def figure(
     label: Annotated[list[str] | None, typer.Option(help="RUN=name, in the legend.")] = None,
     kind: Annotated[str | None, typer.Option(help="multinomial or softmax.")] = None,
     seed: Annotated[int | None, typer.Option(help="Of which draws a shorter run keeps.")] = None,
+    noise: NoiseOption = "gaussian",
+    norm: NormOption = None,
+    size: SizeOption = None,
+    keep: KeepOption = None,
+    rate: RateOption = None,
     dpi: Annotated[int, typer.Option(help="Dots an inch of a PNG.")] = 200,
     sensitivity: Annotated[
         float | None, typer.Option(help="Of the stage before the noise; default: each run's own.")
     ] = None,
-    norm: RunNormOption = None,
-    size: RunSizeOption = None,
 ) -> None:
     """Draw a figure of the paper, or one it has not, from your own runs.
 
@@ -33,6 +43,10 @@ def figure(
     - cohen-minus-li: Cohen's radius less Li's, over the simplex
     - ratio: improved DP's radius over the others', over the simplex
     - winner: which of the paper's ensemble is the largest, over the simplex
+    - threats: the one-sided radius as a share of the limit, for every noise
+
+    Of another noise (--noise, --norm) ratio is the limit over its ensemble, and
+    winner the largest of that ensemble.
 
     Of one run:
 
@@ -58,19 +72,28 @@ def figure(
     from simplicert.metrics.study import read_studies
 
     folders, path = runs or [], out or Path(f"{name}.png")
+    threat = None if folders else read_threat(noise, norm, size, keep, rate)
+    for option, value in {"noise": noise, "keep": keep, "rate": rate}.items():
+        require(
+            not folders or value in (None, "gaussian"),
+            f"{option} must be left out with a run, which knows its own, got {value}",
+        )
     inside = any(run.resolve() in path.resolve().parents for run in folders)
     require(not inside, f"out must not lie inside a run it is made from, got {str(path)!r}")
     require(path.parent.is_dir(), f"out must lie in a folder that exists, got {str(path)!r}")
     names = parse_labels(label or [], folders)
     require(bool(folders) or not names, "label must name a run that is given, and there is none")
-    for option, value in {"sensitivity": sensitivity, "norm": norm, "size": size}.items():
-        require(bool(folders) or value is None, f"{option} must come with a run, got {value} alone")
+    require(
+        bool(folders) or sensitivity is None,
+        f"sensitivity must come with a run, got {sensitivity} alone",
+    )
     studies = (
         read_studies(folders, names, sensitivity=sensitivity, norm=norm, size=size)
         if folders
         else []
     )
-    print_lines(f"wrote {make_figure(name, studies, path, kind, seed, dpi)}")
+    written = make_figure(name, studies, path, kind, seed, dpi, threat=threat)
+    print_lines(f"wrote {written}")
     for study in studies:
         if study.label_doubt:
             print_warning(f"{study.name}: {study.label_doubt}")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simplicert.cli.norm_options import RunNormOption, RunSizeOption
+from simplicert.cli.norm_options import RunNormOption
 from simplicert.cli.saying import print_lines
 
 if TYPE_CHECKING:
@@ -26,36 +26,62 @@ def report(
         float | None, typer.Option(help="Of the stage before the noise; default: each run's own.")
     ] = None,
     norm: RunNormOption = None,
-    size: RunSizeOption = None,
+    size: Annotated[
+        int | None,
+        typer.Option(help="Features of an input: of a run's radii in linf, or of the explorer."),
+    ] = None,
+    keep: Annotated[
+        int | None, typer.Option(help="Of the explorer: features that ablation keeps; default: 45.")
+    ] = None,
+    rate: Annotated[
+        float | None, typer.Option(help="Of the explorer: deletion's probability; default: 0.9.")
+    ] = None,
 ) -> None:
     """Write one HTML file that holds all it shows and calls nothing over the network.
 
     Example: simplicert report runs/mine --out report.html
+
+    Without a run it is the simplex explorer: every radius of every noise.
+
+    Example: simplicert report --size 3072 --keep 75 --out explorer.html
     """
     from simplicert.cli.saying import parse_labels
     from simplicert.errors import require
     from simplicert.metrics.study import read_studies
 
     folders = runs or []
-    options = {"label": label, "data": data, "sensitivity": sensitivity, "norm": norm, "size": size}
+    options = {"label": label, "data": data, "sensitivity": sensitivity, "norm": norm}
     given = [name for name, value in options.items() if value]
     require(bool(folders) or not given, f"{' and '.join(given)} must come with a run, got none")
+    numbers = {"keep": keep, "rate": rate, **({} if folders else {"size": size})}
+    explorer = {name: value for name, value in numbers.items() if value is not None}
+    require(
+        not (folders and explorer),
+        f"{' and '.join(explorer)} must come without a run: the explorer alone has them, got "
+        f"{len(folders)} runs",
+    )
     names = parse_labels(label or [], folders)
     studies = (
         read_studies(folders, names, sensitivity=sensitivity, norm=norm, size=size)
         if folders
         else []
     )
-    write_page(studies, out, data, images=images)
+    write_page(studies, out, data, images=images, numbers=explorer)
 
 
 def write_page(
-    studies: "list[Study]", out: Path, data: str | None, *, images: bool = True, quiet: bool = False
+    studies: "list[Study]",
+    out: Path,
+    data: str | None,
+    *,
+    images: bool = True,
+    quiet: bool = False,
+    numbers: dict[str, float] | None = None,
 ) -> None:
     """Write the page, and show progress if the data for thumbnails take long to read."""
     from simplicert.cli.progress import show_reading_progress
     from simplicert.report import write_report
 
     with show_reading_progress(quiet):
-        write_report(studies, out, data=data, images=images)
+        write_report(studies, out, data=data, images=images, numbers=numbers)
     print_lines(f"wrote {out}")

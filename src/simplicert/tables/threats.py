@@ -4,18 +4,12 @@ from typing import Any
 
 from simplicert.certification import radius
 from simplicert.errors import KindMismatch, choose
+from simplicert.mechanisms.naming import UNITS
 from simplicert.mechanisms.threats import Threat, find_threat
 from simplicert.noises import NOISES
 from simplicert.tables.grid import Grid
 from simplicert.types import KINDS
 from simplicert.types.certificates import format_radius_down
-
-UNITS = {
-    "l0": "features",
-    "edits": "edits",
-    "insertions": "tokens inserted",
-    "deletions": "tokens deleted",
-}
 
 
 def threat_record(
