@@ -7,7 +7,7 @@ other figures use them too.
 
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 
@@ -63,7 +63,7 @@ def certified_accuracy(
             *accuracy_steps(certificates, name),
             where=step_side(certificates),
             markevery=every,
-            **line_keywords(name),
+            **line_keywords(name, certificates.known),
         )
     style_axes(axes, radius_label(certificates), "certified accuracy")
     axes.set(xlim=(0, reach), ylim=(0, 1))
@@ -105,7 +105,7 @@ def accuracy_steps(certificates: Certificates, column: str) -> tuple[Floats, Flo
     return at, averages.accuracy_curve(certificates, at, column).value
 
 
-def step_side(certificates: Certificates) -> str:
+def step_side(certificates: Certificates) -> Literal["pre", "post"]:
     """Return on which side of its points a line of certified accuracy holds their values."""
     return "pre" if certificates.closed else "post"
 
@@ -116,7 +116,7 @@ def draw_run_lines(
     steps: Callable[[Item], tuple[Floats, Floats]],
     column: str = OURS,
     names: Collection[str] | None = None,
-    where: str = "post",
+    where: Literal["pre", "post"] = "post",
 ) -> None:
     """Draw one step line per run, in the dash of a column; only solid ones have markers and names.
 
@@ -142,7 +142,7 @@ def draw_paired_lines(
     axes: "Axes",
     several: Mapping[str, Certificates],
     steps: Callable[[Certificates, str], tuple[Floats, Floats]],
-    where: str = "post",
+    where: Literal["pre", "post"] = "post",
 ) -> None:
     """Draw the tight radius solid and the paper's ensemble dashed; name both dashes once, in grey.
 

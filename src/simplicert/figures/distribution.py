@@ -13,7 +13,7 @@ import numpy as np
 
 from simplicert.errors import require
 from simplicert.figures.accuracy import draw_paired_lines, draw_run_lines
-from simplicert.figures.style import GREY, draw_legend, mechanism_style, settings_note, style_axes
+from simplicert.figures.style import GREY, draw_legend, line_keywords, settings_note, style_axes
 from simplicert.metrics.comparison import (
     base_column,
     improvement_curve,
@@ -56,7 +56,7 @@ def share_improved(several: Mapping[str, Certificates], axes: "Axes") -> "Axes":
     draw_paired_lines(axes, several, partial(improvement_steps, base=base))
     style_axes(
         axes,
-        f"improvement over {mechanism_style(base).name} of more than (%)",
+        f"improvement over {line_keywords(base, drawn[0].known)['label']} of more than (%)",
         "proportion of inputs",
     )
     axes.set(xlim=(0, MOST), ylim=(0, 1))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simplicert.errors import choose, require
 from simplicert.mechanisms import MECHANISMS
-from simplicert.mechanisms.threats import Threat
+from simplicert.mechanisms.threats import Threat, threat_of
 from simplicert.metrics.study import explain_no_comparison
 from simplicert.noises import NoiseModel, say_noise
 from simplicert.noises.words import label_radius, strength_of
@@ -122,9 +122,10 @@ def mechanism_style(name: str, threat: Threat | None = None) -> MechanismStyle:
     return look._replace(name=row.label or label, colour=row.colour or look.colour)
 
 
-def line_keywords(name: str) -> dict[str, Any]:
-    """Return a mechanism's style as matplotlib's keywords for a line."""
-    label, colour, line, marker = mechanism_style(name)
+def line_keywords(name: str, known: Expectations | None = None) -> dict[str, Any]:
+    """Return a mechanism's style as matplotlib's keywords for a line, by its name under a noise."""
+    threat = None if known is None else threat_of(known.noise, known.norm)
+    label, colour, line, marker = mechanism_style(name, threat)
     return {"label": label, "color": colour, "linestyle": line, "marker": marker}
 
 

@@ -55,7 +55,7 @@ def certified_proportion(growth: Mapping[int, Certificates], axes: "Axes") -> "A
     least = least_worthwhile(drawn[0])
     for name in drawn[-1].columns:
         shares = [share_above(certificates, least, name).value for certificates in drawn]
-        axes.plot(list(growth), shares, clip_on=False, **line_keywords(name))
+        axes.plot(list(growth), shares, clip_on=False, **line_keywords(name, drawn[0].known))
     style_axes(
         axes,
         DRAWS_LABEL,
@@ -104,7 +104,7 @@ def median_against_sigma(several: Sequence[Certificates], axes: "Axes") -> "Axes
     sigmas = [strength_of(item.known.noise, item.known.sigma)[1] for item in drawn]
     for name in drawn[0].columns:
         medians = [median_radius(certificates, name) for certificates in drawn]
-        axes.plot(sigmas, medians, clip_on=False, **line_keywords(name))
+        axes.plot(sigmas, medians, clip_on=False, **line_keywords(name, drawn[0].known))
     return _label_sigma_axes(axes, drawn, radius_label(drawn[0], "median radius"))
 
 
@@ -127,7 +127,7 @@ def largest_against_sigma(several: Sequence[Certificates], axes: "Axes") -> "Axe
         value, low, high = np.array([(w[name].value, w[name].low, w[name].high) for w in won]).T
         reach = np.maximum([value - low, high - value], 0.0)
         bars: dict[str, Any] = {"yerr": reach, "elinewidth": 0.7, "capsize": 2, "clip_on": False}
-        axes.errorbar(sigmas, value, **bars, **line_keywords(name))
+        axes.errorbar(sigmas, value, **bars, **line_keywords(name, drawn[0].known))
     _label_sigma_axes(axes, drawn, "share with the largest radius").set_ylim(0, 1)
     return axes
 
