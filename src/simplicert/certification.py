@@ -72,7 +72,10 @@ def certify(
     if norm is not None:
         scaled = "scaled " if known.norm.startswith("scaled ") else ""
         known = replace(known, norm=scaled + norm.removeprefix("scaled "))
-    return _certify_at_sigma(known, mechanisms, drawn_sigma(known), sensitivity, size)
+    threat = threat_of(known.noise, known.norm, size)
+    if size is not None:  # the certificates say by which size they were computed
+        known = replace(known, noise=known.noise.sized(size))
+    return _certify_at_sigma(known, mechanisms, drawn_sigma(known), sensitivity, threat)
 
 
 def certify_point(
@@ -87,7 +90,8 @@ def certify_point(
         sigma,
         kind=choose("kind", kind, KINDS),
     )
-    return _certify_at_sigma(known, None, known.sigma, sensitivity)
+    threat = threat_of(known.noise, known.norm)
+    return _certify_at_sigma(known, None, known.sigma, sensitivity, threat)
 
 
 def radius(  # noqa: PLR0913
@@ -145,10 +149,9 @@ def _certify_at_sigma(
     mechanisms: MechanismChoice,
     sigma: float,
     sensitivity: float,
-    size: int | None = None,
+    threat: Threat,
 ) -> Certificates:
     """Compute the certificates at a sigma that is taken as given."""
-    threat = threat_of(known.noise, known.norm, size)
     scale = _threat_scale(threat, sigma, sensitivity)
     if known.margin is not None and not known.has_pair:
         return _certify_margin(known, known.margin, mechanisms, scale, sensitivity)

@@ -35,6 +35,7 @@ GRID_CHECK_INPUTS = 256  # inputs checked against the grid at a time
 EARLY_STOP_SHARE = 0.1  # an input that may stop early takes about this share of its draws
 # Sigma in units of the range of the inputs: outside these limits the unit is probably mistaken.
 LARGE_SIGMA, SMALL_SIGMA = 10, 1 / 200
+ADDED = ("brightness", *(name for name, row in NOISES.items() if row.fill is not None))
 BYTES = 64  # from this range on, images are likely to be in 0..255
 
 
@@ -224,21 +225,23 @@ def settings_warnings(
 ) -> tuple[str, ...]:
     """Warn of a sigma that does not suit the inputs, and of outputs that are no logits.
 
-    `normalised`: whether the outputs of the probe are shares that sum to 1.
+    `normalised`: whether the outputs of the probe are shares that sum to 1. Only noise that is
+    added has a scale in units of the input.
     """
     low, high = float(example.min()), float(example.max())
     width, sigma = high - low, settings.smoothing.sigma
-    warnings = []
-    if settings.smoothing.noise_scale is None:
+    noise = settings.smoothing.noise.name
+    scale, warnings = NOISES[noise].scale, []
+    if settings.smoothing.noise_scale is None and noise in ADDED:
         if 0 < width * LARGE_SIGMA < sigma:
             warnings.append(
-                f"sigma {sigma:g} is large for inputs from {low:g} to {high:g}: it is in units of "
-                "the input, and no percentage"
+                f"{scale} {sigma:g} is large for inputs from {low:g} to {high:g}: it is in units "
+                "of the input, and no percentage"
             )
         if example.ndim == IMAGES and width > BYTES and sigma < width * SMALL_SIGMA:
             warnings.append(
-                f"sigma {sigma:g} is small for images from {low:g} to {high:g}: it is in units of "
-                "the input; divide images in 0..255 by 255 if it was meant for [0, 1]"
+                f"{scale} {sigma:g} is small for images from {low:g} to {high:g}: it is in units "
+                "of the input; divide images in 0..255 by 255 if it was meant for [0, 1]"
             )
     if normalised and settings.smoothing.outputs == "logits":
         warnings.append(

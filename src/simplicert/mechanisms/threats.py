@@ -24,7 +24,7 @@ from simplicert.mechanisms import (
 from simplicert.mechanisms.laplace import improved_dp, li
 from simplicert.mechanisms.shifts import Shifted, find_shifts
 from simplicert.noises import NOISES, NoiseModel, check_parameters, choose_norm
-from simplicert.types import Floats, Kind
+from simplicert.types import Expectations, Floats, Kind
 
 Radius = Callable[[Floats, Floats], Floats]
 
@@ -123,6 +123,15 @@ def threat_of(model: NoiseModel, norm: str, size: int | None = None) -> Threat:
     else:
         require(size is None, f"size has no meaning for norm {norm}, got {size!r}")
     return find_threat(model.name, plain, **numbers)
+
+
+def ensemble_members(known: Expectations) -> tuple[str, ...]:
+    """Return the members of the ensemble of what is known: the paper's, or its own threat's.
+
+    >>> ensemble_members(Expectations([0], [0.9], [0.05], sigma=0.5, noise="laplace"))
+    ('one_sided', 'li', 'teng', 'improved_dp')
+    """
+    return threat_of(known.noise, known.norm).ensembles[known.kind]
 
 
 _Rows = tuple[dict[str, Mechanism], dict[Kind, tuple[str, ...]]]

@@ -127,8 +127,11 @@ class ImportedRun:
         method: str | None = None,
         mechanisms: Sequence[str] | Mapping[str, str | MechanismLike] | None = None,
         sensitivity: float | None = None,
+        *,
+        norm: str | None = None,
+        size: int | None = None,
     ) -> Certificates:
-        """Certify at the settings of the import; a log allows no others."""
+        """Certify at the settings of the import; a log allows no others, but any norm."""
         known = self.expectations()
         kind = KINDS.get(kind, kind) if kind is not None else None
         settings = {"alpha": alpha, "kind": kind, "scheme": scheme, "method": method}
@@ -147,7 +150,7 @@ class ImportedRun:
             f"no class but the top one, got {', '.join(names)}",
         )
         stage = self.manifest.sensitivity if sensitivity is None else sensitivity
-        return certify(known, names, stage)
+        return certify(known, names, stage, norm=norm, size=self.manifest.find_size(norm, size))
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the table of certificates or, for bare radii, what the log says."""

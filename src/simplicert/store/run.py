@@ -189,11 +189,16 @@ class Run:
         method: str | None = None,
         mechanisms: Sequence[str] | Mapping[str, str | MechanismLike] | None = None,
         sensitivity: float | None = None,
+        *,
+        norm: str | None = None,
+        size: int | None = None,
     ) -> Certificates:
         """Certify by the declared settings, or by others, which are then exploratory.
 
         The guarantee is for settings chosen before the counts were seen. Another sensitivity is
-        not exploratory: it is a fact about the first stage, whatever the counts are.
+        not exploratory: it is a fact about the first stage, whatever the counts are. Nor is another
+        `norm` that the noise certifies: the radii of all norms hold on the same event. `size`, the
+        number of features where the norm needs it, is what the run recorded, if it did.
         """
         declared = self.manifest
         alpha = declared.alpha if alpha is None else alpha
@@ -207,7 +212,9 @@ class Run:
         own = declared.find_method(declared.kind, declared.scheme)
         as_declared = same and known.alpha == declared.alpha and known.method == own
         stage = declared.sensitivity if sensitivity is None else sensitivity
-        return replace(certify(known, mechanisms, stage), exploratory=not as_declared)
+        size = declared.find_size(norm, size)
+        found = certify(known, mechanisms, stage, norm=norm, size=size)
+        return replace(found, exploratory=not as_declared)
 
 
 def write_noise_scale(folder: Path, scale: np.ndarray) -> None:
