@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from simplicert.errors import choose, require
 from simplicert.mechanisms import MECHANISMS
 from simplicert.metrics.study import explain_no_comparison
+from simplicert.noises.certainty import CERTAINTY
 from simplicert.types import Certificates, Ints
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ def settings_note(
             for item in known
             if item.draws is not None and draws
         },
-        {f"$\\alpha$ = {item.alpha:g}" for item in known},
+        {CERTAINTY if item.certain else f"$\\alpha$ = {item.alpha:g}" for item in known},
         {f"sensitivity {item.sensitivity:g}" for item in several if item.sensitivity != 1},
         {f"all {len(item):,} inputs" for item in known},
     ]

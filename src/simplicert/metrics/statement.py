@@ -23,6 +23,7 @@ from simplicert.metrics.numbers import (
     format_exactly,
     format_percent_exactly,
 )
+from simplicert.noises.certainty import CERTAINTY
 from simplicert.types import Bools, Certificates
 
 CONFIDENCE = 0.99  # of the statement; the intervals of metrics have 0.95
@@ -61,9 +62,16 @@ class Statement:
             "of inputs drawn like these are classified correctly by the smoothed classifier "
             f"everywhere within {self.norm} distance {format_exactly(self.radius)}{stage} "
             f"({self.hits} of {self.inputs} "
-            f"tested inputs are certified, each wrongly with probability at most {self.level:g}"
+            f"tested inputs are certified, {self._surety}"
             f"{' by the own account of the log' if self.imported else ''})."
         )
+
+    @property
+    def _surety(self) -> str:
+        """How surely one input's certificate holds, in words."""
+        if self.level == 0:
+            return f"and every certificate {CERTAINTY}"
+        return f"each wrongly with probability at most {self.level:g}"
 
     def record(self) -> dict[str, Any]:
         """Return the statement as values that JSON can hold."""

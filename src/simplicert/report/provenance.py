@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from simplicert.noises.certainty import CERTAINTY
 from simplicert.report.views import View
 from simplicert.tables import Grid
 from simplicert.types.certificates import format_radius_down
@@ -59,7 +60,7 @@ def _certificate_settings(view: View) -> list[tuple[str, str]]:
         ("sigma", f"{known.sigma:g}"),
         ("draws per input", draws),
         ("alpha", f"{known.alpha:g}"),
-        ("proved level", f"{known.level:g}"),
+        ("proved level", CERTAINTY if known.certain else f"{known.level:g}"),
         ("kind", known.kind),
         ("scheme", known.scheme),
         ("method", known.method),

@@ -15,6 +15,7 @@ from simplicert.metrics import averages
 from simplicert.metrics.intervals import Rate
 from simplicert.metrics.numbers import NONE, format_down, format_share_down, format_up
 from simplicert.metrics.study import Study, columns_to_show, explain_no_comparison
+from simplicert.noises.certainty import CERTAINTY
 from simplicert.stopping import BUDGET
 from simplicert.store import ImportedRun
 from simplicert.tables.grid import Grid, Value
@@ -124,6 +125,8 @@ def level_sentence(certificates: Certificates, *, disproved: bool = False) -> st
     if certificates.exploratory:
         return "exploratory: alpha covers these settings only if they were fixed before the draws"
     by = " by the log's own account" if known.scheme == "imported" else ""
+    if known.certain:
+        return f"an input's certificate {CERTAINTY}{by}: all of its draws were made"
     return (
         f"an input's certificate is issued and wrong with probability at most {known.level:g}{by}"
     )
