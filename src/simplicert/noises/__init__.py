@@ -44,6 +44,7 @@ class Noise:
     fill: Callable[[np.random.Generator, np.ndarray], None] | None = None  # additive: at scale 1
     draw_tensor: Callable[..., Any] | None = None  # the same on a torch device, where there is one
     write: Callable[..., None] | None = None  # not additive: writes copies of an input itself
+    draw_copies: Callable[..., Any] | None = None  # training: random copies of a batch of tensors
     numbers: tuple[str, ...] = ()  # that it has at every norm, besides its scale
     deterministic: bool = False  # every draw is made and none is random: alpha is 0
     steps: int | None = None  # of a grid of inputs between 0 and 1; radii are whole steps of it
@@ -121,6 +122,7 @@ NOISES: dict[str, Noise] = {
         {"l1": _NONE},
         "Levine and Feizi 2021",
         write=splitting.write,
+        draw_copies=splitting.draw_copies,
         numbers=("offsets",),
         deterministic=True,
         steps=splitting.STEPS,
