@@ -31,6 +31,7 @@ FILES = (
     "rules",
     "speed",
     "stopping",
+    "threats",
     "training",
 )
 SOURCES = {
@@ -56,6 +57,7 @@ SOURCES = {
     "sampling": "benchmarks/results/sampling.json",
     "softmax": "benchmarks/results/softmax.json",
     "survivors": "benchmarks/survivors.toml",
+    "threats": "benchmarks/results/threats.json",
     "training": "benchmarks/results/training.json",
     "zoo": "src/simplicert/**/zoo/*/model.toml",
 }

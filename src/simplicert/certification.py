@@ -160,11 +160,12 @@ def _certify_at_sigma(
     for row in table.values():
         require_threat(row, threat.noise, threat.norm)
     ensemble = threat.ensembles[known.kind]
-    radii = {name: certified_radii(name, row, known, scale) for name, row in table.items()}
+    compute = certified_radii if NOISES[threat.noise].steps is None else _step_radii
+    radii = {name: compute(name, row, known, scale) for name, row in table.items()}
     members = [
         radii[name]
         if table.get(name) is threat.mechanisms[name]  # the caller's own may go by the same name
-        else certified_radii(name, threat.mechanisms[name], known, scale)
+        else compute(name, threat.mechanisms[name], known, scale)
         for name in ensemble
     ]
     best = np.max(members, axis=0)
@@ -216,9 +217,6 @@ def _certify_margin(
 
 def certified_radii(name: str, row: Mechanism, known: Expectations, scale: float | None) -> Floats:
     """Compute (N,) one mechanism's radii in units of the input, all of them finite."""
-    steps = NOISES[row.noise].steps
-    if steps is not None:
-        return _step_radii(name, row, known, scale, steps)
     if row.needs == "histograms":
         return _scale_radii(_band_radius(name, row, known), scale)
     if known.margin is not None and row is MECHANISMS["two_sided"]:  # bounded itself
@@ -227,10 +225,10 @@ def certified_radii(name: str, row: Mechanism, known: Expectations, scale: float
     return _scale_radii(_require_finite(name, unit, known.e0, known.e1), scale)
 
 
-def _step_radii(
-    name: str, row: Mechanism, known: Expectations, scale: float | None, steps: int
-) -> Floats:
+def _step_radii(name: str, row: Mechanism, known: Expectations, scale: float | None) -> Floats:
     """Compute radii that are whole steps of a grid; exact counts know who wins a tie."""
+    steps = NOISES[row.noise].steps
+    assert steps is not None
     exact = known.margin is not None and row.radius is splitting.two_sided
     if exact:
         assert known.margin is not None

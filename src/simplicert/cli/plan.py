@@ -31,7 +31,9 @@ def plan(
     sensitivity: Annotated[
         float | None, typer.Option(help="Of the stage before the noise; default: the run's, or 1.")
     ] = None,
-    radius: Annotated[float | None, typer.Option(help="A radius that is to be reached.")] = None,
+    radius: Annotated[
+        list[float] | None, typer.Option(help="One radius that is to be reached.")
+    ] = None,
     pa: Annotated[float | None, typer.Option(help="Expectation of the top class.")] = None,
     pb: Annotated[float | None, typer.Option(help="Of the runner-up; default: 1 - pa.")] = None,
     run: Annotated[Path | None, typer.Option(help="Pilot run: inputs like these.")] = None,
@@ -51,7 +53,10 @@ def plan(
         float | None, typer.Option(help="Of an hour of one worker, with --serve.")
     ] = None,
     population: Annotated[
-        int | None, typer.Option(help="All draws: divide them for the largest certified share.")
+        int | None,
+        typer.Option(
+            help="All draws: divide them for the largest certified share; with --run, --radius."
+        ),
     ] = None,
     confidence: Annotated[
         float | None, typer.Option(help="With --population; default: 0.999.")
@@ -67,7 +72,8 @@ def plan(
     Example: simplicert plan --serve runs/mine --draws 500 --throughput 10000 --price 2.50
 
     With --population: how to divide so many draws into inputs and draws per input, so that the
-    largest share of inputs like the run's is certified at --radius.
+    largest share of inputs like the run's is certified at --radius. It needs a pilot run (--run):
+    what few draws certify depends on what the inputs are like.
 
     Example: simplicert plan --population 16000 --radius .25 --run runs/pilot
     """
@@ -78,8 +84,9 @@ def plan(
     from simplicert.types.plan import RESERVE
 
     require(serve is not None or price is None, f"price must come with serve, got {price} alone")
+    wanted = _read_one_radius(radius)
     if serve is not None:
-        unwanted: dict[str, object] = {"run": run, "radius": radius, "pa": pa, "pb": pb}
+        unwanted: dict[str, object] = {"run": run, "radius": wanted, "pa": pa, "pb": pb}
         unwanted |= {"until": until, "scheme": scheme, "classes": classes}
         unwanted |= {"inputs": inputs, "reserve": reserve}
         for name, value in unwanted.items():
@@ -93,13 +100,17 @@ def plan(
         unwanted = {"draws": draws, "pa": pa, "pb": pb, "until": until, "reserve": reserve}
         for name, value in (unwanted | {"classes": classes, "throughput": throughput}).items():
             require(value is None, f"{name} has no place beside population, got {value}")
-        require(run is not None, "run must be given with population: a pilot of inputs like these")
-        require(radius is not None, "radius must be given with population")
-        assert run is not None and radius is not None
+        require(
+            run is not None,
+            "run must be given with population: a pilot run of inputs like these; without one "
+            "`simplicert population design` assumes a prior",
+        )
+        require(wanted is not None, "radius must be given with population")
+        assert run is not None and wanted is not None
         seen = _open_pilot(run, sigma)
         given = {"sigma": sigma, "alpha": alpha, "kind": kind, "scheme": scheme, "classes": None}
         settings = _declare_settings(seen, sensitivity=sensitivity, **given)
-        _print_division(seen, settings, population, radius, confidence, inputs, as_json=as_json)
+        _print_division(seen, settings, population, wanted, confidence, inputs, as_json=as_json)
         return
     require(confidence is None, f"confidence must come with population, got {confidence} alone")
     require(draws is not None, "draws must be given: noisy copies of each input")
@@ -115,7 +126,7 @@ def plan(
     declared = _declare_settings(pilot, reserve=kept, sensitivity=sensitivity, **given)
     work = _planned_work(pilot, draws, inputs, workers, throughput)
     report = make_plan_report(
-        declared, work, _choose_population(pilot, declared, pa, pb), until or (), radius
+        declared, work, _choose_population(pilot, declared, pa, pb), until or (), wanted
     )
     if as_json:
         import json
@@ -133,6 +144,16 @@ def plan(
         print_warning(
             f"{draws} draws certify nothing at alpha {declared.alpha:g}, even if all agree"
         )
+
+
+def _read_one_radius(given: list[float] | None) -> float | None:
+    """Take the radius, which is one: the last of several would answer for all of them."""
+    from simplicert.errors import require
+
+    given = given or []
+    named = " and ".join(f"{radius:.15g}" for radius in given)
+    require(len(given) <= 1, f"radius must be given once, got {named}: plan answers for one radius")
+    return given[0] if given else None
 
 
 def _print_serving(

@@ -55,7 +55,8 @@ class Statement:
         """The statement as it may be quoted, its number rounded down."""
         stage = ""
         if self.sensitivity != 1:
-            stage = f" of what goes into a first stage of sensitivity {self.sensitivity:g}"
+            constant = format_exactly(self.sensitivity)
+            stage = f" of what goes into a first stage of sensitivity {constant}"
         return (
             f"With {format_percent_exactly(self.confidence)} % confidence at least "
             f"{format_down(100 * self.share, 1)} % "
@@ -71,7 +72,7 @@ class Statement:
         """How surely one input's certificate holds, in words."""
         if self.level == 0:
             return f"and every certificate {CERTAINTY}"
-        return f"each wrongly with probability at most {self.level:g}"
+        return f"each wrongly with probability at most {self.level:.15g}"
 
     def record(self) -> dict[str, Any]:
         """Return the statement as values that JSON can hold."""

@@ -129,9 +129,9 @@ def make_plan_report(
 def _default_rules(declared: DeclaredSettings, radius: float | None) -> tuple[str, ...]:
     """Return the rules that are simulated if none is asked for: the wanted radius, or any."""
     if radius is not None:
-        return (f"radius={radius:g}",)
+        return (f"radius={radius:.15g}",)
     tolerance = DEFAULT_TOLERANCE * declared.sigma / declared.sensitivity
-    return ("decided", f"atol={tolerance:g}")
+    return ("decided", f"atol={tolerance:.15g}")
 
 
 def _find_ceilings(

@@ -19,11 +19,12 @@ def _reach_table(report: PlanReport) -> Grid:
     """Show the largest radius that the draws can reach, and the fewest draws that certify."""
     declared, wanted = report.declared, report.radius
     title = (
-        f"largest radius where all {report.work.draws:,} draws agree: sigma {declared.sigma:g}, "
-        f"alpha {declared.alpha:g}, {declared.kind}, {declared.classes} classes"
+        f"largest radius where all {report.work.draws:,} draws agree: "
+        f"sigma {declared.sigma:.15g}, alpha {declared.alpha:.15g}, "
+        f"{declared.kind}, {declared.classes} classes"
     )
     headings = ["scheme", "of alpha", "two_sided", "cohen", "fewest draws"]
-    headings += [f"for radius {wanted:g}"] if wanted is not None else []
+    headings += [f"for radius {wanted:.15g}"] if wanted is not None else []
     rows = []
     for row in report.reach:
         cells = [
@@ -89,7 +90,7 @@ def _cost_table(report: PlanReport) -> Grid:
         rows.append(tuple(cells))
     notes = ["simulated, with a fixed seed; an input that stops early is certified at its look"]
     if report.radius is not None:
-        notes.append(f"certified: at radius {report.radius:g} or more")
+        notes.append(f"certified: at radius {report.radius:.15g} or more")
     if report.simulated != report.declared.scheme:
         notes.append(
             f"simulated by scheme {report.simulated}, which takes more draws than "

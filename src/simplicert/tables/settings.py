@@ -58,7 +58,7 @@ def _settings_sentence(study: Study, kind: str | None) -> str:
     """Say kind, scheme, alpha, norm, what is proved, and from how many draws."""
     certificates, rule = study.certificates(kind), stopping_rule(study)
     known, alone = certificates.known, explain_no_comparison(certificates)
-    chance = "no draw was random" if known.certain else f"alpha {known.alpha:g}"
+    chance = "no draw was random" if known.certain else f"alpha {known.alpha:.15g}"
     norm = "" if known.norm == "l2" else f", {known.norm} norm"
     norm += f", radii of the input of {certificates.stage}" if certificates.stage else ""
     return (

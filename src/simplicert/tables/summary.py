@@ -128,7 +128,8 @@ def level_sentence(certificates: Certificates, *, disproved: bool = False) -> st
     if known.certain:
         return f"an input's certificate {CERTAINTY}{by}: all of its draws were made"
     return (
-        f"an input's certificate is issued and wrong with probability at most {known.level:g}{by}"
+        "an input's certificate is issued and wrong with probability at most "
+        f"{known.level:.15g}{by}"
     )
 
 

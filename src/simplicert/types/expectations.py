@@ -198,8 +198,8 @@ class Expectations(ReadOnlyArrays):
         """How surely this is known, in words: alpha, or certainty."""
         if self.certain and self.alpha == 0:
             return CERTAINTY
-        level = "" if self.level == self.alpha else f", proved level {self.level:g}"
-        return f"alpha {self.alpha:g}{level}"
+        level = "" if self.level == self.alpha else f", proved level {self.level:.15g}"
+        return f"alpha {self.alpha:.15g}{level}"
 
     @property
     def refused(self) -> Bools:
