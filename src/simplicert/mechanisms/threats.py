@@ -19,6 +19,7 @@ from simplicert.mechanisms import (
     ablation,
     deletion,
     laplace,
+    splitting,
     uniform,
 )
 from simplicert.mechanisms.laplace import improved_dp, li
@@ -219,8 +220,7 @@ def _uniform_linf_rows(size: int) -> _Rows:
 
 
 def _splitting_rows() -> _Rows:
-    """Uniform noise's in l1, which certification then rounds down to whole steps of the grid."""
-    one, two, source = uniform.one_sided_l1, uniform.two_sided_l1, "Levine and Feizi 2021"
+    one, two, source = splitting.one_sided, splitting.two_sided, "Levine and Feizi 2021"
     return {
         "one_sided": Mechanism(one, _HARD, source, limit=two, label="one-sided"),
         "two_sided": Mechanism(two, _HARD, source, limit=two, label="two-sided"),
