@@ -12,7 +12,15 @@ from typing import Any
 import numpy as np
 
 from simplicert.errors import InvalidInput, check_positive, choose, require
-from simplicert.noises import ablation, exponential, gaussian, laplace, transformations, uniform
+from simplicert.noises import (
+    ablation,
+    exponential,
+    gaussian,
+    laplace,
+    splitting,
+    transformations,
+    uniform,
+)
 from simplicert.noises.model import FIELDS, NoiseContext, NoiseModel
 
 __all__ = ["GAUSSIAN", "NOISES", "Noise", "NoiseContext", "NoiseModel"]
@@ -36,8 +44,10 @@ class Noise:
     fill: Callable[[np.random.Generator, np.ndarray], None] | None = None  # additive: at scale 1
     draw_tensor: Callable[..., Any] | None = None  # the same on a torch device, where there is one
     write: Callable[..., None] | None = None  # not additive: writes copies of an input itself
+    draw_copies: Callable[..., Any] | None = None  # training: random copies of a batch of tensors
     numbers: tuple[str, ...] = ()  # that it has at every norm, besides its scale
     deterministic: bool = False  # every draw is made and none is random: alpha is 0
+    step: float | None = None  # of the grid of inputs; radii are whole multiples of it
 
     @property
     def closed(self) -> bool:
@@ -105,6 +115,18 @@ NOISES: dict[str, Noise] = {
         "Huang et al. 2023",
         numbers=("rate",),
     ),
+    "splitting": Noise(
+        "tells features apart by thresholds, one for each, that are moved through all places",
+        ("l1",),
+        "scale",
+        {"l1": _NONE},
+        "Levine and Feizi 2021",
+        write=splitting.write,
+        draw_copies=splitting.draw_copies,
+        numbers=("offsets",),
+        deterministic=True,
+        step=1 / splitting.STEPS,
+    ),
     "brightness": Noise(
         "adds one normal number of deviation sigma to all features of a copy",
         ("brightness",),
@@ -136,6 +158,8 @@ def check_model(model: NoiseModel) -> None:
     """Refuse a noise that is not in the table, a number that it does not have, and a wrong one."""
     row = choose("noise", model.name, NOISES)
     has = {*row.numbers, *(name for needed in row.parameters.values() for name in needed)}
+    if "offsets" in has and model.offsets is None:
+        object.__setattr__(model, "offsets", 0)
     for name in FIELDS:
         value = getattr(model, name)
         require(
@@ -204,6 +228,8 @@ def check_scale(noise: NoiseModel, scale: float | None) -> float:
     if name is None:
         require(scale in (None, 1), f"sigma has no meaning for {noise.name} noise, got {scale!r}")
         return 1.0
+    if noise.name == "splitting":
+        return splitting.whole_scale(scale)  # type: ignore[arg-type]
     return check_positive(name, scale)  # type: ignore[arg-type]
 
 
@@ -280,6 +306,8 @@ def choose_scale(
         f"got {sensitivity!r}",
     )
     known = sigma if row.scale == "sigma" else scale
+    if noise == "splitting" and known is not None:
+        return splitting.whole_scale(known)
     return 1.0 if known is None else check_positive(row.scale or "scale", known)
 
 
@@ -314,6 +342,10 @@ def _check_parameter(name: str, value: float | None) -> float:
         require(good, f"absent must be a finite number that no feature has, got {value!r}")
         return float(value)
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if name == "offsets":
+        good = whole and 0 <= value < 2**32
+        require(good, f"offsets must be a seed, a whole number from 0 to 2^32 - 1, got {value!r}")
+        return int(value)
     require(whole and value >= 1, f"{name} must be a whole number above 0, got {value!r}")
     require(value <= MOST_FEATURES, f"{name} must be at most {MOST_FEATURES:,}, got {value!r}")
     return int(value)
