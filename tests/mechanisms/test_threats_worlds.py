@@ -103,7 +103,7 @@ def worst_lead(p, q, e0, e1):
 
 
 def take(p, q, share):
-    """q of the first cells that have this share of p, the last of them in part."""
+    """Sum q over the first cells that have this share of p, the last of them in part."""
     live = p > 0
     p, q = p[live], q[live]
     before = np.cumsum(p) - p

@@ -140,9 +140,7 @@ EXACT = {
     "brightness": ndtr(0.5),
     "contrast": ndtr(2 * np.log(1.5)),
     # Columns 0 to 7 of sixteen that wrap around, the noise rounded to whole columns.
-    "shift": sum(
-        ndtr((lap + 1.5) / 2) - ndtr((lap - 6.5) / 2) for lap in (-32, -16, 0, 16, 32)
-    ),
+    "shift": sum(ndtr((lap + 1.5) / 2) - ndtr((lap - 6.5) / 2) for lap in (-32, -16, 0, 16, 32)),
 }
 
 

@@ -182,9 +182,12 @@ def _warn_of_failures(out: "Path", failed: dict[int, str]) -> None:
 
 def describe_too_few_draws(manifest: "Manifest", plan: "Plan | None") -> str:
     """Return a warning if the plan certifies nothing even when all draws agree, else ""."""
+    from simplicert.noises import NOISES
     from simplicert.plan import DeclaredSettings, certifies_nothing, smallest_draws
     from simplicert.types import Plan
 
+    if NOISES[manifest.noise_model.name].deterministic:  # all draws are made, and are exact
+        return ""
     plan = plan or Plan((1,))
     names = ("sigma", "alpha", "classes", "kind", "scheme")
     settings = {name: getattr(manifest, name) for name in names}
