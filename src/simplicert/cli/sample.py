@@ -191,7 +191,7 @@ def describe_too_few_draws(manifest: "Manifest", plan: "Plan | None") -> str:
     from simplicert.plan import DeclaredSettings, certifies_nothing, smallest_draws
     from simplicert.types import Plan
 
-    if is_certain(manifest.noise_model):
+    if is_certain(manifest.noise_model):  # all draws are made, and are exact
         return ""
     plan = plan or Plan((1,))
     names = ("sigma", "alpha", "classes", "kind", "scheme")
