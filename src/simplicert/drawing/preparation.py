@@ -14,6 +14,7 @@ import numpy as np
 from simplicert.data import Dataset, load_data
 from simplicert.data.class_map import map_classes
 from simplicert.data.dataset import compare_class_names
+from simplicert.data.sequences import are_sequences
 from simplicert.errors import InvalidInput, require
 from simplicert.machine import current_time, describe_machine
 from simplicert.models import Model, load_model
@@ -81,6 +82,7 @@ def prepare_context(
     """Probe the model and settle all choices; those of the run `before` are obeyed."""
     settings = resume_settings(settings, before)
     example = data.inputs[np.arange(min(PROBE_INPUTS, len(data.inputs)))]
+    settings.smoothing.at_shape(example.shape[1:])  # refuses noise that such inputs cannot have
     settings, sampling = _make_choices(settings, model, example, len(data.index))
     _refuse_off_grid_inputs(settings, data)
     sampler = Sampler(model.classifier, example, sampling)
@@ -225,10 +227,10 @@ def settings_warnings(
 
     `normalised`: whether the outputs of the probe are shares that sum to 1.
     """
-    low, high = float(example.min()), float(example.max())
-    width, sigma = high - low, settings.smoothing.sigma
-    warnings = []
-    if settings.smoothing.noise_scale is None:
+    warnings, sigma = [], settings.smoothing.sigma
+    if settings.smoothing.noise_scale is None and not are_sequences(example):
+        low, high = float(example.min()), float(example.max())
+        width = high - low
         if 0 < width * LARGE_SIGMA < sigma:
             warnings.append(
                 f"sigma {sigma:g} is large for inputs from {low:g} to {high:g}: it is in units of "

@@ -12,11 +12,20 @@ from typing import Any
 import numpy as np
 
 from simplicert.errors import InvalidInput, check_positive, choose, require
-from simplicert.noises import ablation, exponential, gaussian, laplace, transformations, uniform
+from simplicert.noises import (
+    ablation,
+    deletion,
+    exponential,
+    gaussian,
+    laplace,
+    transformations,
+    uniform,
+)
 from simplicert.noises.model import FIELDS, NoiseContext, NoiseModel
 
 __all__ = ["GAUSSIAN", "NOISES", "Noise", "NoiseContext", "NoiseModel"]
 
+SEQUENCE: tuple[int, ...] = ()  # the shape of a sequence of tokens, whatever its length
 MOST_FEATURES = 10**7  # ablation computes a number for each of them
 
 
@@ -36,6 +45,7 @@ class Noise:
     fill: Callable[[np.random.Generator, np.ndarray], None] | None = None  # additive: at scale 1
     draw_tensor: Callable[..., Any] | None = None  # the same on a torch device, where there is one
     write: Callable[..., None] | None = None  # not additive: writes copies of an input itself
+    drop: Callable[..., Any] | None = None  # for sequences of tokens: returns shorter copies
     numbers: tuple[str, ...] = ()  # that it has at every norm, besides its scale
     deterministic: bool = False  # every draw is made and none is random: alpha is 0
 
@@ -103,6 +113,7 @@ NOISES: dict[str, Noise] = {
         None,
         {"edits": ("rate",), "insertions": ("rate",), "deletions": ("rate",)},
         "Huang et al. 2023",
+        drop=deletion.drop_tokens,
         numbers=("rate",),
     ),
     "brightness": Noise(
@@ -175,9 +186,14 @@ def check_inputs(model: NoiseModel, shape: tuple[int, ...]) -> NoiseModel:
     """Return the noise for inputs of this shape; refuse inputs that it cannot change."""
     row = NOISES[model.name]
     require(
-        row.fill is not None or row.write is not None,
+        row.drop is None or shape == SEQUENCE,
         f"noise must be one for inputs that are arrays of numbers, got {model.name}: it is for "
         "sequences of tokens",
+    )
+    require(
+        row.drop is not None or shape != SEQUENCE,
+        f"noise must be deletion for sequences of tokens, got {model.name}: it is for arrays of "
+        "numbers",
     )
     image = len(shape) == 3  # noqa: PLR2004
     require(

@@ -11,9 +11,9 @@ from simplicert.errors import require
 from simplicert.noises import NoiseModel, choose_noise
 from simplicert.sampling.loop import AfterBatch, go_on
 from simplicert.sampling.sampler import Sampler, decide_compilation
+from simplicert.sampling.sequences import convert_batch
 from simplicert.sampling.settings import (
     SamplingSettings,
-    convert_inputs,
     default_batch_size,
     default_device,
 )
@@ -61,6 +61,7 @@ def sample(  # noqa: PLR0913
     scale: float | None = None,
     keep: int | None = None,
     absent: float | None = None,
+    rate: float | None = None,
     plan: Plan | None = None,
     until: StoppingRule | None = None,
     after_batch: AfterBatch = go_on,
@@ -76,7 +77,8 @@ def sample(  # noqa: PLR0913
     No alpha is kept for looks added later, as a run keeps some: there is no run to extend.
     Noise is Gaussian of deviation `sigma`, or another of the table `NOISES`: `noise="laplace"` with
     its `scale`, `noise="ablation"` with the number of features to `keep` and the mark of an
-    `absent` one.
+    `absent` one. `noise="deletion"` drops every token of a sequence with probability `rate`:
+    `inputs` are then lists of tokens, or texts, and the classifier gets a list of token lists.
 
     >>> inputs = np.array([[0.9, 0.2], [0.1, 0.7]], dtype=np.float32)
     >>> classifier = lambda batch: np.column_stack([batch[:, 0], 1 - batch[:, 0]])
@@ -90,13 +92,13 @@ def sample(  # noqa: PLR0913
         until is None or callable(until),
         f'until must be a rule such as sc.Until("atol=0.01"), got {until!r}',
     )
-    array = convert_inputs(inputs)
+    model, size_of_noise = choose_noise(noise, sigma, scale, keep=keep, absent=absent, rate=rate)
+    array = convert_batch(inputs, model)
     rows = len(array)
     numbers = integer_array("index", np.arange(rows) if index is None else index, (rows,))
     where = device if device is not None else default_device()
     size = batch_size if batch_size is not None else default_batch_size(array.shape[1:], where)
     shares: Any = noise_scale  # Smoothing makes it an array
-    model, size_of_noise = choose_noise(noise, sigma, scale, keep=keep, absent=absent)
     smoothing = Smoothing(
         size_of_noise, outputs, num_classes, score_limit, shares, grid, autocast, model
     )

@@ -39,6 +39,7 @@ from simplicert.sampling.noise import (
     refuse_off_grid,
 )
 from simplicert.sampling.outputs import Scores, output_reader
+from simplicert.sampling.sequences import SequenceBatch
 from simplicert.types import Ints
 from simplicert.types.smoothing import Smoothing
 
@@ -289,12 +290,19 @@ class Evaluation:
     spread: np.ndarray  # the noise's deviation, laid out like the inputs
     classify: Classify
 
+    @property
+    def takes_sequences(self) -> bool:
+        """Whether inputs are sequences of tokens."""
+        return NOISES[self.smoothing.noise.name].drop is not None
+
     def lay_out(self, inputs: np.ndarray) -> np.ndarray:
         """Return inputs in the memory layout of a batch."""
         return np.ascontiguousarray(np.moveaxis(inputs, 1, -1)) if self.channels_last else inputs
 
     def batch(self, rows: int, chunk: int) -> SamplingBatch:
         """Allocate a batch of noisy copies on the device; a chunk of noise has `chunk` rows."""
+        if self.takes_sequences:
+            return SequenceBatch(rows, self.classify, self.smoothing.noise)
         empty = np.empty((0, *self.shape), np.float32)
         shape = (rows, *self.lay_out(empty).shape[1:])
         context = NoiseContext(self.smoothing.noise, self.smoothing.sigma, self.channels_last)

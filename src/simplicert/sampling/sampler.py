@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from simplicert.data.sequences import are_sequences, hold_sequences
 from simplicert.errors import require
 from simplicert.models.model import is_module
 from simplicert.sampling import loop
@@ -71,6 +72,9 @@ class Sampler:
         one, other = (self._example_batch(laid_out, turn) for turn in range(2))
         outputs = first_outputs(lambda: self.batch.outputs_for(one), (len(one), *example.shape[1:]))
         classes = self.evaluation.count_classes(outputs, len(one))
+        if are_sequences(one):  # a copy may lose all of its tokens
+            empty = hold_sequences([()] * len(one))
+            first_outputs(lambda: self.batch.outputs_for(empty), one.shape)
         self.normalised = smoothing.outputs != "labels" and sums_to_one(outputs)
         result = probe_classifier(
             retry_calls(self.batch.outputs_for), one, other, smoothing.autocast
@@ -190,6 +194,9 @@ def decide_compilation(
     tensors: bool = False,
 ) -> SamplingSettings:
     """Return the settings with `compiled` set: as requested, or where the draws are worth it."""
+    if are_sequences(example):
+        require(not requested, "compile must not be asked for a classifier of sequences of tokens")
+        return settings
     if not is_module(classifier):
         require(not requested, "compile must not be asked for a classifier that is no torch module")
         return settings

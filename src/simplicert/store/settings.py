@@ -17,7 +17,7 @@ import numpy as np
 
 from simplicert.data.arrays import read_array
 from simplicert.errors import DamagedRun, InvalidInput, check_positive, require
-from simplicert.noises import GAUSSIAN, NoiseModel, choose_noise
+from simplicert.noises import GAUSSIAN, NOISES, NoiseModel, choose_noise
 from simplicert.noises.model import FIELDS
 from simplicert.stopping import Until
 from simplicert.store.manifest import DRAWN, NAME, Manifest, check_declaration
@@ -30,6 +30,7 @@ SMALLEST_SIGMA = 2.0**-150  # half of the smallest number of single precision, r
 MOST_DIGITS = 18  # of a share's number: it fits in 64 bits
 
 WHERE = "added to the inputs as loaded, before the model's normalisation"
+OF_TOKENS = "of the tokens as loaded"
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,6 +269,7 @@ def record_settings(
     settings: DrawingSettings, fingerprints: Mapping[str, str], random: bool
 ) -> dict[str, Any]:
     """Return what run.toml keeps in its table `source`; every open choice must have been made."""
+    noise = NOISES[settings.noise.name]
     source: dict[str, Any] = {
         "format": DRAWN,
         **fingerprints,
@@ -279,7 +281,7 @@ def record_settings(
         "compiled": settings.compiled,
         "device": settings.device,
         "random": random,
-        "noise": f"{settings.noise.name}, {WHERE}",
+        "noise": f"{settings.noise.name}, {WHERE if noise.drop is None else OF_TOKENS}",
     }
     if settings.reserve:
         source["reserve"] = settings.reserve

@@ -85,7 +85,7 @@ class Smoothing:
 
     def at_shape(self, shape: tuple[int, ...]) -> "Smoothing":
         """Return the settings for inputs of this shape: the noise then knows their features."""
-        if self.noise == GAUSSIAN:  # Gaussian noise certifies in l2, whatever the size
+        if self.noise == GAUSSIAN and shape:  # it certifies in l2, whatever the size
             return self
         return replace(self, noise=check_inputs(self.noise, shape))
 
