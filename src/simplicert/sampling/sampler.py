@@ -73,8 +73,10 @@ class Sampler:
         outputs = first_outputs(lambda: self.batch.outputs_for(one), (len(one), *example.shape[1:]))
         classes = self.evaluation.count_classes(outputs, len(one))
         if are_sequences(one):  # a copy may lose all of its tokens
-            empty = hold_sequences([()] * len(one))
-            first_outputs(lambda: self.batch.outputs_for(empty), one.shape)
+            other = hold_sequences([()] * len(one))
+            first_outputs(lambda: self.batch.outputs_for(other), one.shape)
+            # Short ones beside long ones and beside none: a model may pad to the longest.
+            one = hold_sequences(sorted(one, key=len))
         self.normalised = smoothing.outputs != "labels" and sums_to_one(outputs)
         result = probe_classifier(
             retry_calls(self.batch.outputs_for), one, other, smoothing.autocast
