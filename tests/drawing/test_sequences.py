@@ -1,17 +1,14 @@
 """Runs of texts: the same bits by any engine, after any interruption; verified and refused."""
 
 import json
-import secrets
 from pathlib import Path
 
 import numpy as np
 import pytest
 import scenes
-from places import asked, drawn, marked, soon, words
+from places import asked, drawn, words
 
 import simplicert as sc
-from simplicert.drawing.engines.ray import connect_to_ray, keep_ray_private
-from simplicert.store.settings import DrawingSettings
 
 
 def test_the_command_draws_what_python_draws(text_place, command):
@@ -107,15 +104,3 @@ def test_a_killed_leader_is_continued_bit_for_bit(text_place):
 @pytest.mark.slow
 def test_stopped_and_resumed(text_place):
     scenes.stopped_and_resumed(text_place)
-
-
-@pytest.mark.slow
-def test_ray_draws_the_same_bits(text_place):
-    mark = secrets.token_hex(8)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SCENE", mark)
-        keep_ray_private()
-        library = pytest.importorskip("ray")
-        with connect_to_ray(library, DrawingSettings("", "", 1.0, 1, Path(), workers=2)):
-            scenes.same_bits(text_place, (2,), engine="ray")
-    soon(lambda: not marked(mark))
