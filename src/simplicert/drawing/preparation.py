@@ -19,7 +19,8 @@ from simplicert.errors import InvalidInput, require
 from simplicert.machine import current_time, describe_machine
 from simplicert.models import Model, load_model
 from simplicert.models.model import IMAGES
-from simplicert.sampling import Sampler, SamplingSettings
+from simplicert.noises import NOISES
+from simplicert.sampling import Sampler, SamplingSettings, Smoothing
 from simplicert.sampling.noise import refuse_mark, refuse_off_grid
 from simplicert.sampling.probe import scale_warning
 from simplicert.sampling.sampler import decide_compilation
@@ -217,7 +218,7 @@ def _warn_before_drawing(
     warnings = settings_warnings(example, sampler.settings, sampler.normalised)
     if smoothing.noise_scale is None and (warning := scale_warning(data.inputs, "--noise-scale")):
         warnings += (warning,)
-    return warnings + mismatch_warnings(model, data, smoothing.sigma, sampler.classes)
+    return warnings + mismatch_warnings(model, data, smoothing, sampler.classes)
 
 
 def settings_warnings(
@@ -250,17 +251,24 @@ def settings_warnings(
 
 
 def mismatch_warnings(
-    model: Model, data: Dataset, sigma: float, num_classes: int
+    model: Model, data: Dataset, smoothing: Smoothing, num_classes: int
 ) -> tuple[str, ...]:
     """Warn of a model and data that may not belong together; no radius depends on it."""
     mismatch = _label_warning(model, data, num_classes)
     warnings = [mismatch] if mismatch else []
     if data.labels is None:
         warnings.append(f"{data.name} has no labels: there will be radii and no accuracies")
-    if model.sigma is not None and model.sigma != sigma:
+    noise, sigma = smoothing.noise, smoothing.sigma
+    if model.sigma is not None and noise.name != model.noise:
         warnings.append(
-            f"sigma {sigma:g} is not the {model.sigma:g} that {model.name} was trained under: "
-            "radii are true, and likely smaller than with a network of this sigma"
+            f"{noise.name} noise is not the {model.noise} noise that {model.name} was trained "
+            "under: radii are true, and likely smaller than with a network of this noise"
+        )
+    elif model.sigma is not None and model.sigma != sigma:
+        scale = NOISES[noise.name].scale or "scale"
+        warnings.append(
+            f"{scale} {sigma:g} is not the {model.sigma:g} that {model.name} was trained under: "
+            f"radii are true, and likely smaller than with a network of this {scale}"
         )
     return tuple(warnings)
 

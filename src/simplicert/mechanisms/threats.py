@@ -180,6 +180,15 @@ def _uniform_linf_rows(size: int) -> _Rows:
     return _pair_of_rows(one, two, "Yang et al. 2020")
 
 
+def _splitting_rows() -> _Rows:
+    """Uniform noise's in l1, which certification then rounds down to whole steps of the grid."""
+    one, two, source = uniform.one_sided_l1, uniform.two_sided_l1, "Levine and Feizi 2021"
+    return {
+        "one_sided": Mechanism(one, _HARD, source, limit=two),
+        "two_sided": Mechanism(two, _HARD, source, limit=two),
+    }, {"multinomial": ("two_sided",)}
+
+
 def _ablation_rows(size: int, keep: int) -> _Rows:
     one, two = (partial(f, size=size, keep=keep) for f in (ablation.one_sided, ablation.two_sided))
     return _pair_of_rows(one, two, "Levine and Feizi 2020")
@@ -198,6 +207,7 @@ _THREATS: dict[tuple[str, str], Callable[..., _Rows]] = {
     ("uniform", "l1"): _uniform_rows,
     ("uniform", "linf"): _uniform_linf_rows,
     ("exponential-linf", "linf"): _exponential_rows,
+    ("splitting", "l1"): _splitting_rows,
     ("ablation", "l0"): _ablation_rows,
     ("deletion", "edits"): partial(_deletion_rows, deletion.edits),
     ("deletion", "insertions"): partial(_deletion_rows, deletion.insertions),

@@ -18,6 +18,7 @@ from simplicert.noises import (
     exponential,
     gaussian,
     laplace,
+    splitting,
     transformations,
     uniform,
 )
@@ -25,7 +26,6 @@ from simplicert.noises.model import FIELDS, NoiseContext, NoiseModel
 
 __all__ = ["GAUSSIAN", "NOISES", "Noise", "NoiseContext", "NoiseModel"]
 
-SEQUENCE: tuple[int, ...] = ()  # the shape of a sequence of tokens, whatever its length
 MOST_FEATURES = 10**7  # ablation computes a number for each of them
 
 
@@ -46,8 +46,10 @@ class Noise:
     draw_tensor: Callable[..., Any] | None = None  # the same on a torch device, where there is one
     write: Callable[..., None] | None = None  # not additive: writes copies of an input itself
     drop: Callable[..., Any] | None = None  # for sequences of tokens: returns shorter copies
+    draw_copies: Callable[..., Any] | None = None  # training: random copies of a batch of tensors
     numbers: tuple[str, ...] = ()  # that it has at every norm, besides its scale
     deterministic: bool = False  # every draw is made and none is random: alpha is 0
+    step: float | None = None  # of the grid of inputs; radii are whole multiples of it
 
     @property
     def closed(self) -> bool:
@@ -116,6 +118,18 @@ NOISES: dict[str, Noise] = {
         drop=deletion.drop_tokens,
         numbers=("rate",),
     ),
+    "splitting": Noise(
+        "tells features apart by thresholds, one for each, that are moved through all places",
+        ("l1",),
+        "scale",
+        {"l1": _NONE},
+        "Levine and Feizi 2021",
+        write=splitting.write,
+        draw_copies=splitting.draw_copies,
+        numbers=("offsets",),
+        deterministic=True,
+        step=1 / splitting.STEPS,
+    ),
     "brightness": Noise(
         "adds one normal number of deviation sigma to all features of a copy",
         ("brightness",),
@@ -147,6 +161,8 @@ def check_model(model: NoiseModel) -> None:
     """Refuse a noise that is not in the table, a number that it does not have, and a wrong one."""
     row = choose("noise", model.name, NOISES)
     has = {*row.numbers, *(name for needed in row.parameters.values() for name in needed)}
+    if "offsets" in has and model.offsets is None:
+        object.__setattr__(model, "offsets", 0)
     for name in FIELDS:
         value = getattr(model, name)
         require(
@@ -182,35 +198,6 @@ def say_noise(model: NoiseModel, scale: float) -> str:
     return ", ".join(part for part in (f"{model.name} noise", size, model.say_numbers()) if part)
 
 
-def check_inputs(model: NoiseModel, shape: tuple[int, ...]) -> NoiseModel:
-    """Return the noise for inputs of this shape; refuse inputs that it cannot change."""
-    row = NOISES[model.name]
-    require(
-        row.drop is None or shape == SEQUENCE,
-        f"noise must be one for inputs that are arrays of numbers, got {model.name}: it is for "
-        "sequences of tokens",
-    )
-    require(
-        row.drop is not None or shape != SEQUENCE,
-        f"noise must be deletion for sequences of tokens, got {model.name}: it is for arrays of "
-        "numbers",
-    )
-    image = len(shape) == 3  # noqa: PLR2004
-    require(
-        image or model.name != "shift",
-        f"noise shift must be given images of shape (channels, height, width), got {shape}",
-    )
-    if model.name == "ablation":
-        require(
-            model.absent is not None,
-            "absent must be given for ablation noise: the number that marks a feature that was "
-            "taken away, and that no feature has, got None",
-        )
-        return model.sized(ablation.count_features(shape))
-    needs_size = any("size" in needed for needed in row.parameters.values())
-    return model.sized(int(np.prod(shape))) if needs_size else model
-
-
 GAUSSIAN = NoiseModel()
 
 
@@ -220,6 +207,8 @@ def check_scale(noise: NoiseModel, scale: float | None) -> float:
     if name is None:
         require(scale in (None, 1), f"sigma has no meaning for {noise.name} noise, got {scale!r}")
         return 1.0
+    if noise.name == "splitting":
+        return splitting.whole_scale(scale)  # type: ignore[arg-type]
     return check_positive(name, scale)  # type: ignore[arg-type]
 
 
@@ -296,6 +285,8 @@ def choose_scale(
         f"got {sensitivity!r}",
     )
     known = sigma if row.scale == "sigma" else scale
+    if noise == "splitting" and known is not None:
+        return splitting.whole_scale(known)
     return 1.0 if known is None else check_positive(row.scale or "scale", known)
 
 
@@ -330,6 +321,10 @@ def _check_parameter(name: str, value: float | None) -> float:
         require(good, f"absent must be a finite number that no feature has, got {value!r}")
         return float(value)
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if name == "offsets":
+        good = whole and 0 <= value < 2**32
+        require(good, f"offsets must be a seed, a whole number from 0 to 2^32 - 1, got {value!r}")
+        return int(value)
     require(whole and value >= 1, f"{name} must be a whole number above 0, got {value!r}")
     require(value <= MOST_FEATURES, f"{name} must be at most {MOST_FEATURES:,}, got {value!r}")
     return int(value)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from simplicert.errors import InvalidInput, require
 
-FIELDS = ("size", "keep", "rate", "absent")  # the numbers that a noise may have
+FIELDS = ("size", "keep", "rate", "absent", "offsets")  # the numbers that a noise may have
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,7 @@ class NoiseModel:
     keep: int | None = None  # of them that ablation leaves
     rate: float | None = None  # probability with which deletion drops a token
     absent: float | None = None  # the mark of a feature that ablation took away
+    offsets: int | None = None  # seed of splitting noise's fixed numbers, one for each feature
 
     def __post_init__(self) -> None:
         """Refuse a noise that is not in the table, and numbers that it does not have."""

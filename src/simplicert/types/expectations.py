@@ -116,7 +116,7 @@ class Expectations(ReadOnlyArrays):
             grid: float | None = None,
             reading: Reading | None = None,
             has_pair: bool = True,
-            noise: NoiseModel | str = ...,
+            noise: NoiseModel | str = GAUSSIAN,
         ) -> None: ...
 
     def __post_init__(self) -> None:

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from simplicert.errors import InvalidInput, check_positive, require
-from simplicert.noises import GAUSSIAN, NOISES, NoiseModel, check_inputs, check_scale, default_norm
+from simplicert.noises import GAUSSIAN, NOISES, NoiseModel, check_scale, default_norm
+from simplicert.noises.inputs import check_inputs
 
 SMALLEST = float(np.finfo(np.float32).tiny)  # of a noise: smaller numbers lose digits
 

@@ -111,7 +111,7 @@ class Tally(ReadOnlyArrays):
             norm: str | None = None,
             grid: float | None = None,
             reading: Reading | None = None,
-            noise: NoiseModel | str = ...,
+            noise: NoiseModel | str = GAUSSIAN,
         ) -> None: ...
 
     def __post_init__(self) -> None:
