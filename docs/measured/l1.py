@@ -35,6 +35,6 @@ def describe_l1(l1: Result) -> str:
     most, what, radius = max(gains)
     return (
         "The tight radius with both expectations certifies up to "
-        f"{round_down(most, 1)} points more than the one-sided radius of the literature on the same "
-        f"draws ({what}, at {radius:g})."
+        f"{round_down(most, 1)} points more than the one-sided radius of the literature on the "
+        f"same draws ({what}, at {radius:g})."
     )
