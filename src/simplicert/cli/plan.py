@@ -56,11 +56,25 @@ def plan(
     confidence: Annotated[
         float | None, typer.Option(help="With --population; default: 0.999.")
     ] = None,
+    noise: Annotated[
+        str | None, typer.Option(help="Default: the run's, or gaussian; see `radius --help`.")
+    ] = None,
+    scale: Annotated[float | None, typer.Option(help="Of noise that is not Gaussian.")] = None,
+    norm: Annotated[
+        str | None, typer.Option(help="What radii measure; default: the noise's first.")
+    ] = None,
+    size: Annotated[int | None, typer.Option(help="Features of an input, for linf and l0.")] = None,
+    keep: Annotated[int | None, typer.Option(help="Features that ablation keeps.")] = None,
+    rate: Annotated[
+        float | None, typer.Option(help="Probability with which deletion drops a token.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, at full precision.")] = False,
 ) -> None:
     """Largest radius in reach, fewest draws that certify, radius lost to sampling, cost in time.
 
     Example: simplicert plan --sigma .5 --draws 100000 --radius .5 --run runs/pilot --workers 4
+
+    Example: simplicert plan --noise laplace --scale .5 --draws 10000 --radius 1 --pa .9
 
     With --serve: draws, latency, abstentions and cost of predictions, by the tallies of a run.
 
@@ -78,13 +92,15 @@ def plan(
     from simplicert.types.plan import RESERVE
 
     require(serve is not None or price is None, f"price must come with serve, got {price} alone")
+    numbers = {"size": size, "keep": keep, "rate": rate}
+    asked = {"noise": noise, "sigma": sigma, "scale": scale, **numbers}
     if serve is not None:
         unwanted: dict[str, object] = {"run": run, "radius": radius, "pa": pa, "pb": pb}
         unwanted |= {"until": until, "scheme": scheme, "classes": classes}
-        unwanted |= {"inputs": inputs, "reserve": reserve}
+        unwanted |= {"inputs": inputs, "reserve": reserve, "norm": norm}
         for name, value in unwanted.items():
             require(value is None, f"{name} has no place beside serve, got {value}")
-        served = _open_pilot(serve, sigma)
+        served = _open_pilot(serve, asked)
         _print_serving(
             served, draws, alpha, kind, throughput, price, sensitivity=sensitivity, as_json=as_json
         )
@@ -96,7 +112,12 @@ def plan(
         require(run is not None, "run must be given with population: a pilot of inputs like these")
         require(radius is not None, "radius must be given with population")
         assert run is not None and radius is not None
-        seen = _open_pilot(run, sigma)
+        seen = _open_pilot(run, asked)
+        require(
+            seen.manifest.noise is None and norm in (None, "l2"),
+            "population must be left out with another noise than Gaussian and another norm than "
+            f"l2: its proof is about those, got {seen.manifest.noise_model} and norm {norm}",
+        )
         given = {"sigma": sigma, "alpha": alpha, "kind": kind, "scheme": scheme, "classes": None}
         settings = _declare_settings(seen, sensitivity=sensitivity, **given)
         _print_division(seen, settings, population, radius, confidence, inputs, as_json=as_json)
@@ -104,13 +125,17 @@ def plan(
     require(confidence is None, f"confidence must come with population, got {confidence} alone")
     require(draws is not None, "draws must be given: noisy copies of each input")
     assert draws is not None
-    require(sigma is not None or run is not None, "sigma must be given where there is no pilot run")
+    require(
+        noise is not None or scale is not None or sigma is not None or run is not None,
+        "sigma must be given where there is no pilot run",
+    )
     require(
         run is None or pa is None, "pa must not be given with a pilot run, which says what it is"
     )
     require(pb is None or pa is not None, f"pb must come with pa, got pb = {pb} alone")
-    pilot = None if run is None else _open_pilot(run, sigma)
-    given = {"sigma": sigma, "alpha": alpha, "kind": kind, "scheme": scheme, "classes": classes}
+    pilot = None if run is None else _open_pilot(run, asked)
+    given = {"alpha": alpha, "kind": kind, "scheme": scheme, "classes": classes, "norm": norm}
+    given |= _choose_planned_noise(pilot, asked, norm)
     kept = RESERVE if reserve is None else parse_reserve(reserve)
     declared = _declare_settings(pilot, reserve=kept, sensitivity=sensitivity, **given)
     work = _planned_work(pilot, draws, inputs, workers, throughput)
@@ -213,20 +238,49 @@ def _print_division(
     print_table(division_table(division))
 
 
-def _open_pilot(folder: Path, sigma: float | None) -> "Run":
-    """Open the pilot run, which must hold tallies drawn at this sigma."""
+def _open_pilot(folder: Path, asked: "dict[str, Any]") -> "Run":
+    """Open the pilot run, which must hold tallies drawn with this noise at this scale."""
     from simplicert.errors import MissingEvidence, require
+    from simplicert.noises import scale_argument
     from simplicert.store import Run, open_run
 
     run = open_run(folder)
     if not isinstance(run, Run):
         raise MissingEvidence(f"run must hold tallies, and {folder} is a log without counts")
-    require(
-        sigma is None or sigma == run.manifest.sigma,
-        f"sigma must be the pilot run's {run.manifest.sigma:g}, got {sigma}: "
-        "expectations at another sigma are others",
-    )
+    model = run.manifest.noise_model
+    held = {**model.record(), **scale_argument(model, run.manifest.sigma)}
+    held["noise"] = held.pop("name")
+    for name, value in asked.items():
+        mine = held.get(name)
+        if value is None or (name == "size" and mine is None):
+            continue
+        require(mine is not None, f"{name} is no number of the pilot run's noise, got {value}")
+        known = f"{mine:g}" if name == "sigma" else mine
+        require(
+            value == mine,
+            f"{name} must be the pilot run's {known}, got {value}: "
+            f"expectations at another {name} are others",
+        )
     return run
+
+
+def _choose_planned_noise(
+    pilot: "Run | None", asked: "dict[str, Any]", norm: str | None
+) -> "dict[str, Any]":
+    """Return the noise and its scale: the pilot's, or as the options say."""
+    from simplicert.mechanisms.threats import find_threat
+    from simplicert.noises import choose_noise
+
+    if pilot is not None:
+        model = pilot.manifest.noise_model
+        if model.size is None and asked["size"] is not None:
+            find_threat(model.name, norm, size=asked["size"])  # refuses a size without a use
+            model = model.sized(asked["size"])
+        return {"noise": model, "sigma": pilot.manifest.sigma}
+    words = {**asked, "noise": asked["noise"] or "gaussian"}
+    model, scale = choose_noise(**words)
+    find_threat(model.name, norm, **{name: asked[name] for name in ("size", "keep", "rate")})
+    return {"noise": model, "sigma": scale}
 
 
 def _declare_settings(pilot: "Run | None", **given: Any) -> "DeclaredSettings":
@@ -264,10 +318,15 @@ def _choose_population(
     pilot: "Run | None", declared: "DeclaredSettings", pa: float | None, pb: float | None
 ) -> "Population":
     """Choose the population whose expectations the plan is for."""
+    from dataclasses import replace
+
     from simplicert.plan import pilot_population, point_population, published_population
 
     if pilot is not None:
         return pilot_population(pilot.tally(), declared.kind)
     if pa is not None:
         return point_population(pa, pb, declared.classes)
-    return published_population(declared.classes, PUBLISHED_INPUTS)
+    published = published_population(declared.classes, PUBLISHED_INPUTS)
+    if declared.noise.name == "gaussian":
+        return published
+    return replace(published, source=f"{published.source}; taken over from Gaussian noise")

@@ -194,6 +194,7 @@ def describe_too_few_draws(manifest: "Manifest", plan: "Plan | None") -> str:
     names = ("sigma", "alpha", "classes", "kind", "scheme")
     settings = {name: getattr(manifest, name) for name in names}
     settings["method"] = manifest.find_method(manifest.kind, manifest.scheme)
+    settings["noise"] = manifest.noise_model
     declared = DeclaredSettings(**settings, histograms=bool(manifest.source.get("histograms")))
     if not certifies_nothing(declared, plan):
         return ""

@@ -22,6 +22,7 @@ from simplicert.mechanisms import (
     uniform,
 )
 from simplicert.mechanisms.laplace import improved_dp, li
+from simplicert.mechanisms.shifts import Shifted, find_shifts
 from simplicert.noises import NOISES, NoiseModel, check_parameters, choose_norm
 from simplicert.types import Floats, Kind
 
@@ -39,12 +40,17 @@ class Threat:
     >>> threat = find_threat("laplace")
     >>> threat.norm, list(threat.mechanisms)
     ('l1', ['one_sided', 'lecuyer', 'li', 'teng', 'improved_dp', 'two_sided'])
+    >>> float(threat.least(0.4, 1.0).round(4)), float(threat.largest(0.1, 1.0).round(4))
+    (0.1472, 0.2718)
     """
 
     noise: str
     norm: str
     mechanisms: Mapping[str, Mechanism]
     ensembles: Mapping[Kind, tuple[str, ...]]  # members of the ensemble, by kind
+    # At a distance at scale 1: what a class of at least p has left, what one of at most p may have.
+    least: Shifted | None = None
+    largest: Shifted | None = None
 
     @property
     def whole(self) -> bool:
@@ -80,7 +86,8 @@ def find_threat(
         mechanisms = {
             name: replace(row, noise=noise, norm=norm) for name, row in mechanisms.items()
         }
-    return Threat(noise, norm, mechanisms, ensembles)
+    shifts = find_shifts(noise, norm, given)
+    return Threat(noise, norm, mechanisms, ensembles, *(shifts or (None, None)))
 
 
 def threat_of(model: NoiseModel, norm: str, size: int | None = None) -> Threat:

@@ -59,6 +59,8 @@ class NoisyCopies(NamedTuple):
 class SamplingBatch(Protocol):
     """What the drawing loop needs from a device."""
 
+    writer: "NoiseWriter"
+
     def fill(self, copies: Sequence[NoisyCopies]) -> None:
         """Draw the noise of these copies and write them into the batch."""
 
