@@ -38,7 +38,10 @@ RATES, DRAWS = (0.9, 0.97), 1000
 
 
 def collect_docstrings(library: str) -> list[str]:
-    """The docstrings of public functions and classes, each once, in an order of their own."""
+    """The docstrings of public functions and classes, each once, in an order of their own.
+
+    Those that show where an object lies in memory are left out: it is another place every time.
+    """
     found = set()
     for part in PARTS[library]:
         module = importlib.import_module(f"{library}.{part}".rstrip("."))
@@ -46,7 +49,7 @@ def collect_docstrings(library: str) -> list[str]:
             value = vars(module).get(name)
             if inspect.isroutine(value) or inspect.isclass(value):
                 text = inspect.getdoc(value) or ""
-                if len(text.split()) >= FEWEST_WORDS:
+                if len(text.split()) >= FEWEST_WORDS and " at 0x" not in text:
                     found.add(text)
     ordered = sorted(found)
     return [ordered[place] for place in np.random.default_rng(0).permutation(len(ordered))]

@@ -31,6 +31,7 @@ FILES = (
     "rules",
     "speed",
     "stopping",
+    "text",
     "training",
 )
 SOURCES = {
@@ -56,6 +57,7 @@ SOURCES = {
     "sampling": "benchmarks/results/sampling.json",
     "softmax": "benchmarks/results/softmax.json",
     "survivors": "benchmarks/survivors.toml",
+    "text": "benchmarks/results/text.json",
     "training": "benchmarks/results/training.json",
     "zoo": "src/simplicert/**/zoo/*/model.toml",
 }

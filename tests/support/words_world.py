@@ -37,10 +37,10 @@ def distances(word):
     """For each norm, every word of the world within reach and its distance."""
     near = {"edits": {}, "insertions": {}, "deletions": {}}
     for other in WORDS:
-        near["edits"][other] = _edits(word, other)
-        if _is_part(word, other):
+        near["edits"][other] = edit_distance(word, other)
+        if is_part(word, other):
             near["insertions"][other] = len(other) - len(word)
-        if _is_part(other, word):
+        if is_part(other, word):
             near["deletions"][other] = len(word) - len(other)
     return near
 
@@ -57,7 +57,7 @@ def find_flips(classify, word, rate, norm, radius):
     return flips
 
 
-def _edits(first, second):
+def edit_distance(first, second):
     """Insertions, deletions and replacements that turn one word into the other, at least."""
     row = list(range(len(second) + 1))
     for i, a in enumerate(first, 1):
@@ -67,7 +67,7 @@ def _edits(first, second):
     return row[-1]
 
 
-def _is_part(short, long):
+def is_part(short, long):
     """Whether one word is a subsequence of the other."""
     rest = iter(long)
     return all(letter in rest for letter in short)

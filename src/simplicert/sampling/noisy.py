@@ -303,12 +303,12 @@ class Evaluation:
 
     def batch(self, rows: int, chunk: int) -> SamplingBatch:
         """Allocate a batch of noisy copies on the device; a chunk of noise has `chunk` rows."""
-        if self.takes_sequences:
-            return SequenceBatch(rows, self.classify, self.smoothing.noise)
         empty = np.empty((0, *self.shape), np.float32)
         shape = (rows, *self.lay_out(empty).shape[1:])
         context = NoiseContext(self.smoothing.noise, self.smoothing.sigma, self.channels_last)
         writer = NoiseWriter(self.spread, self.smoothing.grid, context, chunk)
+        if self.takes_sequences:
+            return SequenceBatch(rows, self.classify, writer)
         if self.torch_kind and self.device != "cpu":
             return DeviceBatch(shape, self.classify, writer, self.device)
         return HostBatch(shape, self.classify, writer)

@@ -17,7 +17,7 @@ from simplicert.sampling.noise import chunk_generator
 from simplicert.sampling.settings import convert_inputs
 
 if TYPE_CHECKING:
-    from simplicert.sampling.noisy import NoisyCopies
+    from simplicert.sampling.noisy import NoiseWriter, NoisyCopies
 
 
 class SequenceBatch:
@@ -28,19 +28,19 @@ class SequenceBatch:
     """
 
     def __init__(
-        self, size: int, classify: Callable[[list[list[Any]]], np.ndarray], noise: NoiseModel
+        self, size: int, classify: Callable[[list[list[Any]]], np.ndarray], writer: "NoiseWriter"
     ) -> None:
-        """Begin with `size` empty sequences."""
-        drop = NOISES[noise.name].drop
-        assert drop is not None and noise.rate is not None
-        self.size, self.classify, self.drop, self.rate = size, classify, drop, noise.rate
+        """Begin with `size` empty sequences; `writer` knows the noise."""
+        self.size, self.classify, self.writer = size, classify, writer
         self.memory: list[tuple[Any, ...]] = [()] * size
 
     def fill(self, copies: "Sequence[NoisyCopies]") -> None:
         """Draw copies, chunk after chunk; each chunk has its own generator and its own rows."""
         self.clear()
+        drop, rate = self.writer.row.drop, self.writer.context.model.rate
+        assert drop is not None
         for at, x, where, rows in copies:
-            left = self.drop(x, chunk_generator(*where), rows, self.rate)
+            left = drop(x, chunk_generator(*where), rows, rate)
             self.memory[at : at + len(left)] = left
 
     def outputs(self, rows: int | None = None) -> np.ndarray:
