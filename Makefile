@@ -57,6 +57,7 @@ release: setup
 bench: setup
 	mkdir -p benchmarks/results
 	$(BIN)/python -W ignore benchmarks/radii.py --json benchmarks/results/radii.json
+	$(BIN)/python -W ignore benchmarks/threats.py --json benchmarks/results/threats.json
 	$(BIN)/python -W ignore benchmarks/joint.py --json benchmarks/results/joint.json
 	$(BIN)/python -W ignore benchmarks/softmax.py --json benchmarks/results/softmax.json
 	$(BIN)/python -W ignore benchmarks/router.py --json benchmarks/results/router.json

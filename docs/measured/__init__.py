@@ -32,6 +32,7 @@ FILES = (
     "speed",
     "stopping",
     "text",
+    "threats",
     "training",
 )
 SOURCES = {
@@ -58,6 +59,7 @@ SOURCES = {
     "softmax": "benchmarks/results/softmax.json",
     "survivors": "benchmarks/survivors.toml",
     "text": "benchmarks/results/text.json",
+    "threats": "benchmarks/results/threats.json",
     "training": "benchmarks/results/training.json",
     "zoo": "src/simplicert/**/zoo/*/model.toml",
 }

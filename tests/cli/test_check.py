@@ -107,3 +107,38 @@ def test_bad_input_is_one_sentence_and_exit_code_2(command, here, words, message
     assert (code, out) == (2, "")
     assert message in err
     assert err.startswith("simplicert: ") and err.count("\n") == 1
+
+
+def test_the_limit_is_that_of_the_noise(command, here):
+    """Half of Gaussian's two-sided radius is above Laplace's where that is small."""
+    few = ("--points", "5000")
+    code, out, _ = command("check", "my_checks:double", "--noise", "laplace", *few)
+    assert code == 1
+    assert "laplace noise in l1" in out.splitlines()[0] and "BROKEN" in out
+    code, out, _ = command("check", "one_sided", "--noise", "deletion", "--rate", ".9", *few)
+    assert code == 0
+    assert out.count(" kept") == len(RULES) + 1  # and a whole number
+    assert "deletion noise (rate 0.9) in edits" in out
+
+
+def test_a_noise_without_a_limit_says_so(command, here):
+    few = ("--points", "5000", "--json")
+    code, out, _ = command("check", "my_checks:double", "--noise", "exponential-linf", *few)
+    found = json.loads(out)
+    assert code == 0 and found["sound"] and found["noise"] == "exponential-linf"
+    assert "no limit is known for exponential-linf noise and linf" in found["notes"][0]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("teng",), "mechanism must be one of cohen, li"),
+        (("cohen", "--noise", "uniform"), "'cohen' has no proof for uniform noise and norm l1"),
+        (("teng", "--noise", "laplace", "--kind", "softmax"), "has no proof for softmax"),
+        (("two_sided", "--noise", "ablation", "--size", "9"), "keep must be given for ablation"),
+    ],
+)
+def test_what_has_no_proof_is_refused(command, options, words):
+    code, out, err = command("check", *options, "--points", "5000")
+    assert (code, out) == (2, "")
+    assert words in err and "Traceback" not in err

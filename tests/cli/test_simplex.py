@@ -122,3 +122,59 @@ def test_help_says_why_there_is_no_sigma(command):
     assert code == 0
     assert "There is no --sigma" in " ".join(out.split())
     assert "simplicert simplex --ratio improved_dp:lecuyer" in " ".join(out.split())
+
+
+LAPLACE = ("--noise", "laplace")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--noise", "cauchy"), "noise must be one of gaussian, laplace"),
+        (
+            (*LAPLACE, "--norm", "l2"),
+            "norm must be one that laplace noise certifies (l1), got 'l2'",
+        ),
+        (("--noise", "ablation"), "size must be given for ablation noise and norm l0"),
+        (("--noise", "deletion"), "rate must be given for deletion noise and norm edits"),
+        (("--rate", ".5"), "rate has no meaning for gaussian noise and norm l2"),
+        ((*LAPLACE, "--ratio", "cohen:li"), "'cohen' has no proof for laplace noise and norm l1"),
+        (("--ratio", "teng:li"), "a comparison must be A:B or A:B,C, each of cohen, li"),
+        ((*LAPLACE, "--kind", "softmax", "--ratio", "teng:lecuyer"), "no proof for softmax"),
+        (("--noise", "uniform", "--kind", "softmax"), "at least two to compare, got 'two_sided'"),
+    ],
+)
+def test_what_a_threat_does_not_have_is_refused_in_a_sentence(command, options, words):
+    code, out, err = command("simplex", "--steps", "20", *options)
+    assert (code, out) == (2, "")
+    assert words in err and err.count("\n") == 1 and "Traceback" not in err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--noise", "laplace", "--ratio", "two_sided:teng"),
+        ("--noise", "uniform", "--norm", "linf", "--size", "3072"),
+        ("--noise", "exponential-linf"),
+        ("--noise", "ablation", "--size", "784", "--keep", "45"),
+        ("--noise", "deletion", "--rate", ".9", "--difference", "two_sided:one_sided"),
+        ("--norm", "l1"),
+    ],
+)
+def test_every_threat_is_summarised_and_drawn(command, here, options):
+    code, out, err = command("simplex", *options, "--steps", "40", "--out", "map.png")
+    assert (code, err) == (0, "")
+    assert " noise " in out.splitlines()[0] and "wrote map.png" in out
+    assert (here / "map.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.slow
+def test_json_of_another_threat_names_it(command, here):
+    code, out, _ = command(
+        "simplex", "--noise", "uniform", "--ratio", "one_sided:two_sided", "--json", "--steps", "40"
+    )
+    found = json.loads(out)
+    assert code == 0
+    assert (found["noise"], found["norm"], found["scale"]) == ("uniform", "l1", 1.0)
+    assert found["largest"]["value"] <= 1

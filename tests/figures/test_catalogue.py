@@ -7,6 +7,8 @@ from matplotlib.text import Annotation, Text
 
 import simplicert as sc
 from simplicert.figures import FIGURES, make_figure, panels, style
+from simplicert.mechanisms.naming import describe_threat, example_threats
+from simplicert.mechanisms.threats import find_threat
 from simplicert.metrics.study import Study, read_studies
 from simplicert.store import Manifest
 
@@ -155,6 +157,49 @@ def test_an_option_without_effect_is_refused_and_any_other_taken(
     else:
         with pytest.raises(sc.InvalidInput, match=f"{option} has no effect on the figure {name}"):
             make_figure(name, some(name, studies), path, **{option: value})
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_noise_is_for_maps_of_the_simplex_alone(name, studies, monkeypatch, tmp_path):
+    path, laplace = tmp_path / "figure.png", find_threat("laplace")
+    monkeypatch.setattr(style, "save_figure", lambda figures, *rest, **more: figures)
+    if "noise" in FIGURES[name].options:
+        assert len(make_figure(name, [], path, threat=laplace)) == 1
+    else:
+        words = f"noise has no effect on the figure {name}: leave it out, got laplace"
+        with pytest.raises(sc.InvalidInput, match=words):
+            make_figure(name, some(name, studies), path, threat=laplace)
+
+
+def test_one_radius_makes_no_map(tmp_path):
+    """For mean scores uniform noise has the tight radius alone."""
+    for name, words in (("winner", "no regions to draw"), ("ratio", "no ratio to draw")):
+        with pytest.raises(sc.KindMismatch, match=words):
+            make_figure(name, [], tmp_path / "f.png", kind="softmax", threat=find_threat("uniform"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("threat", example_threats()[1:], ids=lambda threat: threat.noise)
+@pytest.mark.parametrize("name", ["winner", "ratio"])
+def test_every_threat_is_drawn_with_its_name(name, threat, monkeypatch, tmp_path):
+    (axes,) = drawn(name, [], monkeypatch, tmp_path, threat=threat)
+    axes.figure.draw_without_rendering()
+    assert axes.get_title("left").startswith(describe_threat(threat))
+    if legend := axes.get_legend():  # beside the triangle, not on it
+        assert legend.get_window_extent().x0 > axes.get_window_extent().x1
+
+
+@pytest.mark.slow
+def test_the_map_of_threats_has_one_for_every_noise(monkeypatch, tmp_path):
+    found, groups = drawn("threats", [], monkeypatch, tmp_path), panels.group_threats()
+    assert len(found) == len(groups) > 3
+    for axes, (first, *same) in zip(found, groups, strict=True):
+        title = " ".join(axes.get_title("left").split())
+        assert title.startswith(describe_threat(first))
+        assert all(other.noise in title for other in same)
+    assert sum(map(len, groups)) == len(example_threats())
+    for axes in found:
+        assert axes.collections[0].norm.vmin == 0 and axes.collections[0].norm.vmax == 1
 
 
 def test_an_unknown_figure_is_answered_by_all_there_are(tmp_path):

@@ -10,6 +10,8 @@ from figured import new_axes
 import simplicert as sc
 from simplicert import figures, simplex
 from simplicert.figures import style
+from simplicert.mechanisms.naming import example_threats
+from simplicert.mechanisms.threats import find_threat
 
 # Viénot, Brettel and Mollon 1999: how a screen's colours look without red, or green, cones.
 BLIND = {
@@ -44,6 +46,23 @@ def nearest(colours, eye):
 def test_mechanisms_are_told_apart_by_colour(eye):
     """A difference of 2.3 is just seen; these are four times that and more."""
     assert nearest([look.colour for look in style.MECHANISM_STYLES.values()], eye) > 10
+
+
+@pytest.mark.parametrize("threat", example_threats(), ids=lambda threat: threat.noise)
+@pytest.mark.parametrize("eye", [None, "protan", "deutan"])
+def test_the_mechanisms_of_every_threat_are_told_apart(threat, eye):
+    looks = [style.mechanism_style(name, threat) for name in threat.mechanisms]
+    assert nearest([look.colour for look in looks], eye) > 10
+    for field in ("name", "colour", "line", "marker"):
+        assert len({getattr(look, field) for look in looks}) == len(looks)
+    assert style.GREY not in {look.colour for look in looks}
+    assert not any("_" in look.name for look in looks)
+
+
+def test_a_threat_names_a_formula_in_its_own_way():
+    assert style.mechanism_style("lecuyer").name == "Lecuyer"
+    assert style.mechanism_style("lecuyer", find_threat("laplace")).name == "pure DP"
+    assert style.mechanism_style("one_sided").name == "one_sided"  # no threat, no label
 
 
 @pytest.mark.parametrize("eye", [None, "protan", "deutan"])

@@ -5,6 +5,7 @@ import pytest
 
 import simplicert as sc
 from simplicert.figures.style import mechanism_style
+from simplicert.mechanisms.naming import describe_threat, example_threats
 from simplicert.report import report_page
 from simplicert.report.payload import STEPS
 
@@ -128,4 +129,41 @@ def test_a_map_of_any_two(explorer):
             assert z[j][i] == pytest.approx(np.clip(exact, low, high), abs=1e-6)
             checked += 1
     assert checked > 80
+    assert explorer.logs() == ([], [])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(len(example_threats())))
+def test_every_threat_has_its_maps_and_true_readings(explorer, number):
+    threat = example_threats()[number]
+    assert explorer.texts("#threat option")[number] == describe_threat(threat)
+    explorer.choose("threat", str(number))
+    labels = [
+        mechanism_style(name, threat).name
+        for name, row in threat.mechanisms.items()
+        if row.needs == "pair" and "multinomial" in row.kinds
+    ]
+    assert explorer.texts("#first option") == labels
+    about = {"noise": threat.noise, "norm": threat.norm, **threat.numbers}
+    for e0, e1 in ((0.93, 0.04), (0.7, 0.2), (0.4, 0.1)):
+        shown = read(explorer, e0, e1)
+        for name in threat.mechanisms:
+            label = mechanism_style(name, threat).name
+            if label in shown:
+                assert shown[label] <= sc.radius(name, e0, e1, **about)
+                safe = sc.radius(name, e0 - 1 / STEPS, e1 + 1 / STEPS, **about)
+                assert shown[label] > safe - 1.1e-4
+                assert not threat.whole or shown[label] == int(shown[label])
+    hidden = explorer.run("return document.getElementById('sigma').closest('label').hidden")
+    assert hidden == threat.whole
+    for kind in ("multinomial", "softmax"):
+        explorer.choose("kind", kind)
+        proved = any(kind in row.kinds for row in threat.mechanisms.values())
+        shown = explorer.element("#kind").get_attribute("value")
+        assert shown == (kind if proved else "multinomial")
+        for chosen in ("winner", "ratio", "difference", "radius"):
+            explorer.choose("map", chosen)
+            drawn = explorer.run("return document.getElementById('simplex').data[0].z.flat()")
+            values = [value for value in drawn if value is not None]
+            assert values and all(isinstance(value, int | float) for value in values)
     assert explorer.logs() == ([], [])

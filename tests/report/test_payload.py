@@ -9,6 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simplicert as sc
+from simplicert import simplex
+from simplicert.figures.style import mechanism_style
+from simplicert.mechanisms.naming import example_threats
 from simplicert.report.payload import (
     STEPS,
     build_payload,
@@ -63,8 +66,13 @@ def unpacked(text):
 
 
 @pytest.fixture(scope="module")
-def grids():
-    return radius_grids(20)
+def every():
+    return radius_grids(example_threats(), 20)
+
+
+@pytest.fixture(scope="module")
+def grids(every):
+    return every["threats"][0]
 
 
 def test_points_lie_inside_in_the_order_that_the_script_reads():
@@ -77,14 +85,45 @@ def test_points_lie_inside_in_the_order_that_the_script_reads():
             assert (e0[at], e1[at]) == ((i + 0.5) / 20, (j + 0.5) / 20)
 
 
-def test_radii_are_rounded_down(grids):
+def test_radii_are_rounded_down_for_every_threat(every, grids):
     e0, e1 = grid_points(20)
     assert set(grids["radii"]) == {n for n, row in sc.MECHANISMS.items() if row.needs == "pair"}
-    for name, text in grids["radii"].items():
-        found, exact = unpacked(text), sc.radius(name, e0, e1)
-        assert (found <= exact).all()
-        assert np.allclose(found, exact, rtol=2e-7, atol=0)
-    assert (unpacked(grids["radii"]["two_sided"]) > 0).all()
+    for threat, shown in zip(example_threats(), every["threats"], strict=True):
+        about = {"noise": threat.noise, "norm": threat.norm, **threat.numbers}
+        for name, at in shown["radii"].items():
+            found, exact = unpacked(every["packed"][at]), sc.radius(name, e0, e1, **about)
+            assert (found <= exact).all()
+            assert np.allclose(found, exact, rtol=2e-7, atol=0)
+            assert not threat.whole or (found == exact).all()
+    assert (unpacked(every["packed"][grids["radii"]["two_sided"]]) > 0).all()
+
+
+def test_grids_that_are_the_same_are_sent_once(every):
+    places = [at for shown in every["threats"] for at in shown["radii"].values()]
+    assert sorted({*places}) == list(range(len(every["packed"])))
+    assert len({*every["packed"]}) == len(every["packed"]) < len(places)
+
+
+def test_winners_are_those_of_the_simplex_and_ties_are_said(every):
+    e0, e1 = grid_points(20)
+    inside = e0 + e1 < 0.99
+    for threat, shown in zip(example_threats(), every["threats"], strict=True):
+        for kind, winners in shown["winners"].items():
+            names = simplex.usual_mechanisms(threat, kind)
+            if not names:  # no proof for mean scores
+                assert winners == {"names": [], "at": ""}
+                continue
+            at = np.frombuffer(base64.b64decode(winners["at"]), np.uint8)[inside]
+            known = simplex.make_points(e0[inside], e1[inside], kind)
+            best = simplex.leading_mechanisms(names, known, threat)
+            labels = [*[look["label"] for look in winners["names"]], *[""] * 256]
+            for place in np.unique(at):
+                (name,) = np.unique(best[at == place])
+                words = [mechanism_style(part, threat).name for part in name.split(" = ") if part]
+                assert " = ".join(words) == ("" if place == 255 else labels[place])
+    assert every["threats"][1]["winners"]["multinomial"]["names"][-1]["label"] == (
+        "Teng = improved DP"
+    )
 
 
 def test_kinds_have_the_mechanisms_with_a_proof(grids):

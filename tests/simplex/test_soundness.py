@@ -5,10 +5,12 @@ import pytest
 from scipy.special import ndtri
 
 import simplicert as sc
+from simplicert.mechanisms.threats import find_threat
 from simplicert.simplex.probes import Probes, call_mechanism
-from simplicert.simplex.soundness import check_repeated_calls, check_soundness
+from simplicert.simplex.soundness import check_repeated_calls, check_soundness, list_rules
 
 PAIRED = [name for name, row in sc.MECHANISMS.items() if row.needs == "pair"]
+FEWER = 5_000
 FEW = 100_000  # points where a rule is broken widely
 two_sided = sc.MECHANISMS["two_sided"].radius
 lecuyer = sc.MECHANISMS["lecuyer"].radius
@@ -253,13 +255,43 @@ def test_where_it_wins_is_the_region_of_the_simplex():
     assert 0.5 < own.share < 0.9
 
 
-def test_another_noise_has_no_limit_here():
+def test_another_noise_has_a_limit_of_its_own():
+    laplace, uniform = find_threat("laplace"), find_threat("uniform")
+    assert check_soundness("one_sided", points=FEWER, threat=uniform).sound
+    tight = laplace.mechanisms["two_sided"].radius
+    found = check_soundness(lambda e0, e1: 1.01 * tight(e0, e1), points=FEWER, threat=laplace)
+    assert [finding.rule for finding in found.findings] == ["limit"]
+    worst = found.findings[0]
+    assert worst.limit == pytest.approx(
+        sc.radius("two_sided", worst.e0, worst.e1, noise="laplace"), rel=1e-9
+    )
+
+
+def test_where_no_limit_is_proved_it_says_so_and_checks_the_rest():
+    threat = find_threat("exponential-linf")
+    found = check_soundness(quantile_not_halved, points=FEWER, threat=threat)
+    assert found.sound and "limit" not in list_rules(threat)
+    assert found.notes == (
+        "no limit is known for exponential-linf noise and linf: that rule is left out",
+    )
+    falling = check_soundness(lambda e0, e1: np.ones(e0.shape) - e0, points=FEWER, threat=threat)
+    assert [finding.rule for finding in falling.findings] == ["rising"]
+
+
+def test_radii_that_count_something_are_whole_numbers():
+    threat = find_threat("ablation", size=784, keep=45)
+    assert check_soundness("one_sided", points=FEWER, threat=threat).sound
+    found = check_soundness(lambda e0, e1: (e0 - e1) / 2, points=FEWER, threat=threat)
+    assert "whole" in [finding.rule for finding in found.findings]
+    assert "np.floor" in found.findings[-1].says
+
+
+def test_a_mechanism_of_another_threat_is_refused():
     laplace = sc.Mechanism(
         quantile_not_halved, frozenset({"multinomial"}), "a test", noise="laplace", norm="l1"
     )
-    found = check_soundness(laplace, points=FEW)
-    assert found.sound and found.name == "mechanism"
-    assert found.notes == ("no limit is known for laplace noise and l1: that rule is left out",)
+    with pytest.raises(sc.InvalidInput, match="must be proved for gaussian noise and norm l2"):
+        check_soundness(laplace, points=FEWER)
 
 
 def test_the_same_seed_finds_the_same():

@@ -5,6 +5,14 @@ from typing import Annotated
 import typer
 
 from simplicert.cli.saying import print_lines
+from simplicert.cli.threat_options import (
+    KeepOption,
+    NoiseOption,
+    NormOption,
+    RateOption,
+    SizeOption,
+    read_threat,
+)
 
 
 def check(
@@ -16,6 +24,11 @@ def check(
     ] = "multinomial",
     points: Annotated[int, typer.Option(help="Points asked, about.")] = 1_000_000,
     seed: Annotated[int, typer.Option(min=0, help="Of the points.")] = 0,
+    noise: NoiseOption = "gaussian",
+    norm: NormOption = None,
+    size: SizeOption = None,
+    keep: KeepOption = None,
+    rate: RateOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, at full precision.")] = False,
 ) -> None:
     """Put a mechanism to the test at a million points of the simplex.
@@ -28,6 +41,10 @@ def check(
     larger e0 or a smaller e1, and always the same. The points hug the sides
     and corners too. The answer says where it breaks a rule, or where it
     beats the paper's ensemble. Exit code 1: a rule is broken.
+
+    Radii of another noise or norm are held to the limit of theirs:
+
+    Example: simplicert check my_module:my_radius --noise laplace
     """
     import json
 
@@ -39,8 +56,9 @@ def check(
     from simplicert.types import KINDS
 
     expected = choose("kind", kind, KINDS)
+    threat = read_threat(noise, norm, size, keep, rate)
     result = soundness.check_soundness(
-        own.load_mechanism(mechanism), expected, points, seed, name=mechanism
+        own.load_mechanism(mechanism, threat), expected, points, seed, mechanism, threat
     )
     if as_json:
         print_lines(json.dumps(soundness_record(result)))

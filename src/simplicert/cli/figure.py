@@ -6,6 +6,14 @@ from typing import Annotated
 import typer
 
 from simplicert.cli.saying import print_lines
+from simplicert.cli.threat_options import (
+    KeepOption,
+    NoiseOption,
+    NormOption,
+    RateOption,
+    SizeOption,
+    read_threat,
+)
 
 
 def figure(
@@ -15,6 +23,11 @@ def figure(
     label: Annotated[list[str] | None, typer.Option(help="RUN=name, in the legend.")] = None,
     kind: Annotated[str | None, typer.Option(help="multinomial or softmax.")] = None,
     seed: Annotated[int | None, typer.Option(help="Of which draws a shorter run keeps.")] = None,
+    noise: NoiseOption = "gaussian",
+    norm: NormOption = None,
+    size: SizeOption = None,
+    keep: KeepOption = None,
+    rate: RateOption = None,
     dpi: Annotated[int, typer.Option(help="Dots an inch of a PNG.")] = 200,
     sensitivity: Annotated[
         float | None, typer.Option(help="Of the stage before the noise; default: each run's own.")
@@ -30,6 +43,10 @@ def figure(
     - cohen-minus-li: Cohen's radius less Li's, over the simplex
     - ratio: improved DP's radius over the others', over the simplex
     - winner: which of the paper's ensemble is the largest, over the simplex
+    - threats: the one-sided radius as a share of the limit, for every noise
+
+    Of another noise (--noise, --norm) ratio is the limit over its ensemble, and
+    winner the largest of that ensemble.
 
     Of one run:
 
@@ -54,6 +71,7 @@ def figure(
     from simplicert.figures import make_figure
     from simplicert.metrics.study import read_studies
 
+    threat = read_threat(noise, norm, size, keep, rate)
     folders, path = runs or [], out or Path(f"{name}.png")
     inside = any(run.resolve() in path.resolve().parents for run in folders)
     require(not inside, f"out must not lie inside a run it is made from, got {str(path)!r}")
@@ -65,7 +83,8 @@ def figure(
         f"sensitivity must come with a run, got {sensitivity} alone",
     )
     studies = read_studies(folders, names, sensitivity=sensitivity) if folders else []
-    print_lines(f"wrote {make_figure(name, studies, path, kind, seed, dpi)}")
+    written = make_figure(name, studies, path, kind, seed, dpi, threat=threat)
+    print_lines(f"wrote {written}")
     for study in studies:
         if study.label_doubt:
             print_warning(f"{study.name}: {study.label_doubt}")

@@ -24,10 +24,23 @@ def report(
     sensitivity: Annotated[
         float | None, typer.Option(help="Of the stage before the noise; default: each run's own.")
     ] = None,
+    size: Annotated[
+        int | None, typer.Option(help="Of the explorer: features of an input; default: 784.")
+    ] = None,
+    keep: Annotated[
+        int | None, typer.Option(help="Of the explorer: features that ablation keeps; default: 45.")
+    ] = None,
+    rate: Annotated[
+        float | None, typer.Option(help="Of the explorer: deletion's probability; default: 0.9.")
+    ] = None,
 ) -> None:
     """Write one HTML file that holds all it shows and calls nothing over the network.
 
     Example: simplicert report runs/mine --out report.html
+
+    Without a run it is the simplex explorer: every radius of every noise.
+
+    Example: simplicert report --size 3072 --keep 75 --out explorer.html
     """
     from simplicert.cli.saying import parse_labels
     from simplicert.errors import require
@@ -37,18 +50,31 @@ def report(
     options = {"label": label, "data": data, "sensitivity": sensitivity}
     given = [name for name, value in options.items() if value]
     require(bool(folders) or not given, f"{' and '.join(given)} must come with a run, got none")
+    numbers = {"size": size, "keep": keep, "rate": rate}
+    explorer = {name: value for name, value in numbers.items() if value is not None}
+    require(
+        not (folders and explorer),
+        f"{' and '.join(explorer)} must come without a run: the explorer alone has them, got "
+        f"{len(folders)} runs",
+    )
     names = parse_labels(label or [], folders)
     studies = read_studies(folders, names, sensitivity=sensitivity) if folders else []
-    write_page(studies, out, data, images=images)
+    write_page(studies, out, data, images=images, numbers=explorer)
 
 
 def write_page(
-    studies: "list[Study]", out: Path, data: str | None, *, images: bool = True, quiet: bool = False
+    studies: "list[Study]",
+    out: Path,
+    data: str | None,
+    *,
+    images: bool = True,
+    quiet: bool = False,
+    numbers: dict[str, float] | None = None,
 ) -> None:
     """Write the page, and show progress if the data for thumbnails take long to read."""
     from simplicert.cli.progress import show_reading_progress
     from simplicert.report import write_report
 
     with show_reading_progress(quiet):
-        write_report(studies, out, data=data, images=images)
+        write_report(studies, out, data=data, images=images, numbers=numbers)
     print_lines(f"wrote {out}")

@@ -1,11 +1,23 @@
 """`simplicert simplex`: compare mechanisms over the whole simplex, without any data."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from simplicert.cli.saying import print_lines
+from simplicert.cli.threat_options import (
+    KeepOption,
+    NoiseOption,
+    NormOption,
+    RateOption,
+    SizeOption,
+    read_threat,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 FINEST = 2000  # most cells along a side: four million take about half a minute
 
@@ -27,6 +39,11 @@ def simplex(
     kind: Annotated[
         str, typer.Option(help="multinomial (hard) or softmax (soft).")
     ] = "multinomial",
+    noise: NoiseOption = "gaussian",
+    norm: NormOption = None,
+    size: SizeOption = None,
+    keep: KeepOption = None,
+    rate: RateOption = None,
     out: Annotated[Path | None, typer.Option(help="The map as PNG, PDF or SVG.")] = None,
     steps: Annotated[int, typer.Option(help="Cells along a side, for the shares of area.")] = 300,
     as_json: Annotated[
@@ -37,10 +54,13 @@ def simplex(
 
     Example: simplicert simplex --ratio improved_dp:lecuyer --kind softmax --out map.png
 
+    Example: simplicert simplex --noise laplace --ratio two_sided:teng
+
     A mechanism is one that `simplicert radius` lists, such as improved_dp, or
     your own as module:function: a function (e0, e1) -> radius at sigma 1, of
-    NumPy arrays, found from the current folder. There is no --sigma: every
-    radius is proportional to it.
+    NumPy arrays, found from the current folder. There is no --sigma and no
+    --scale: every radius is proportional to it, or a whole number. Mechanisms
+    of one noise and one norm are compared, never those of two.
     """
     import json
     from functools import partial
@@ -50,38 +70,42 @@ def simplex(
     from simplicert.figures import save_figure
     from simplicert.figures.maps import difference_map, ratio_map
     from simplicert.figures.regions import region_map
-    from simplicert.mechanisms import PAPER_ENSEMBLE
+    from simplicert.mechanisms.naming import describe_threat
     from simplicert.mechanisms.own import parse_comparison, parse_mechanisms
+    from simplicert.simplex import usual_mechanisms
     from simplicert.simplex.overview import summarise_comparison, summarise_winners
     from simplicert.tables.simplex import comparison_table, winner_table
     from simplicert.types import KINDS
 
-    expected = choose("kind", kind, KINDS)
+    expected, threat = choose("kind", kind, KINDS), read_threat(noise, norm, size, keep, rate)
     require(0 < steps <= FINEST, f"steps must lie in 1..{FINEST}, got {steps}")
     require(
         out is None or out.parent.is_dir(),
         f"out must lie in a folder that exists, got {out!s:.200}",
     )
-    ensemble = ",".join(PAPER_ENSEMBLE[expected])
-    members = ensemble if mechanisms is None else mechanisms
+    usual = ",".join(usual_mechanisms(threat, expected))
+    require(
+        bool(usual),
+        f"kind must be one that {describe_threat(threat)} has a proof for, got {expected!r}",
+    )
+    members = usual if mechanisms is None else mechanisms
     measure, text = _choose_map(ratio, difference, members, winner or mechanisms is not None)
     if measure == "winner":
-        table = parse_mechanisms(text)
-        draw, number = (
-            partial(region_map, table, expected),
-            partial(summarise_winners, table, expected, steps),
-        )
+        table = parse_mechanisms(text, threat)
+        draw: Callable[[Axes], object] = partial(region_map, table, expected, threat=threat)
+        number = partial(summarise_winners, table, expected, steps, threat)
     else:
-        left, right = parse_comparison(text)
+        left, right = parse_comparison(text, threat)
         paint = ratio_map if measure == "ratio" else difference_map
-        draw = partial(paint, left, right, expected)
-        number = partial(summarise_comparison, measure, left, right, expected, steps)
+        draw = partial(paint, left, right, expected, threat=threat)
+        number = partial(summarise_comparison, measure, left, right, expected, steps, threat)
     written = None if out is None else save_figure(draw, out)
     record = number()
     if as_json:
         print_lines(json.dumps({**record, "out": written and str(written)}))
         return
-    print_table(winner_table(record) if measure == "winner" else comparison_table(record))
+    table_of = winner_table if measure == "winner" else comparison_table
+    print_table(table_of(record, threat))
     print_lines(f"wrote {written}" if written else "no map written: --out map.png writes one")
 
 

@@ -4,13 +4,16 @@ To add one: write a function (data, axes) -> axes, add its row here, a line to t
 `simplicert figure` and a section to docs/figures.md; the tests check that all of these exist.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from simplicert.errors import choose, require
 from simplicert.figures import panels, style
+from simplicert.mechanisms.threats import Threat
 from simplicert.metrics.study import Study
+from simplicert.simplex import GAUSSIAN
 from simplicert.types import KINDS
 
 NONE, ONE, MANY, TWO = (0, 0), (1, 1), (1, None), (2, None)  # the fewest and the most runs
@@ -30,6 +33,7 @@ class FigureRow:
     size: tuple[float, float] = style.COLUMN  # of a single panel, in inches
     both: tuple[float, float] = style.PAGE  # of two panels
     stacked: bool = False  # two panels stand one above the other
+    across: int | None = None  # panels in a row of many; then `both` is the size of a row
 
 
 FIGURES: dict[str, FigureRow] = {
@@ -46,7 +50,7 @@ FIGURES: dict[str, FigureRow] = {
     "ratio": FigureRow(
         ("Theoretical_comparison_results",),
         panels.ratio_panels,
-        options=("kind",),
+        options=("kind", "noise"),
         size=style.SIZE,
         both=(style.SIZE[0], 1.85 * style.SIZE[1]),
         stacked=True,
@@ -54,8 +58,14 @@ FIGURES: dict[str, FigureRow] = {
     "winner": FigureRow(
         ("Theoretical_comparison_results",),
         panels.winner_panels,
-        options=("kind",),
+        options=("kind", "noise"),
         size=style.SIZE,
+    ),
+    "threats": FigureRow(
+        (),
+        panels.threat_panels,
+        both=(7.16, 1.85),
+        across=2,
     ),
     "accuracy": FigureRow(
         ("Imagenet", "Cifar", "MACER_Scatters"),
@@ -123,8 +133,12 @@ def make_figure(
     kind: str | None = None,
     seed: int | None = None,
     dpi: int = style.DPI,
+    *,
+    threat: Threat | None = None,
 ) -> Path:
     """Draw one figure of the table and write it; refuse options that have no effect on it.
+
+    A figure of another threat than Gaussian noise and l2 is one of the simplex, without runs.
 
     >>> import tempfile
     >>> import simplicert as sc
@@ -133,11 +147,14 @@ def make_figure(
     'process.svg'
     """
     row = choose("figure", name, FIGURES)
-    check_runs_and_options(name, row, len(studies), {"kind": kind, "seed": seed})
+    noise = None if threat is None or threat.of_paper else threat.noise
+    check_runs_and_options(name, row, len(studies), {"kind": kind, "seed": seed, "noise": noise})
     wanted = None if kind is None else choose("kind", kind, KINDS)
-    drawn = row.panels(panels.FigureRequest(studies, wanted, seed or 0))
+    drawn = row.panels(panels.FigureRequest(studies, wanted, seed or 0, threat or GAUSSIAN))
     size = row.size if len(drawn) == 1 else row.both
-    return style.save_figure(drawn, out, size, dpi, stacked=row.stacked)
+    if row.across is not None:
+        size = (size[0], size[1] * math.ceil(len(drawn) / row.across))
+    return style.save_figure(drawn, out, size, dpi, stacked=row.stacked, across=row.across)
 
 
 def check_runs_and_options(name: str, row: FigureRow, runs: int, given: dict[str, object]) -> None:

@@ -15,8 +15,11 @@ from simplicert import simplex
 from simplicert.errors import require
 from simplicert.figures.frame import annotate_place, draw_curves, draw_frame
 from simplicert.figures.style import DIVERGING, INK, PAPER, SEQUENTIAL, mechanism_style
-from simplicert.simplex import regions
-from simplicert.types import Expectations, Floats, Kind
+from simplicert.mechanisms.naming import describe_threat, describe_unit
+from simplicert.mechanisms.threats import Threat
+from simplicert.simplex import GAUSSIAN
+from simplicert.simplex.overview import trace_comparison
+from simplicert.types import Bools, Expectations, Floats, Kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +42,7 @@ FRAME, APART = 0.03, 0.05  # room that a contour's label needs to sides and othe
 
 
 def cohen_minus_li(axes: "Axes") -> "Axes":
-    """Draw L_Cohen - L_Li at sigma = 1 over the simplex; paper fig. (Cohen_vs_Li).
+    """Draw L_Cohen - L_Li at sigma = 1 and in l2 over the simplex; paper fig. (Cohen_vs_Li).
 
     It falls to -sqrt(2 log 2) at (1/2, 0), and at (1, 0) it has no limit. The colours stop at half
     a sigma to show the strip along E_0 + E_1 = 1, the only place where Cohen is larger.
@@ -65,55 +68,109 @@ def cohen_minus_li(axes: "Axes") -> "Axes":
 
 
 def difference_map(
-    left: simplex.Side, right: simplex.Side, kind: Kind, axes: "Axes", **shown: Any
+    left: simplex.Side,
+    right: simplex.Side,
+    kind: Kind,
+    axes: "Axes",
+    threat: Threat = GAUSSIAN,
+    **shown: Any,
 ) -> "Axes":
-    """Draw the radius of `left` minus `right`'s at sigma = 1; a heavy line where they are equal.
+    """Draw the radius of `left` minus `right`'s at scale 1; a heavy line where they are equal.
 
     `shown`: label, limits or contours of `simplex_map`, where the usual ones do not suit.
     """
     known = simplex.make_grid(STEPS, kind)
-    values = simplex.radius_difference(left, right, known)
+    values = simplex.radius_difference(left, right, known, threat)
     low, high = bulk_limits(values, 0.0)
     if "label" not in shown:
-        _set_headline(axes, f"{_describe_side(left)}  $-$  {_describe_side(right)}")
+        set_headline(axes, _compare_sides(left, "$-$", right, threat), threat)
     usual = {
-        "label": r"difference of radii ($\sigma = 1$)",
+        "label": r"difference of radii ($\sigma = 1$)"
+        if threat.of_paper
+        else f"difference of radii ({describe_unit(threat)})",
         "limits": (low, high),
         "centre": 0.0 if low < -FLAT and high > FLAT else None,
     }
     simplex_map(known, values, axes, **{**usual, **shown})
-    draw_curves(axes, regions.trace_boundary(left, right, kind))
+    draw_curves(axes, trace_comparison(left, right, kind, threat))
     return axes
 
 
 def ratio_map(
-    left: simplex.Side, right: simplex.Side, kind: Kind, axes: "Axes", **shown: Any
+    left: simplex.Side,
+    right: simplex.Side,
+    kind: Kind,
+    axes: "Axes",
+    threat: Threat = GAUSSIAN,
+    **shown: Any,
 ) -> "Axes":
-    """Draw the radius of `left` over `right`'s, at any sigma; a heavy line where they are equal."""
-    ratio_colours(left, right, kind, axes, **shown)
-    draw_curves(axes, regions.trace_boundary(left, right, kind))
+    """Draw the radius of `left` over `right`'s, at any scale; a heavy line where they are equal."""
+    ratio_colours(left, right, kind, axes, threat, **shown)
+    draw_curves(axes, trace_comparison(left, right, kind, threat))
     return axes
 
 
 def ratio_colours(
-    left: simplex.Side, right: simplex.Side, kind: Kind, axes: "Axes", **shown: Any
+    left: simplex.Side,
+    right: simplex.Side,
+    kind: Kind,
+    axes: "Axes",
+    threat: Threat = GAUSSIAN,
+    **shown: Any,
 ) -> "Axes":
     """Draw the ratio of two radii without that line, for figures about other lines.
 
     Twice and half stand equally far from 1. `shown` as for `difference_map`.
     """
     known = simplex.make_grid(STEPS, kind)
-    values = simplex.radius_ratio(left, right, known)
+    values = simplex.radius_ratio(left, right, known, threat)
     low, high = bulk_limits(values, 1.0)
     if "label" not in shown:
-        _set_headline(axes, f"{_describe_side(left)}  /  {_describe_side(right)}")
+        set_headline(axes, _compare_sides(left, "/", right, threat), threat)
     usual = {
         "label": "ratio of radii",
         "limits": (low, high),
         "centre": 1.0 if low < 1 - FLAT and high > 1 + FLAT else None,
-        "contours": [level for level in round_ratios(low, high) if level != 1],
+        # Whole numbers make steps, at which many levels would run together.
+        "contours": [x for x in round_ratios(low, high) if x != 1 and not threat.whole],
     }
-    return simplex_map(known, values, axes, logarithmic=True, **{**usual, **shown})
+    simplex_map(known, values, axes, logarithmic=True, **{**usual, **shown})
+    if not threat.of_paper:
+        sides = [simplex.largest_side_radius(side, known, threat) for side in (left, right)]
+        _cover_points(axes, known, np.max(sides, axis=0) == 0)
+    return axes
+
+
+def _cover_points(axes: "Axes", known: Expectations, nothing: Bools) -> None:
+    """Paint the places white where no radius is above 0 and there is nothing to compare."""
+    from matplotlib.colors import ListedColormap
+    from matplotlib.tri import Triangulation
+
+    if not nothing.any():
+        return
+    cells = Triangulation(known.e0, known.e1)
+    cells.set_mask(~nothing[cells.triangles].all(axis=1))
+    axes.tripcolor(cells, np.zeros(len(known)), cmap=ListedColormap([PAPER]), rasterized=True)
+    draw_frame(axes)
+
+
+def one_sided_share(threats: Sequence[Threat], axes: "Axes") -> "Axes":
+    """Draw the radius that reads E_0 alone as a share of the two-sided one, which reads E_1 too.
+
+    The first row of a threat's table is its one-sided radius. White is where no radius is above 0.
+    The map is that of the first threat, and the others are those for which it is the same.
+    """
+    threat, *same = threats
+    known, first = simplex.make_grid(STEPS), next(iter(threat.mechanisms))
+    largest = simplex.largest_side_radius("two_sided", known, threat)
+    values = simplex.radius_ratio(first, "two_sided", known, threat)
+    others = f"the same: {', '.join(other.noise for other in same)}" if same else ""
+    lines = [describe_threat(threat), *wrap(others, WIDEST - 30, break_on_hyphens=False)]
+    axes.set_title("\n".join(lines), loc="left", fontsize="medium")
+    levels = () if threat.whole else (0.5, 0.9)
+    simplex_map(known, values, axes, label="share of two-sided", limits=(0.0, 1.0), contours=levels)
+    _cover_points(axes, known, largest == 0)
+    return axes
 
 
 def simplex_map(
@@ -168,8 +225,8 @@ def simplex_map(
     _draw_contours(axes, cells, bounded, contours)
     draw_frame(axes)
     beside = axes.inset_axes((1.04, 0.0, 0.03, 1.0))  # exactly as high as the map
-    hidden = int(values.min() < low) + 2 * int(values.max() > high)
-    pointed = ("neither", "min", "max", "both")[hidden]
+    beyond = int(values.min() < low) + 2 * int(values.max() > high)
+    pointed = ("neither", "min", "max", "both")[beyond]
     bar = axes.figure.colorbar(colours, cax=beside, label=label, extend=pointed)
     if logarithmic:
         ticks = round_ratios(low, high)
@@ -222,15 +279,22 @@ def format_level(level: float) -> str:
     return f"{level:g}".replace("-", "\N{MINUS SIGN}")
 
 
-def _set_headline(axes: "Axes", text: str) -> None:
-    """Write above a map what it compares; that may be longer than the bar is high."""
+def set_headline(axes: "Axes", text: str, threat: Threat = GAUSSIAN) -> None:
+    """Write above a map of which threat it is and what it compares; the bar is less high."""
     lines = wrap(text, WIDEST, break_long_words=False, break_on_hyphens=False)
+    if not threat.of_paper:
+        lines.insert(0, describe_threat(threat))
     axes.set_title("\n".join(lines), loc="left", fontsize="medium")
 
 
-def _describe_side(side: simplex.Side) -> str:
+def _compare_sides(left: simplex.Side, sign: str, right: simplex.Side, threat: Threat) -> str:
+    """Return both sides of a comparison with the sign between them."""
+    return f"{_describe_side(left, threat)}  {sign}  {_describe_side(right, threat)}"
+
+
+def _describe_side(side: simplex.Side, threat: Threat) -> str:
     """Return what the headline calls one side of a comparison."""
-    names = [mechanism_style(name).name for name in simplex.gather_mechanisms(side)]
+    names = [mechanism_style(name, threat).name for name in simplex.gather_mechanisms(side)]
     return names[0] if len(names) == 1 else f"largest of {', '.join(names)}"
 
 

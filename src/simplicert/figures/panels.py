@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from simplicert.errors import require
+from simplicert.errors import KindMismatch, require
 from simplicert.figures.accuracy import accuracy_of_runs, certified_accuracy
 from simplicert.figures.attack import attack_distances
 from simplicert.figures.distribution import (
@@ -14,7 +14,7 @@ from simplicert.figures.distribution import (
     distribution_of_pa,
     share_improved,
 )
-from simplicert.figures.maps import cohen_minus_li
+from simplicert.figures.maps import cohen_minus_li, one_sided_share, ratio_map
 from simplicert.figures.process import process_diagram
 from simplicert.figures.regions import ratio_multinomial, ratio_softmax, winner_map
 from simplicert.figures.scatter import scatter_on_simplex
@@ -24,6 +24,8 @@ from simplicert.figures.trends import (
     median_against_sigma,
     time_per_input,
 )
+from simplicert.mechanisms.naming import describe_threat, example_threats
+from simplicert.mechanisms.threats import Threat
 from simplicert.metrics.growth import certify_shorter_runs, measure_cost
 from simplicert.metrics.intervals import shares_under_noise
 from simplicert.metrics.study import (
@@ -32,6 +34,7 @@ from simplicert.metrics.study import (
     require_same_inputs,
     require_same_norm,
 )
+from simplicert.simplex import GAUSSIAN, make_grid, radius_ratio, usual_mechanisms
 from simplicert.types import Certificates, Kind
 
 if TYPE_CHECKING:
@@ -40,16 +43,19 @@ if TYPE_CHECKING:
 
 Panel = Callable[["Axes"], "Axes"]
 
+COARSE = 40  # steps of a grid on which maps are compared
+
 MARGIN = 1.05  # times the largest radius is where an axis of radii ends
 
 
 @dataclass(frozen=True)
 class FigureRequest:
-    """What a figure is made of: runs, one kind (None: see each figure) and a seed."""
+    """What a figure is made of: runs, one kind (None: see each figure), a seed and a threat."""
 
     studies: Sequence[Study] = ()
     kind: Kind | None = None
     seed: int = 0
+    threat: Threat = GAUSSIAN
 
 
 def process_panels(request: FigureRequest) -> list[Panel]:
@@ -63,14 +69,54 @@ def difference_panels(request: FigureRequest) -> list[Panel]:
 
 
 def ratio_panels(request: FigureRequest) -> list[Panel]:
-    """Return softmax left and multinomial right, as in the paper."""
+    """Return softmax left and multinomial right, as in the paper; of another threat see below."""
+    if not request.threat.of_paper:
+        kinds = (request.kind,) if request.kind else ("multinomial",)
+        return [limit_panel(request.threat, kind) for kind in kinds]
     panels: dict[Kind, Panel] = {"softmax": ratio_softmax, "multinomial": ratio_multinomial}
     return [panels[request.kind]] if request.kind else list(panels.values())
 
 
+def limit_panel(threat: Threat, kind: Kind) -> Panel:
+    """Return a map of the limit of a threat over the largest radius of its ensemble."""
+    others = tuple(name for name in usual_mechanisms(threat, kind) if name != "two_sided")
+    if not others:
+        raise KindMismatch(
+            f"{describe_threat(threat)} has no second radius with a proof for {kind}: there is no "
+            "ratio to draw"
+        )
+    return partial(ratio_map, "two_sided", others, kind, threat=threat)
+
+
 def winner_panels(request: FigureRequest) -> list[Panel]:
     """Return one map, by default multinomial: for softmax one mechanism wins everywhere."""
-    return [partial(winner_map, request.kind or "multinomial")]
+    kind = request.kind or "multinomial"
+    names = usual_mechanisms(request.threat, kind)
+    if len(names) < 2:  # noqa: PLR2004
+        raise KindMismatch(
+            f"{describe_threat(request.threat)} has no second radius with a proof for {kind}: "
+            "there are no regions to draw"
+        )
+    return [partial(winner_map, kind, threat=request.threat)]
+
+
+def threat_panels(request: FigureRequest) -> list[Panel]:
+    """Return a map for every noise: its one-sided radius as a share of the largest there is.
+
+    Noises whose maps are the same share one: a share of a radius is no radius, and has no norm.
+    """
+    return [partial(one_sided_share, group) for group in group_threats()]
+
+
+def group_threats() -> list[list[Threat]]:
+    """Return one threat of every noise, those together whose share of the limit is the same."""
+    known = make_grid(COARSE)
+    groups: dict[bytes, list[Threat]] = {}
+    for threat in example_threats():
+        first = next(iter(threat.mechanisms))
+        shares = radius_ratio(first, "two_sided", known, threat)
+        groups.setdefault(shares.round(9).tobytes(), []).append(threat)
+    return list(groups.values())
 
 
 def accuracy_panels(request: FigureRequest) -> list[Panel]:

@@ -6,15 +6,18 @@ improved DP against the other mechanisms.
 """
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simplicert import simplex
 from simplicert.figures.frame import CORNERS, annotate_place, draw_curves, draw_frame
-from simplicert.figures.maps import ratio_colours
-from simplicert.figures.style import GREY, MECHANISM_STYLES, mechanism_style
+from simplicert.figures.maps import ratio_colours, set_headline
+from simplicert.figures.style import GREY, mechanism_style
 from simplicert.mechanisms import PAPER_ENSEMBLE
+from simplicert.mechanisms.threats import Threat
+from simplicert.simplex import GAUSSIAN, TIE
+from simplicert.simplex.overview import trace_borders
 from simplicert.simplex.regions import BoundaryCurve, split_curve, trace_region_borders
 from simplicert.types import Bools, Floats, Ints, Kind
 
@@ -29,6 +32,10 @@ STEPS = 300  # of the grid that the shares of the area come from
 HIGH = 400  # pixels, twice as many across; the lines over them hide their steps
 
 INSIDE = 1e-6  # away from the side E_0 = E_1, where every radius is 0
+
+WITHIN = 1e-3  # away from both slanted sides, where radii meet that are apart elsewhere
+
+TIED, HATCHES = "#f2f2f2", ("////", "....", "----", "xxxx")  # a tie is nobody's colour: hatched
 
 SPARE = ("#F0E442", "#E69F00", "#56B4E9")  # Okabe and Ito's, for the caller's own mechanisms
 
@@ -55,8 +62,10 @@ LINES = (
 )
 
 
-def winner_map(kind: Kind, axes: "Axes") -> "Axes":
+def winner_map(kind: Kind, axes: "Axes", threat: Threat | None = None) -> "Axes":
     """Draw where each mechanism of the paper's ensemble is largest: its H_i of (cor:ensemble).
+
+    Another threat has an ensemble of its own; where that is a single radius, all that are proved.
 
     >>> from matplotlib.figure import Figure
     >>> import simplicert as sc
@@ -64,21 +73,24 @@ def winner_map(kind: Kind, axes: "Axes") -> "Axes":
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
     ['Lecuyer 0.0 %', 'improved DP 100.0 %']
     """
-    return region_map(PAPER_ENSEMBLE[kind], kind, axes)
+    threat = GAUSSIAN if threat is None else threat
+    return region_map(simplex.usual_mechanisms(threat, kind), kind, axes, threat)
 
 
-def region_map(mechanisms: simplex.SeveralMechanisms, kind: Kind, axes: "Axes") -> "Axes":
+def region_map(
+    mechanisms: simplex.SeveralMechanisms, kind: Kind, axes: "Axes", threat: Threat = GAUSSIAN
+) -> "Axes":
     """Draw the region of each mechanism, with its name and its share of the area.
 
     These are the regions H_i of paper Corollary (cor:ensemble); the lines between them are exact.
-    White is where no radius is larger than 0.
+    White is where no radius is larger than 0, hatched where several are the largest together.
     """
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch, Polygon
 
-    shares = simplex.winning_shares(mechanisms, simplex.make_grid(STEPS, kind))
-    colours = region_colours(shares)
-    best = _winner_pixels(mechanisms, kind, list(shares))
+    shares = simplex.winning_shares(mechanisms, simplex.make_grid(STEPS, kind), threat)
+    colours = region_colours(shares, threat)
+    best = _winner_pixels(mechanisms, kind, list(shares), threat)
     image = axes.imshow(
         np.ma.masked_less(best, 0),
         cmap=ListedColormap(colours),
@@ -89,21 +101,47 @@ def region_map(mechanisms: simplex.SeveralMechanisms, kind: Kind, axes: "Axes") 
         interpolation="nearest",
     )
     image.set_clip_path(Polygon(CORNERS, transform=axes.transData))
-    for curves in trace_region_borders(mechanisms, kind).values():
+    for curves in trace_borders(mechanisms, kind, threat).values():
         draw_curves(axes, curves, linewidth=1.2)
     draw_frame(axes)
-    _name_regions(axes, best, list(shares))
-    labels = [f"{mechanism_style(name).name} {100 * share:.1f} %" for name, share in shares.items()]
+    names = [_region_name(name, threat) for name in shares]
+    hatches = _hatch_ties(axes, best, list(shares))
+    _name_regions(axes, best, names)
+    labels = [f"{name} {100 * x:.1f} %" for name, x in zip(names, shares.values(), strict=True)]
+    beside: dict[str, Any] = {} if threat.of_paper else {"bbox_to_anchor": (1.02, 1.0)}
+    if not threat.of_paper:
+        set_headline(axes, f"largest radius, {kind}", threat)
     axes.legend(
-        handles=[Patch(fc=fc, label=text) for fc, text in zip(colours, labels, strict=True)],
+        handles=[
+            Patch(fc=fc, label=text, hatch=hatch, ec=GREY if hatch else None)
+            for fc, text, hatch in zip(colours, labels, hatches, strict=True)
+        ],
         title="share of area",
         title_fontsize="small",
         loc="upper left",
         handlelength=1.0,
         alignment="left",
         borderaxespad=0.0,
+        **beside,
     )
     return axes
+
+
+def _hatch_ties(axes: "Axes", best: Ints, names: list[str]) -> list[str | None]:
+    """Hatch the regions where several are the largest; return the hatching of each name."""
+    from matplotlib.patches import Polygon
+
+    ties = iter(HATCHES)
+    hatches = [next(ties, HATCHES[-1]) if TIE in name else None for name in names]
+    middles = _pixel_middle(np.arange(2 * HIGH)), _pixel_middle(np.arange(HIGH))
+    for place, hatch in enumerate(hatches):
+        if hatch:
+            area = axes.contourf(
+                *middles, best == place, levels=[0.5, 1.5], colors="none", hatches=[hatch]
+            )
+            area.set(edgecolor=GREY, linewidth=0.0)
+            area.set_clip_path(Polygon(CORNERS, transform=axes.transData))
+    return hatches
 
 
 def region_lines(axes: "Axes", kind: Kind = "multinomial") -> "Axes":
@@ -188,24 +226,36 @@ def paper_borders(kind: Kind) -> dict[tuple[str, str], list[BoundaryCurve]]:
     return trace_region_borders(PAPER_ENSEMBLE[kind], kind)
 
 
-def region_colours(shares: dict[str, float]) -> list[Colour]:
+def _region_name(name: str, threat: Threat) -> str:
+    """Return a region's name in words; a tie has several."""
+    return TIE.join(mechanism_style(part, threat).name for part in name.split(TIE))
+
+
+def region_colours(shares: dict[str, float], threat: Threat = GAUSSIAN) -> list[Colour]:
     """Return a pale colour for each: our mechanisms' own, and spare ones for the caller's.
 
     The largest region is the palest: blue and green of one lightness are one colour to some eyes.
+    Ties are nearly white, under their hatching.
     """
     from matplotlib.colors import to_rgb
 
     spare, widest = iter(SPARE), max(shares, key=lambda name: shares[name])
     colours = []
     for name in shares:
-        full = mechanism_style(name).colour if name in MECHANISM_STYLES else next(spare, GREY)
+        if TIE in name:
+            colours.append(to_rgb(TIED))
+            continue
+        ours = name in threat.mechanisms
+        full = mechanism_style(name, threat).colour if ours else next(spare, GREY)
         white = PALER if name == widest else PALE
         red, green, blue = ((1 - white) * part + white for part in to_rgb(full))
         colours.append((red, green, blue))
     return colours
 
 
-def _winner_pixels(mechanisms: simplex.SeveralMechanisms, kind: Kind, names: list[str]) -> Ints:
+def _winner_pixels(
+    mechanisms: simplex.SeveralMechanisms, kind: Kind, names: list[str], threat: Threat
+) -> Ints:
     """Return (HIGH, 2 HIGH) which name is largest at each pixel's middle; -1 outside or if none.
 
     A pixel cut by a slanted side takes the value of the nearest point inside: the frame clips it.
@@ -214,9 +264,14 @@ def _winner_pixels(mechanisms: simplex.SeveralMechanisms, kind: Kind, names: lis
     e0, e1 = _pixel_middle(column), _pixel_middle(row)
     highest = np.minimum(e0 - INSIDE, 1 - e0)
     here = e1 < highest + 1 / HIGH
-    winner = simplex.winning_mechanism(
-        mechanisms, simplex.make_points(e0[here], np.minimum(e1, highest)[here], kind)
-    )
+    if not threat.of_paper:
+        most = np.minimum(e0, 1 - e0)
+        highest = np.minimum(highest, np.maximum(most - WITHIN, most / 4))
+    known = simplex.make_points(e0[here], np.minimum(e1, highest)[here], kind)
+    winner = simplex.leading_mechanisms(mechanisms, known, threat)
+    # On a side two may be equal that are nowhere else: the first of them is shown.
+    first = simplex.winning_mechanism(mechanisms, known, threat)
+    winner = np.where(np.isin(winner, names), winner, first)
     out = np.full(e0.shape, -1)
     out[here] = np.select([winner == name for name in names], range(len(names)), -1)
     return out
@@ -229,11 +284,11 @@ def _name_regions(axes: "Axes", best: Ints, names: list[str]) -> None:
     """
     pixel = 72 * axes.bbox.width / axes.figure.dpi / (2 * HIGH)  # in points
     beside = 0
-    for place, name in enumerate(names):
-        text = mechanism_style(name).name
+    for place, text in enumerate(names):
         box = (round(LINE / pixel), round(LETTER * len(text) / pixel))
         if (middle := find_label_place(best == place, box)) is not None:
-            axes.text(*middle, text, ha="center", va="center", zorder=5)
+            under = {"fc": TIED, "ec": "none", "pad": 1.5} if TIE in text else None
+            axes.text(*middle, text, ha="center", va="center", zorder=5, bbox=under)
         elif (middle := find_label_place(best == place, (1, 1))) is not None and middle[0] > RIGHT:
             across = min(middle[0] + 0.12, 0.93)
             up = min(1 - across + 0.16 + 0.07 * beside, 0.47)

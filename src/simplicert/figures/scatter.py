@@ -3,10 +3,11 @@
 from typing import TYPE_CHECKING
 
 from simplicert.errors import require
-from simplicert.figures.frame import draw_frame
+from simplicert.figures.frame import draw_curves, draw_frame
 from simplicert.figures.regions import region_lines
 from simplicert.figures.style import draw_legend, mechanism_style, settings_note
-from simplicert.mechanisms import PAPER_ENSEMBLE
+from simplicert.mechanisms.threats import threat_of
+from simplicert.simplex.overview import trace_borders
 from simplicert.types import Certificates
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 def scatter_on_simplex(certificates: Certificates, axes: "Axes") -> "Axes":
     """Draw (E_0, E_1) of each certified input over the regions; paper figs. (Scatters).
 
-    A point's mark is the member of the paper's ensemble with the largest radius there. An input
+    A point's mark is the member of its threat's ensemble with the largest radius there. An input
     that was abstained on has no bounds and no place: the legend counts these inputs.
 
     >>> from matplotlib.figure import Figure
@@ -33,9 +34,15 @@ def scatter_on_simplex(certificates: Certificates, axes: "Axes") -> "Axes":
         bool(placed.any()),
         f"scatter needs an input with bounds E_0 > E_1, and none of {len(known)} has them",
     )
-    region_lines(axes, kind)
-    for name in PAPER_ENSEMBLE[kind]:
-        here, look = placed & (certificates.winner == name), mechanism_style(name)
+    threat = threat_of(known.noise, known.norm)
+    members = threat.ensembles.get(kind, ())
+    if threat.of_paper:
+        region_lines(axes, kind)
+    elif len(members) > 1:
+        for curves in trace_borders(members, kind, threat).values():
+            draw_curves(axes, curves, linewidth=1.2)
+    for name in members:
+        here, look = placed & (certificates.winner == name), mechanism_style(name, threat)
         if here.any():
             axes.scatter(
                 known.e0[here],

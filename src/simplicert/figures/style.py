@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simplicert.errors import choose, require
 from simplicert.mechanisms import MECHANISMS
+from simplicert.mechanisms.threats import Threat
 from simplicert.metrics.study import explain_no_comparison
 from simplicert.types import Certificates, Ints
 
@@ -96,9 +97,25 @@ MECHANISM_STYLES: dict[str, MechanismStyle] = {
 }
 
 
-def mechanism_style(name: str) -> MechanismStyle:
-    """Return a mechanism's style; one that is not ours goes by its own name, in grey."""
-    return MECHANISM_STYLES.get(name) or MechanismStyle(name, GREY, (0, (2, 2)), "*")
+# Names that only other threats have, and whose pen they take: none of the two is ever drawn beside
+# the other. One-sided is Cohen's idea under another noise.
+BORROWED = {"one_sided": "cohen", "teng": "cdf"}
+
+
+def mechanism_style(name: str, threat: Threat | None = None) -> MechanismStyle:
+    """Return a mechanism's style; one that is not ours goes by its own name, in grey.
+
+    A threat may have a name of its own for the same formula: Lecuyer's is pure DP under Laplace
+    noise.
+    """
+    look = MECHANISM_STYLES.get(BORROWED.get(name, name))
+    if look is None:
+        return MechanismStyle(name, GREY, (0, (2, 2)), "*")
+    row = None if threat is None else threat.mechanisms.get(name)
+    label = look.name if name in MECHANISM_STYLES else name
+    if row is None:
+        return look._replace(name=label)
+    return look._replace(name=row.label or label, colour=row.colour or look.colour)
 
 
 def line_keywords(name: str) -> dict[str, Any]:
@@ -190,8 +207,11 @@ def save_figure(
     dpi: int = DPI,
     *,
     stacked: bool = False,
+    across: int | None = None,
 ) -> Path:
     """Draw a figure, or several side by side or stacked; PNG, PDF or SVG, by suffix.
+
+    Many panels stand in rows of `across`.
 
     The same figure gives the same bytes: no date, no random ids.
 
@@ -213,7 +233,8 @@ def save_figure(
     with matplotlib.rc_context(SETTINGS):
         figure = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(figure)
-        shape = (len(drawn), 1) if stacked else (1, len(drawn))
+        columns = across or (1 if stacked else len(drawn))
+        shape = (-(-len(drawn) // columns), columns)
         for place, panel in enumerate(drawn):
             panel(figure.add_subplot(*shape, place + 1))
         figure.savefig(path, dpi=dpi, bbox_inches="tight", metadata=metadata)

@@ -1,52 +1,57 @@
 """Find mechanisms by name for the command line: built in, or the user's `module:function`."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 
 from simplicert.errors import InvalidInput, require
 from simplicert.importing import USER, describe_error, import_object
 from simplicert.mechanisms import MECHANISMS, Mechanism
+from simplicert.mechanisms.threats import Threat, find_threat
 from simplicert.types import Floats, Kind
-
-# Patterns of a comparison A:B: one mechanism (a name, or module:function), and a list of them.
-ITEM = rf"(?:(?:{'|'.join(MECHANISMS)})(?![^:,])|[^:,]+:[^:,]+)"
-
-LIST = f"{ITEM}(?:,{ITEM})*"
-
-PAIR_MECHANISMS = [name for name, row in MECHANISMS.items() if row.needs == "pair"]
-
-# What an error message says may be written.
-FORMS = f"{', '.join(PAIR_MECHANISMS)}, or module:function"
 
 BOTH_KINDS = frozenset[Kind]({"multinomial", "softmax"})  # we take a user's function to have both
 
 
-def load_mechanism(spec: str) -> Mechanism:
-    """Return the row of a name, or a row made of the user's function (e0, e1) -> radius at sigma 1.
+def load_mechanism(spec: str, threat: Threat | None = None) -> Mechanism:
+    """Return the row of a name, or a row made of the user's function (e0, e1) -> radius at scale 1.
 
-    `module:name` may also be a Mechanism, which says itself what it is proved for.
+    `module:name` may also be a Mechanism, which says itself what it is proved for. The threat is
+    Gaussian noise and l2 unless another is given.
     """
-    if spec in MECHANISMS:
-        needs = MECHANISMS[spec].needs
+    threat = find_threat() if threat is None else threat
+    if spec in threat.mechanisms:
+        needs = threat.mechanisms[spec].needs
         require(
-            spec in PAIR_MECHANISMS,
+            needs == "pair",
             f"mechanism must be one that reads (e0, e1), got {spec!r}, which needs {needs}",
         )
-        return MECHANISMS[spec]
+        return threat.mechanisms[spec]
+    require(
+        spec not in MECHANISMS,
+        f"mechanism {spec!r} has no proof for {threat.noise} noise and norm {threat.norm}, "
+        f"which have {', '.join(threat.mechanisms)}",
+    )
     module, colon, name = spec.partition(":")
-    require(bool(module and colon and name), f"mechanism must be one of {FORMS}, got {spec!r}")
+    require(
+        bool(module and colon and name),
+        f"mechanism must be one of {_list_forms(threat)}, got {spec!r}",
+    )
     found = import_object("mechanism", spec, USER)
     if isinstance(found, Mechanism):
         return found
     require(callable(found), f"mechanism {spec} must name a function of {module}, got {name!r}")
-    return Mechanism(found, BOTH_KINDS, "the user's own")
+    if threat.of_paper:
+        return Mechanism(found, BOTH_KINDS, "the user's own")
+    about = {"noise": threat.noise, "norm": threat.norm}
+    return Mechanism(found, BOTH_KINDS, "the user's own", limit=threat.limit, **about)
 
 
-def load_guarded_mechanism(spec: str) -> Mechanism:
+def load_guarded_mechanism(spec: str, threat: Threat | None = None) -> Mechanism:
     """Do the same, and turn any error of the user's code into one sentence."""
-    found = load_mechanism(spec)
-    if spec in MECHANISMS:
+    found = load_mechanism(spec, threat)
+    if ":" not in spec:
         return found
 
     def radius(e0: Floats, e1: Floats) -> Floats:
@@ -58,17 +63,32 @@ def load_guarded_mechanism(spec: str) -> Mechanism:
                 f"mechanism {spec} failed when it was called: {describe_error(error)}"
             ) from error
 
-    return Mechanism(radius, found.kinds, found.source, found.needs, found.noise, found.norm)
+    return replace(found, radius=radius)
 
 
-def parse_mechanisms(text: str) -> dict[str, Mechanism]:
+def parse_mechanisms(text: str, threat: Threat | None = None) -> dict[str, Mechanism]:
     """Read `A,B,module:function` as mechanisms by name, in their order."""
-    return {name: load_guarded_mechanism(name) for name in text.replace(" ", "").split(",")}
+    return {name: load_guarded_mechanism(name, threat) for name in text.replace(" ", "").split(",")}
 
 
-def parse_comparison(text: str) -> tuple[dict[str, Mechanism], dict[str, Mechanism]]:
+def parse_comparison(
+    text: str, threat: Threat | None = None
+) -> tuple[dict[str, Mechanism], dict[str, Mechanism]]:
     """Read both sides of `A:B`, each a list; a word is a built-in name if it can be one."""
-    found = re.fullmatch(f"({LIST}):({LIST})", text.replace(" ", ""))
+    threat = find_threat() if threat is None else threat
+    # One mechanism is a name, or module:function. Names of the paper's are names everywhere.
+    names = "|".join({**MECHANISMS, **threat.mechanisms})
+    item = rf"(?:(?:{names})(?![^:,])|[^:,]+:[^:,]+)"
+    several = f"{item}(?:,{item})*"
+    found = re.fullmatch(f"({several}):({several})", text.replace(" ", ""))
     if found is None:
-        raise InvalidInput(f"a comparison must be A:B or A:B,C, each of {FORMS}, got {text!r}")
-    return parse_mechanisms(found[1]), parse_mechanisms(found[2])
+        raise InvalidInput(
+            f"a comparison must be A:B or A:B,C, each of {_list_forms(threat)}, got {text!r}"
+        )
+    return parse_mechanisms(found[1], threat), parse_mechanisms(found[2], threat)
+
+
+def _list_forms(threat: Threat) -> str:
+    """Say what may be written for a mechanism."""
+    names = [name for name, row in threat.mechanisms.items() if row.needs == "pair"]
+    return f"{', '.join(names)}, or module:function"

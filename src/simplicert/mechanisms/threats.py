@@ -6,7 +6,7 @@ over two of them.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -48,9 +48,15 @@ class Threat:
     norm: str
     mechanisms: Mapping[str, Mechanism]
     ensembles: Mapping[Kind, tuple[str, ...]]  # members of the ensemble, by kind
+    numbers: Mapping[str, float] = field(default_factory=dict)  # size, keep, rate, where it has any
     # At a distance at scale 1: what a class of at least p has left, what one of at most p may have.
     least: Shifted | None = None
     largest: Shifted | None = None
+
+    @property
+    def of_paper(self) -> bool:
+        """Whether this is the paper's own threat: Gaussian noise and l2."""
+        return self.mechanisms is MECHANISMS
 
     @property
     def whole(self) -> bool:
@@ -60,7 +66,8 @@ class Threat:
     @property
     def limit(self) -> Radius | None:
         """The largest radius that is true from (e0, e1); None where none is proved."""
-        return self.mechanisms["two_sided"].limit
+        tight = self.mechanisms["two_sided"]
+        return tight.radius if self.of_paper else tight.limit
 
 
 def find_threat(
@@ -87,7 +94,16 @@ def find_threat(
             name: replace(row, noise=noise, norm=norm) for name, row in mechanisms.items()
         }
     shifts = find_shifts(noise, norm, given)
-    return Threat(noise, norm, mechanisms, ensembles, *(shifts or (None, None)))
+    return Threat(noise, norm, mechanisms, ensembles, given, *(shifts or (None, None)))
+
+
+def list_threats() -> list[tuple[str, str]]:
+    """Return every pair of a noise and a norm that has mechanisms.
+
+    >>> ("laplace", "l1") in list_threats()
+    True
+    """
+    return list(_THREATS)
 
 
 def threat_of(model: NoiseModel, norm: str, size: int | None = None) -> Threat:
@@ -149,12 +165,18 @@ def _shrink(radius: Radius, factor: float, e0: Floats, e1: Floats) -> Floats:
 def _laplace_rows() -> _Rows:
     limit = laplace.two_sided
     return {
-        "one_sided": Mechanism(laplace.one_sided, _HARD, "Teng et al. 2020", limit=limit),
-        "lecuyer": Mechanism(laplace.pure_dp, _BOTH, "Lecuyer et al. 2019", limit=limit),
-        "li": Mechanism(li.radius, _HARD, "Li et al. 2018", limit=limit),
-        "teng": Mechanism(laplace.teng, _HARD, "Teng et al. 2020", limit=limit),
-        "improved_dp": Mechanism(improved_dp.radius, _BOTH, "Cullen et al. 2024", limit=limit),
-        "two_sided": Mechanism(limit, _BOTH, "docs/threats.md", limit=limit),
+        "one_sided": Mechanism(
+            laplace.one_sided, _HARD, "Teng et al. 2020", limit=limit, label="one-sided"
+        ),
+        "lecuyer": Mechanism(
+            laplace.pure_dp, _BOTH, "Lecuyer et al. 2019", limit=limit, label="pure DP"
+        ),
+        "li": Mechanism(li.radius, _HARD, "Li et al. 2018", limit=limit, label="Li"),
+        "teng": Mechanism(laplace.teng, _HARD, "Teng et al. 2020", limit=limit, label="Teng"),
+        "improved_dp": Mechanism(
+            improved_dp.radius, _BOTH, "Cullen et al. 2024", limit=limit, label="improved DP"
+        ),
+        "two_sided": Mechanism(limit, _BOTH, "docs/threats.md", limit=limit, label="two-sided"),
     }, {
         "multinomial": ("one_sided", "li", "teng", "improved_dp"),
         "softmax": ("lecuyer", "improved_dp"),
@@ -164,17 +186,17 @@ def _laplace_rows() -> _Rows:
 def _exponential_rows() -> _Rows:
     """Pure privacy's: the derivative of every probability is at most min(p, 1 - p)."""
     return {
-        "one_sided": Mechanism(laplace.one_sided, _HARD, "Yang et al. 2020"),
-        "lecuyer": Mechanism(laplace.pure_dp, _BOTH, "Lecuyer et al. 2019"),
-        "two_sided": Mechanism(laplace.two_sided, _BOTH, "docs/threats.md"),
+        "one_sided": Mechanism(laplace.one_sided, _HARD, "Yang et al. 2020", label="one-sided"),
+        "lecuyer": Mechanism(laplace.pure_dp, _BOTH, "Lecuyer et al. 2019", label="pure DP"),
+        "two_sided": Mechanism(laplace.two_sided, _BOTH, "docs/threats.md", label="two-sided"),
     }, {"multinomial": ("one_sided", "lecuyer"), "softmax": ("lecuyer",)}
 
 
 def _pair_of_rows(one_sided: Radius, two_sided: Radius, source: str) -> _Rows:
     """A bound on the change of every probability, with and without a bound on the rival."""
     return {
-        "one_sided": Mechanism(one_sided, _HARD, source, limit=two_sided),
-        "two_sided": Mechanism(two_sided, _BOTH, source, limit=two_sided),
+        "one_sided": Mechanism(one_sided, _HARD, source, limit=two_sided, label="one-sided"),
+        "two_sided": Mechanism(two_sided, _BOTH, source, limit=two_sided, label="two-sided"),
     }, {"multinomial": ("one_sided",), "softmax": ("two_sided",)}
 
 
@@ -191,8 +213,8 @@ def _splitting_rows() -> _Rows:
     """Uniform noise's in l1, which certification then rounds down to whole steps of the grid."""
     one, two, source = uniform.one_sided_l1, uniform.two_sided_l1, "Levine and Feizi 2021"
     return {
-        "one_sided": Mechanism(one, _HARD, source, limit=two),
-        "two_sided": Mechanism(two, _HARD, source, limit=two),
+        "one_sided": Mechanism(one, _HARD, source, limit=two, label="one-sided"),
+        "two_sided": Mechanism(two, _HARD, source, limit=two, label="two-sided"),
     }, {"multinomial": ("two_sided",)}
 
 

@@ -54,14 +54,15 @@ class Statement:
         """The statement as it may be quoted, its number rounded down."""
         stage = ""
         if self.sensitivity != 1:
-            stage = f" of what goes into a first stage of sensitivity {self.sensitivity:g}"
+            constant = format_exactly(self.sensitivity)
+            stage = f" of what goes into a first stage of sensitivity {constant}"
         return (
             f"With {format_percent_exactly(self.confidence)} % confidence at least "
             f"{format_down(100 * self.share, 1)} % "
             "of inputs drawn like these are classified correctly by the smoothed classifier "
             f"everywhere within {self.norm} distance {format_exactly(self.radius)}{stage} "
             f"({self.hits} of {self.inputs} "
-            f"tested inputs are certified, each wrongly with probability at most {self.level:g}"
+            f"tested inputs are certified, each wrongly with probability at most {self.level:.15g}"
             f"{' by the own account of the log' if self.imported else ''})."
         )
 

@@ -136,11 +136,11 @@ def _default_rules(declared: DeclaredSettings, radius: float | None) -> tuple[st
     if not declared.usual:
         return ()
     if radius is not None:
-        return (f"radius={radius:g}",)
+        return (f"radius={radius:.15g}",)
     if declared.threat.whole:
         return ("decided", "atol=1")
     tolerance = DEFAULT_TOLERANCE * declared.sigma / declared.sensitivity
-    return ("decided", f"atol={tolerance:g}")
+    return ("decided", f"atol={tolerance:.15g}")
 
 
 def _find_ceilings(

@@ -123,10 +123,10 @@ def describe_radius_basis(declared: Manifest, certificates: Certificates) -> str
     whose = "the run's own bounds" if own else "bounds beside the run's own"
     says = (
         f"operational radius: from {whose}, scheme {known.scheme}, kind {known.kind}; of each "
-        f"input wrong with probability at most {known.level:g}"
+        f"input wrong with probability at most {known.level:.15g}"
     )
     if known.level > known.alpha:
-        says += f", which is what is proved of it at alpha {known.alpha:g}"
+        says += f", which is what is proved of it at alpha {known.alpha:.15g}"
     if declared.method == ALONE:
         says += f"; method {ALONE} bounds the radius and neither expectation, so it gives none"
     elif not own:

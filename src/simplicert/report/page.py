@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,12 @@ SCRIPTS = ("1_base.js", "2_curves.js", "3_maps.js", "4_simplex.js", "5_inputs.js
 
 
 def write_report(
-    studies: Sequence[Study], out: Path | str, *, data: str | None = None, images: bool = True
+    studies: Sequence[Study],
+    out: Path | str,
+    *,
+    data: str | None = None,
+    images: bool = True,
+    numbers: Mapping[str, float] | None = None,
 ) -> Path:
     """Write the page, whole or not at all; never into a run that it is made from."""
     out = Path(out)
@@ -34,16 +39,23 @@ def write_report(
     for study in studies:
         inside = study.run.folder.resolve() in out.resolve().parents
         require(not inside, f"out must not lie inside the run it is made from, got {str(out)!r}")
-    page = report_page(studies, data=data, images=images)
+    page = report_page(studies, data=data, images=images, numbers=numbers)
     # A file name need not be valid text; nothing else on the page can fail to encode.
     write_atomically(out, page.encode("utf-8", "replace"))
     return out
 
 
 def report_page(
-    studies: Sequence[Study] = (), *, data: str | None = None, images: bool = True
+    studies: Sequence[Study] = (),
+    *,
+    data: str | None = None,
+    images: bool = True,
+    numbers: Mapping[str, float] | None = None,
 ) -> str:
-    """Return the HTML text for runs over the same inputs, or the explorer where there are none."""
+    """Return the HTML text for runs over the same inputs, or the explorer where there are none.
+
+    `numbers` are the explorer's: size and keep of ablation, rate of deletion.
+    """
     from plotly.offline import get_plotlyjs
 
     if len(studies) > 1:
@@ -55,7 +67,8 @@ def report_page(
     templates = template_environment()
     plotly = get_plotlyjs()
     script = "\n".join(read_template(templates, name) for name in SCRIPTS)
-    content = build_payload(views, names, pictures.sheet)
+    content = build_payload(views, names, pictures.sheet, numbers)
+    threats = content["simplex"]["threats"]
     return str(
         templates.get_template("report.html").render(
             policy=_content_security_policy(plotly, script),
@@ -66,9 +79,9 @@ def report_page(
             blocks=_view_blocks(views, names),
             comparisons=comparison_tables(views, round_radii(views)) if views else [],
             runs=content["runs"],
-            kinds=list(dict.fromkeys(view.kind for view in views))
-            or list(content["simplex"]["kinds"]),
-            ensembles=content["simplex"]["ensembles"],
+            kinds=list(dict.fromkeys(view.kind for view in views)) or list(threats[0]["kinds"]),
+            ensembles=threats[0]["ensembles"],
+            threats=[threat["title"] for threat in threats],
             steps=content["simplex"]["steps"],
             note=pictures.note,
             version=package_version(),

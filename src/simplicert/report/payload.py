@@ -1,7 +1,8 @@
 """Collect what the page's script reads, as JSON that can stand inside HTML.
 
 `build_payload` collects everything and `embed_json` escapes it. `radius_grids` computes every
-radius on a grid of the simplex, for the map under the points and for the pointer. The page
+radius of a threat on a grid of the simplex, for the map under the points and for the pointer; the
+explorer has a threat of every noise, and radii of two of them never share a map. The page
 computes no radius of its own: a second implementation would have to be proved and tested again. It
 shows those that the package computed, and at the pointer those of a nearby grid point, rounded to
 the safe side: E_0 no larger, E_1 no smaller.
@@ -10,17 +11,20 @@ the safe side: E_0 no larger, E_1 no smaller.
 import base64
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from simplicert import simplex
 from simplicert.certification import radius
 from simplicert.figures.style import mechanism_style
-from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE
+from simplicert.mechanisms.naming import describe_threat, describe_unit, example_threats
+from simplicert.mechanisms.threats import Threat, threat_of
+from simplicert.noises import NOISES
 from simplicert.report.pictures import ThumbnailSheet
 from simplicert.report.views import View, risk_order
-from simplicert.types import Floats
+from simplicert.types import Floats, Kind
 
 STEPS = 300  # grid points from E_0 = 0 to 1; on a screen about two pixels each
 
@@ -41,14 +45,35 @@ DIVERGING = (
 )
 
 
+TIES = ("#ececec", "#d4d4d4", "#f6f6f6", "#c4c4c4")  # where several are the largest together
+
+INSIDE = 0.01  # of the largest E_1, where a map of winners keeps away from the side
+
+PALE = "73"  # the opacity of a region, so that points show on it
+
+NOBODY = 255  # stands for a place where nothing certifies
+
+
 def build_payload(
-    views: Sequence[View], class_names: Sequence[str] | None, sheet: ThumbnailSheet | None
+    views: Sequence[View],
+    class_names: Sequence[str] | None,
+    sheet: ThumbnailSheet | None,
+    numbers: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
-    """Return everything that the script needs; without views, that of the simplex explorer."""
-    grids = radius_grids()
-    names = {*grids["radii"], "ensemble", *(name for view in views for name in view.columns)}
+    """Return everything that the script needs; without views, that of the simplex explorer.
+
+    `numbers` are the explorer's: the size, keep and rate of the noises that have them.
+    """
+    mine = [_view_threat(view) for view in views]
+    apart = {describe_threat(threat): threat for threat in mine}
+    grids = radius_grids(list(apart.values()) or example_threats(**(numbers or {})))
+    names = {"ensemble", *simplex.GAUSSIAN.mechanisms}
+    names |= {name for view in views for name in view.columns}
     return {
-        "views": [_view_payload(view) for view in views],
+        "views": [
+            {**_view_payload(view), "threat": list(apart).index(describe_threat(threat))}
+            for view, threat in zip(views, mine, strict=True)
+        ],
         "runs": list({view.run: view.study.name for view in views}.values()),
         "classes": None if class_names is None else list(class_names),
         "looks": {name: _mechanism_payload(name) for name in sorted(names)},
@@ -64,19 +89,64 @@ def embed_json(content: dict[str, Any]) -> str:
     return re.sub("[<>&]", lambda match: ESCAPES[match[0]], text)
 
 
-def radius_grids(steps: int = STEPS) -> dict[str, Any]:
-    """Return each mechanism's radii at sigma 1: float32, rounded down, little-endian in base64."""
+def radius_grids(threats: Sequence[Threat], steps: int = STEPS) -> dict[str, Any]:
+    """Return each mechanism's radii at scale 1: float32, rounded down, little-endian in base64.
+
+    Threats name their grids by number, as some have the same ones.
+    """
+    packed: dict[str, int] = {}
+    found = [_threat_payload(threat, steps, packed) for threat in threats]
+    return {"steps": steps, "packed": list(packed), "threats": found}
+
+
+def _threat_payload(threat: Threat, steps: int, packed: dict[str, int]) -> dict[str, Any]:
+    """Return what the page shows of one threat; new grids join `packed`."""
     e0, e1 = grid_points(steps)
-    names = [name for name, row in MECHANISMS.items() if row.needs == "pair"]
+    names = [name for name, row in threat.mechanisms.items() if row.needs == "pair"]
+    about: dict[str, Any] = {"noise": threat.noise, "norm": threat.norm, **threat.numbers}
+    texts = {name: pack_floats(np.asarray(radius(name, e0, e1, **about))) for name in names}
+    scale = NOISES[threat.noise].scale
     return {
-        "steps": steps,
-        "radii": {name: pack_floats(np.asarray(radius(name, e0, e1))) for name in names},
+        "title": describe_threat(threat),
+        "at": f"at {scale} 1" if threat.of_paper else describe_unit(threat),
+        "unit": "" if threat.of_paper else describe_unit(threat),
+        "scale": scale,
+        "radii": {name: packed.setdefault(text, len(packed)) for name, text in texts.items()},
         "kinds": {
-            kind: [name for name in names if kind in MECHANISMS[name].kinds]
-            for kind in PAPER_ENSEMBLE
+            kind: [name for name in names if kind in threat.mechanisms[name].kinds]
+            for kind in simplex.GAUSSIAN.ensembles
         },
-        "ensembles": {kind: list(members) for kind, members in PAPER_ENSEMBLE.items()},
+        "ensembles": {
+            kind: list(threat.ensembles.get(kind, ())) for kind in simplex.GAUSSIAN.ensembles
+        },
+        "looks": {name: _mechanism_payload(name, threat) for name in names},
+        "winners": {
+            kind: _winner_payload(threat, kind, e0, e1) for kind in simplex.GAUSSIAN.ensembles
+        },
     }
+
+
+def _winner_payload(threat: Threat, kind: Kind, e0: Floats, e1: Floats) -> dict[str, Any]:
+    """Return the regions of the winner map and which of them each grid point is in.
+
+    Where E_0 + E_1 = 1 radii meet that are apart elsewhere, so that side's cells are asked a
+    little inside.
+    """
+    usual = simplex.usual_mechanisms(threat, kind)
+    if not usual:
+        return {"names": [], "at": ""}
+    known = simplex.make_points(e0, np.minimum(e1, (1 - e0) * (1 - INSIDE)), kind)
+    best = simplex.leading_mechanisms(usual, known, threat)
+    ties = sorted({name for name in best.tolist() if simplex.TIE in name})
+    names = [*usual, *ties]
+    at = np.select([best == name for name in names], range(len(names)), NOBODY)
+    shown = [_mechanism_payload(name, threat) for name in usual]
+    for look in shown:
+        look["colour"] += PALE
+    for place, name in enumerate(ties):
+        words = [mechanism_style(part, threat).name for part in name.split(simplex.TIE)]
+        shown.append({"label": simplex.TIE.join(words), "colour": TIES[place % len(TIES)]})
+    return {"names": shown, "at": base64.b64encode(at.astype(np.uint8).tobytes()).decode("ascii")}
 
 
 def grid_points(steps: int = STEPS) -> tuple[Floats, Floats]:
@@ -104,6 +174,13 @@ def safe_file_name(name: str) -> str:
     return re.sub(r"[^\w.-]+", "_", name, flags=re.ASCII).strip("._") or "run"
 
 
+def _view_threat(view: View) -> Threat:
+    """Return the noise and the norm of a run's radii; a log of bare radii is taken as Gaussian."""
+    if view.certificates is None:
+        return simplex.GAUSSIAN
+    return threat_of(view.certificates.known.noise, view.certificates.known.norm)
+
+
 def _view_payload(view: View) -> dict[str, Any]:
     """Return one table, as the text of its CSV file, and what the script needs beside it."""
     order = risk_order(view)
@@ -124,7 +201,7 @@ def _view_payload(view: View) -> dict[str, Any]:
     }
 
 
-def _mechanism_payload(name: str) -> dict[str, str]:
+def _mechanism_payload(name: str, threat: Threat | None = None) -> dict[str, str]:
     """Return a mechanism's name and colour, those of the figures."""
-    look = mechanism_style(name)
+    look = mechanism_style(name, threat)
     return {"label": look.name, "colour": look.colour}

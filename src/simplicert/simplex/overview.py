@@ -13,9 +13,17 @@ import numpy as np
 from simplicert import simplex
 from simplicert.errors import choose, require
 from simplicert.mechanisms import Mechanism
-from simplicert.mechanisms.choice import choose_mechanisms
+from simplicert.mechanisms.threats import Threat
+from simplicert.noises import NOISES
+from simplicert.simplex import GAUSSIAN, SeveralMechanisms
 from simplicert.simplex.extremes import MARGIN, find_extreme, find_extremes
-from simplicert.simplex.regions import BoundaryCurve, trace_boundary, trace_region_borders
+from simplicert.simplex.regions import (
+    MOST_STEPS,
+    BoundaryCurve,
+    trace_boundary,
+    trace_region_borders,
+    trace_tie_borders,
+)
 from simplicert.types import Bools, Kind
 
 STEPS = 300  # of the grid along a side, so that shares of the area are good to 0.1 %
@@ -25,16 +33,18 @@ MEASURES = {"ratio": simplex.radius_ratio, "difference": simplex.radius_differen
 
 
 def summarise_comparison(
-    measure: str, left: Table, right: Table, kind: Kind, steps: int = STEPS
+    measure: str,
+    left: Table,
+    right: Table,
+    kind: Kind,
+    steps: int = STEPS,
+    threat: Threat = GAUSSIAN,
 ) -> dict[str, Any]:
     """Compare `left` with `right` by ratio or difference: extremes, shares of the area, lines."""
     values = choose("measure", measure, MEASURES)
-    low, high = find_extremes(partial(values, left, right), kind)
+    low, high = find_extremes(partial(values, left, right, threat=threat), kind)
     known = simplex.make_grid(steps, kind)
-    ours, theirs = (
-        simplex.largest_side_radius(left, known),
-        simplex.largest_side_radius(right, known),
-    )
+    ours, theirs = (simplex.largest_side_radius(side, known, threat) for side in (left, right))
     tie = np.abs(ours - theirs) <= FLAT * (1 + theirs)
     return {
         "map": measure,
@@ -47,41 +57,70 @@ def summarise_comparison(
         "equal": _area_share(tie),
         "right_larger": _area_share(~tie & (ours < theirs)),
         "only_left": _area_share((ours > 0) & (theirs == 0)),
-        "shares": simplex.winning_shares({**left, **right}, known),
-        "lines": [_curve_record(curve) for curve in trace_boundary(left, right, kind)],
-        **_comparison_settings(steps),
+        **({} if threat.of_paper else {"neither": _area_share((ours == 0) & (theirs == 0))}),
+        "shares": simplex.winning_shares({**left, **right}, known, threat),
+        "lines": [_curve_record(curve) for curve in trace_comparison(left, right, kind, threat)],
+        **_comparison_settings(steps, threat),
     }
 
 
-def summarise_winners(mechanisms: Table, kind: Kind, steps: int = STEPS) -> dict[str, Any]:
+def summarise_winners(
+    mechanisms: Table, kind: Kind, steps: int = STEPS, threat: Threat = GAUSSIAN
+) -> dict[str, Any]:
     """Return each mechanism's share of the area and largest lead, and the lines between them."""
-    table = choose_mechanisms(mechanisms, kind)
+    table = simplex.choose_compared(mechanisms, kind, threat)
     require(len(table) > 1, f"mechanisms must be at least two to compare, got {', '.join(table)!r}")
     leads = {}
     for name, row in table.items():
         others = {other: its for other, its in table.items() if other != name}
         leads[name] = asdict(
-            find_extreme(partial(simplex.radius_ratio, {name: row}, others), kind, 1.0)
+            find_extreme(
+                partial(simplex.radius_ratio, {name: row}, others, threat=threat), kind, 1.0
+            )
         )
-    lines = trace_region_borders(table, kind)
+    lines = trace_borders(table, kind, threat)
     return {
         "map": "winner",
         "mechanisms": list(table),
         "kind": kind,
-        "shares": simplex.winning_shares(table, simplex.make_grid(steps, kind)),
+        "shares": simplex.winning_shares(table, simplex.make_grid(steps, kind), threat),
         "leads": leads,
         "lines": [
             {"between": list(pair), **_curve_record(curve)}
             for pair in lines
+            if all(pair)  # "" is where nothing certifies
             for curve in lines[pair]
         ],
-        **_comparison_settings(steps),
+        **_comparison_settings(steps, threat),
     }
 
 
-def _comparison_settings(steps: int) -> dict[str, float]:
+def trace_borders(
+    mechanisms: SeveralMechanisms, kind: Kind, threat: Threat = GAUSSIAN
+) -> dict[tuple[str, str], list[BoundaryCurve]]:
+    """Trace the lines between regions; where mechanisms are equal over an area, around that too."""
+    trace = trace_region_borders if threat.of_paper else trace_tie_borders
+    return trace(mechanisms, kind, threat)
+
+
+def trace_comparison(
+    left: simplex.Side, right: simplex.Side, kind: Kind, threat: Threat = GAUSSIAN
+) -> list[BoundaryCurve]:
+    """Trace the lines between two sides; none where whole numbers make too many steps."""
+    if threat.whole:
+        known = simplex.make_grid(STEPS, kind)
+        sides = (simplex.largest_side_radius(side, known, threat) for side in (left, right))
+        if max(float(radii.max()) for radii in sides) > MOST_STEPS:
+            return []
+    return trace_boundary(left, right, kind, threat)
+
+
+def _comparison_settings(steps: int, threat: Threat) -> dict[str, Any]:
     """Return the settings that the numbers depend on."""
-    return {"sigma": 1.0, "steps": steps, "margin": MARGIN}
+    named = {} if threat.of_paper else {"noise": threat.noise, "norm": threat.norm}
+    scale = NOISES[threat.noise].scale
+    scaled = {} if scale is None else {scale: 1.0}
+    return {**named, **threat.numbers, **scaled, "steps": steps, "margin": MARGIN}
 
 
 def _area_share(where: Bools) -> float:

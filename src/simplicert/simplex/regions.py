@@ -1,8 +1,9 @@
 """Trace the exact lines on the simplex where one mechanism overtakes others.
 
 `trace_boundary` gives the lines between two sides, `trace_region_borders` those between the regions
-of several mechanisms, and `find_crossings` the crossings at one E_0. `find_crossed_edges` finds the
-edges of a mesh that a line crosses, and `join_segments` joins the crossings to curves.
+of several mechanisms, `trace_tie_borders` those where mechanisms may be equal over an area, and
+`find_crossings` the crossings at one E_0. `find_crossed_edges` finds the edges of a mesh that a
+line crosses, and `join_segments` joins the crossings to curves.
 
 At every point of a line `left` was found not to be larger, and closer than 1e-9 to it there is a
 point where it was found to be: the point is the end of a root search along a straight path. Paths
@@ -19,18 +20,22 @@ import numpy as np
 from scipy.special import expit
 
 from simplicert.errors import require
-from simplicert.mechanisms.choice import choose_mechanisms
+from simplicert.mechanisms.threats import Threat
 from simplicert.simplex import (
+    ABSOLUTE,
+    GAUSSIAN,
+    RELATIVE,
     SeveralMechanisms,
     Side,
+    choose_compared,
     largest_side_radius,
+    leading_mechanisms,
+    make_grid,
     make_points,
     winning_mechanism,
 )
 from simplicert.types import Bools, Floats, Ints, Kind
-
-# Mechanisms round toward zero, by up to 1e-12 of the radius and 1e-13: a smaller lead is a tie.
-RELATIVE, ABSOLUTE = 3e-12, 1e-12
+from simplicert.types.arrays import Texts
 
 SHARPLY = {"xatol": 1e-12, "xrtol": 0.0, "fatol": 0.0, "frtol": 0.0}  # in shares of a path
 
@@ -55,6 +60,10 @@ COLUMNS = np.unique(  # E_0, finer towards the corners and about 1/2, where one-
     )
 )
 
+GRID_STEPS = 300  # of the grid on which a region must show
+
+MOST_STEPS = 24  # whole numbers up to which the mesh tells steps apart
+
 CLOSER = 8  # `find_crossings` has this many times the points of a mesh column
 Lead = Callable[[Floats, Floats], Floats]  # (e0, height) -> how much larger `left` is
 
@@ -68,53 +77,109 @@ class BoundaryCurve:
     closed: bool  # the last point joins the first
 
 
-def trace_boundary(left: Side, right: Side, kind: Kind = "multinomial") -> list[BoundaryCurve]:
+def trace_boundary(
+    left: Side, right: Side, kind: Kind = "multinomial", threat: Threat = GAUSSIAN
+) -> list[BoundaryCurve]:
     """Trace the lines around the region where `left` is larger than `right`, the longest first.
 
     Sides of the triangle are not part of them. A region narrower than the mesh (1/250 of E_0, a
     tenth of the logit of E_1's share) may be missed; `find_crossings` looks closer, at one E_0.
     """
-    lead = partial(_measure_lead, left, right, kind)
-    mesh = np.stack(np.meshgrid(COLUMNS, HEIGHTS, indexing="ij"))
-    nodes = mesh.reshape(2, -1)
-    edges, segments = find_crossed_edges(
-        _resolve_ties(lead(*nodes).reshape(mesh.shape[1:]), HEIGHTS)
-    )
+    lead = partial(_measure_lead, left, right, kind, threat)
+    values = lead(*_mesh_nodes()).reshape(len(COLUMNS), len(HEIGHTS))
+    return [curve for curve, _ in _trace_region(_resolve_ties(values, HEIGHTS), lead)]
+
+
+def _mesh_nodes() -> Floats:
+    """(2, N) E_0 and height of every node of the mesh, column by column."""
+    return np.stack(np.meshgrid(COLUMNS, HEIGHTS, indexing="ij")).reshape(2, -1)
+
+
+def _trace_region(inside: Bools, lead: Lead) -> list[tuple[BoundaryCurve, Ints]]:
+    """Trace the lines around the nodes inside a region, in which `lead` is positive.
+
+    With each line come the nodes outside that its points were searched from.
+    """
+    nodes = _mesh_nodes()
+    edges, segments = find_crossed_edges(inside)
     start, end = (nodes[:, edges[:, side]] for side in (0, 1))
     e0, e1 = _height_to_point(*_locate_crossings(lead, start, end))
+    outside = np.where(inside.ravel()[edges[:, 0]], edges[:, 1], edges[:, 0])
     sound = segments[~np.isnan(e1)[segments].any(axis=1)]
-    curves = [BoundaryCurve(e0[order], e1[order], closed) for order, closed in join_segments(sound)]
-    return sorted(curves, key=curve_length, reverse=True)
+    curves = [
+        (BoundaryCurve(e0[order], e1[order], closed), outside[order])
+        for order, closed in join_segments(sound)
+    ]
+    return sorted(curves, key=lambda pair: curve_length(pair[0]), reverse=True)
 
 
 def trace_region_borders(
-    mechanisms: SeveralMechanisms, kind: Kind = "multinomial"
+    mechanisms: SeveralMechanisms, kind: Kind = "multinomial", threat: Threat = GAUSSIAN
 ) -> dict[tuple[str, str], list[BoundaryCurve]]:
     """Trace the lines between the regions in which each mechanism is the largest.
 
     The result maps each pair of mechanisms that meet, in their order, to the lines between them;
     each line occurs once.
     """
-    table = choose_mechanisms(mechanisms, kind)
+    table = choose_compared(mechanisms, kind, threat)
     names = list(table)
     borders: dict[tuple[str, str], list[BoundaryCurve]] = {}
     for place, one in enumerate(names[:-1]):
         others = {name: row for name, row in table.items() if name != one}
-        for curve in trace_boundary({one: table[one]}, others, kind):
-            beside = winning_mechanism(others, make_points(curve.e0, curve.e1, kind))
+        for curve in trace_boundary({one: table[one]}, others, kind, threat):
+            beside = winning_mechanism(others, make_points(curve.e0, curve.e1, kind), threat)
             for other in names[place + 1 :]:
                 borders.setdefault((one, other), []).extend(split_curve(curve, beside == other))
     return {pair: lines for pair, lines in borders.items() if lines}
 
 
-def find_crossings(left: Side, right: Side, e0: float, kind: Kind = "multinomial") -> Floats:
+def trace_tie_borders(
+    mechanisms: SeveralMechanisms, kind: Kind, threat: Threat
+) -> dict[tuple[str, str], list[BoundaryCurve]]:
+    """Trace the lines between the regions that `leading_mechanisms` names, ties among them.
+
+    A region counts if it holds a point of a grid: on the sides of the triangle all sorts of radii
+    meet. A name is "" where nothing certifies. Whole numbers make steps, and where the largest has
+    more than MOST_STEPS of them the mesh is too coarse: there are no lines then.
+    """
+
+    def leaders(e0: Floats, height: Floats) -> Texts:
+        known = make_points(*_height_to_point(e0, height), kind)
+        return leading_mechanisms(mechanisms, known, threat)
+
+    grid = make_grid(GRID_STEPS, kind)
+    if threat.whole and largest_side_radius(mechanisms, grid, threat).max() > MOST_STEPS:
+        return {}
+    names = [str(name) for name in np.unique(leading_mechanisms(mechanisms, grid, threat))][::-1]
+    best = leaders(*_mesh_nodes())
+    borders: dict[tuple[str, str], list[BoundaryCurve]] = {}
+    for place, one in enumerate(names[:-1]):
+
+        def lead(e0: Floats, height: Floats, one: str = one) -> Floats:
+            return np.where(leaders(e0, height) == one, 1.0, -1.0)
+
+        inside = (best == one).reshape(len(COLUMNS), len(HEIGHTS))
+        for curve, outside in _trace_region(inside, lead):
+            for other in names[place + 1 :]:
+                parts = split_curve(curve, best[outside] == other)
+                borders.setdefault((one, other), []).extend(parts)
+    return {pair: lines for pair, lines in borders.items() if lines}
+
+
+def find_crossings(
+    left: Side,
+    right: Side,
+    e0: float,
+    kind: Kind = "multinomial",
+    threat: Threat = GAUSSIAN,
+) -> Floats:
     """Find every E_1, rising, at which `left` becomes or stops being larger than `right`.
 
     The search goes from 1e-300 to the side E_0 + E_1 = 1 or E_0 = E_1. Between two neighbours of
     2,000 points a pair of crossings is found if the lead turns there; only an odd wiggle can hide.
     """
     require(0 < e0 < 1, f"e0 must lie between 0 and 1, got {e0}")
-    lead = partial(_measure_lead, left, right, kind)
+    lead = partial(_measure_lead, left, right, kind, threat)
     heights = np.interp(np.arange(CLOSER * len(HEIGHTS)) / CLOSER, np.arange(len(HEIGHTS)), HEIGHTS)
     values = lead(np.full(heights.shape, e0), heights)
     heights = np.sort(np.append(heights, _find_turning_heights(lead, e0, heights, values)))
@@ -124,10 +189,12 @@ def find_crossings(left: Side, right: Side, e0: float, kind: Kind = "multinomial
     return found[~np.isnan(found)]
 
 
-def _measure_lead(left: Side, right: Side, kind: Kind, e0: Floats, height: Floats) -> Floats:
+def _measure_lead(
+    left: Side, right: Side, kind: Kind, threat: Threat, e0: Floats, height: Floats
+) -> Floats:
     """Return how much larger `left` is than `right`; 0 where that may be rounding."""
     known = make_points(*_height_to_point(e0, height), kind)
-    ours, theirs = largest_side_radius(left, known), largest_side_radius(right, known)
+    ours, theirs = (largest_side_radius(side, known, threat) for side in (left, right))
     return np.where(np.abs(ours - theirs) <= RELATIVE * theirs + ABSOLUTE, 0.0, ours - theirs)
 
 

@@ -4,10 +4,11 @@ No true radius that is a function of (E_0, E_1) is above two_sided, and one that
 promises nothing false, whatever its own proof says. The other rules find mistakes in the code.
 
 RULES lists the rules. `check_soundness` runs the whole check and, for a sound mechanism, says where
-it beats the paper's ensemble.
+it beats the paper's ensemble. Every noise and norm has a limit of its own, or none that is proved;
+`list_rules` says which rules a mechanism of that threat is held to.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -16,9 +17,11 @@ from simplicert import simplex
 from simplicert.certification import ALLOWANCE
 from simplicert.errors import InvalidInput, require
 from simplicert.importing import describe_error
-from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
-from simplicert.mechanisms.choice import MechanismLike, choose_mechanisms
+from simplicert.mechanisms import Mechanism
+from simplicert.mechanisms.choice import MechanismLike
+from simplicert.mechanisms.threats import Threat
 from simplicert.search import evaluate_in_blocks
+from simplicert.simplex import GAUSSIAN
 from simplicert.simplex.extremes import Extreme, find_extreme
 from simplicert.simplex.probes import (
     NODES,
@@ -45,6 +48,10 @@ RULES = {
     "repeatable": "the same when asked again",
     "neighbours": "the same whatever is asked beside it",
 }
+
+WHOLE = "whole"  # this rule is for radii that count something
+
+WHOLE_WORDS = "a whole number"
 
 POINTS = 1_000_000  # checked unless the caller says otherwise
 FEWEST, MOST = 2000, 100_000_000  # points that a caller may choose
@@ -73,11 +80,23 @@ class Soundness:
     findings: tuple[BrokenRule, ...]
     notes: tuple[str, ...]
     wins: Wins | None
+    threat: Threat = field(default=GAUSSIAN, compare=False)
 
     @property
     def sound(self) -> bool:
         """Whether no rule was broken."""
         return not self.findings
+
+
+def list_rules(threat: Threat) -> dict[str, str]:
+    """Return the rules for mechanisms of a threat, with their words.
+
+    >>> from simplicert.mechanisms.threats import find_threat
+    >>> "limit" in list_rules(find_threat("exponential-linf"))
+    False
+    """
+    rules = {rule: words for rule, words in RULES.items() if rule != "limit" or threat.limit}
+    return {**rules, WHOLE: WHOLE_WORDS} if threat.whole else rules
 
 
 def check_soundness(
@@ -86,13 +105,14 @@ def check_soundness(
     points: int = POINTS,
     seed: int = 0,
     name: str | None = None,
+    threat: Threat = GAUSSIAN,
 ) -> Soundness:
     """Check a mechanism, given by name, as a function or as a Mechanism, at about this many points.
 
     Rounding is allowed for as in certification: 1e-9 of the value, and 1e-9.
     """
     label = name or (mechanism if isinstance(mechanism, str) else simplex.mechanism_name(mechanism))
-    row = choose_mechanisms({label: mechanism}, kind)[label]
+    row = simplex.choose_compared({label: mechanism}, kind, threat)[label]
     require(
         row.needs == "pair",
         f"mechanism must be one that reads (e0, e1), got {label!r}, which needs {row.needs}",
@@ -103,16 +123,15 @@ def check_soundness(
     )
     _require_some_output(label, row.radius)
     where = make_probes(points, seed)
-    limited = (row.noise, row.norm) == ("gaussian", "l2")
-    findings = _find_broken_rules(row.radius, where, limited)
+    findings = _find_broken_rules(row.radius, where, threat)
     silent = {"answers", "shape"} & {finding.rule for finding in findings}
     notes = [] if silent else _describe_edge_cases(row.radius)
-    if not limited:
+    if threat.limit is None:
         notes.append(
-            f"no limit is known for {row.noise} noise and {row.norm}: that rule is left out"
+            f"no limit is known for {threat.noise} noise and {threat.norm}: that rule is left out"
         )
-    wins = None if findings else _compare_with_ensemble(label, row, kind)
-    return Soundness(label, kind, len(where.e0), seed, tuple(findings), tuple(notes), wins)
+    wins = None if findings else _compare_with_ensemble(label, row, kind, threat)
+    return Soundness(label, kind, len(where.e0), seed, tuple(findings), tuple(notes), wins, threat)
 
 
 def _require_some_output(name: str, function: Function) -> None:
@@ -127,27 +146,25 @@ def _require_some_output(name: str, function: Function) -> None:
         ) from error
 
 
-def _find_broken_rules(function: Function, probes: Probes, limited: bool) -> list[BrokenRule]:
-    """Find the rules that are broken, in the order of RULES; `limited`: two_sided is a limit."""
+def _find_broken_rules(function: Function, probes: Probes, threat: Threat) -> list[BrokenRule]:
+    """Find the rules that are broken, in their order."""
     outputs = call_mechanism(function, probes.e0, probes.e1)
     findings = [
         *outputs.findings,
-        *_check_values(outputs, probes, limited),
+        *_check_values(outputs, probes, threat),
         *_check_monotone_lines(outputs.values, probes),
         *check_repeated_calls(function, outputs, probes),
     ]
-    order = list(RULES)
+    order = list(list_rules(threat))
     return sorted(findings, key=lambda finding: order.index(finding.rule))
 
 
-def _check_values(outputs: ProbeOutputs, probes: Probes, limited: bool) -> list[BrokenRule]:
-    """Check single values: a number, not negative, finite, not above the limit."""
-    values, no_limit = outputs.values, np.full(outputs.values.shape, np.inf)
-    limit = (
-        evaluate_in_blocks(MECHANISMS["two_sided"].radius, probes.e0, probes.e1)
-        if limited
-        else no_limit
-    )
+def _check_values(outputs: ProbeOutputs, probes: Probes, threat: Threat) -> list[BrokenRule]:
+    """Check single values: a number, not negative, finite, not above the limit, whole if it is."""
+    values, limited = outputs.values, threat.limit is not None
+    limit = np.full(values.shape, np.inf)
+    if threat.limit is not None:
+        limit = evaluate_in_blocks(threat.limit, probes.e0, probes.e1)
     with np.errstate(invalid="ignore"):
         excess = values - limit
         rules = [
@@ -156,6 +173,9 @@ def _check_values(outputs: ProbeOutputs, probes: Probes, limited: bool) -> list[
             ("finite", np.isinf(values) & (values > 0), excess, limit if limited else None),
             ("limit", np.isfinite(values) & (excess > _rounding_allowance(limit)), excess, limit),
         ]
+        if threat.whole:
+            broken = np.isfinite(values) & (values != np.floor(values))
+            rules.append((WHOLE, broken, values - np.floor(values), np.floor(values)))
     where = (probes.e0, probes.e1, values)
     return [
         _report_worst_point(rule, broken, by, where, bound, _rounding_hint(rule, by[broken]))
@@ -165,7 +185,9 @@ def _check_values(outputs: ProbeOutputs, probes: Probes, limited: bool) -> list[
 
 
 def _rounding_hint(rule: str, by: Floats) -> str:
-    """Name the commonest mistake: two nearly equal quantiles are subtracted."""
+    """Name the commonest mistakes: nearly equal quantiles are subtracted, fractions are kept."""
+    if rule == WHOLE:
+        return "np.floor(radius) mends it, if the radius is true"
     rounding = rule == "sign" and by.max() <= ALLOWANCE
     return "rounding alone: np.maximum(radius, 0) mends it" if rounding else ""
 
@@ -303,13 +325,17 @@ def _try_mechanism(function: Function, e0: Floats, e1: Floats) -> Floats | str:
         return f"raises {describe_error(error)}"
 
 
-def _compare_with_ensemble(name: str, row: Mechanism, kind: Kind) -> Wins:
-    """Find where it is larger than the paper's ensemble without itself."""
-    rivals = [other for other in PAPER_ENSEMBLE[kind] if MECHANISMS[other].radius != row.radius]
+def _compare_with_ensemble(name: str, row: Mechanism, kind: Kind, threat: Threat) -> Wins | None:
+    """Find where it is larger than the ensemble without itself; None where there is no other."""
+    members = simplex.usual_mechanisms(threat, kind)
+    rivals = [other for other in members if threat.mechanisms[other].radius != row.radius]
+    if not rivals:
+        return None
     known = simplex.make_grid(STEPS, kind)
     ours, theirs = (
-        simplex.largest_side_radius({name: row}, known),
-        simplex.largest_side_radius(rivals, known),
+        simplex.largest_side_radius({name: row}, known, threat),
+        simplex.largest_side_radius(rivals, known, threat),
     )
-    best = find_extreme(partial(simplex.radius_ratio, {name: row}, rivals), kind, 1.0)
+    ratio = partial(simplex.radius_ratio, {name: row}, rivals, threat=threat)
+    best = find_extreme(ratio, kind, 1.0)
     return Wins(tuple(rivals), float(np.mean(ours - theirs > _rounding_allowance(theirs))), best)

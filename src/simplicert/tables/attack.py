@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from decimal import ROUND_CEILING
 from statistics import median
 
+from simplicert.mechanisms.naming import UNITS
 from simplicert.noises import GAUSSIAN, NOISES
 from simplicert.store.attacks import AttackRow
 from simplicert.tables.grid import Grid
-from simplicert.tables.threats import UNITS
 from simplicert.types.certificates import format_radius_down, quantize_float
 
 LOSSES = 3  # losses that each restart ascends

@@ -2,13 +2,13 @@
 
 from typing import Any
 
+from simplicert.mechanisms.naming import UNITS
 from simplicert.metrics.numbers import NONE, format_down, format_up
 from simplicert.noises import GAUSSIAN, say_noise
 from simplicert.plan.declared import DeclaredSettings
 from simplicert.plan.report import PlanReport, SamplingLoss
 from simplicert.plan.serving import REPEATS, ServingEstimate
 from simplicert.tables.grid import Grid
-from simplicert.tables.threats import UNITS
 
 MINUTE, HOUR, DAY = 60, 3600, 86400  # in seconds
 
@@ -24,10 +24,10 @@ def _reach_table(report: PlanReport) -> Grid:
     title = (
         f"largest radius{_describe_unit(declared)} where all {report.work.draws:,} draws agree: "
         f"{say_noise(declared.noise, declared.sigma)}, "
-        f"alpha {declared.alpha:g}, {declared.kind}, {declared.classes} classes"
+        f"alpha {declared.alpha:.15g}, {declared.kind}, {declared.classes} classes"
     )
     headings = ["scheme", "of alpha", "two_sided", declared.one_sided, "fewest draws"]
-    headings += [f"for radius {wanted:g}"] if wanted is not None else []
+    headings += [f"for radius {wanted:.15g}"] if wanted is not None else []
     decimals = 0 if declared.threat.whole else 4
     rows = []
     for row in report.reach:
@@ -95,7 +95,7 @@ def _cost_table(report: PlanReport) -> Grid:
         rows.append(tuple(cells))
     notes = ["simulated, with a fixed seed; an input that stops early is certified at its look"]
     if report.radius is not None:
-        notes.append(f"certified: at radius {report.radius:g} or more")
+        notes.append(f"certified: at radius {report.radius:.15g} or more")
     elif report.declared.threat.whole:
         notes.append("certified: at radius 1 or more")
     if report.simulated != report.declared.scheme:

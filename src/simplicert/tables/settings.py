@@ -61,7 +61,7 @@ def _settings_sentence(study: Study, kind: str | None) -> str:
     norm = "" if known.norm == "l2" else f", {known.norm} norm"
     norm += f", radii of the input of {certificates.stage}" if certificates.stage else ""
     return (
-        f"{known.kind}, scheme {known.scheme} ({known.method}), alpha {known.alpha:g}{norm}; "
+        f"{known.kind}, scheme {known.scheme} ({known.method}), alpha {known.alpha:.15g}{norm}; "
         f"{level_sentence(certificates, disproved=bool(study.disproofs))}; "
         f"{draws_sentence(certificates, rule)}{f'; {alone}' if alone else ''}"
     )

@@ -11,8 +11,12 @@ from typing import Any
 
 from simplicert.certification import ALLOWANCE
 from simplicert.mechanisms import MECHANISMS
+from simplicert.mechanisms.naming import describe_scale, describe_threat, describe_unit
+from simplicert.mechanisms.threats import Threat
+from simplicert.metrics.numbers import format_exactly
+from simplicert.simplex import GAUSSIAN
 from simplicert.simplex.probes import BrokenRule
-from simplicert.simplex.soundness import RULES, Soundness, Wins
+from simplicert.simplex.soundness import Soundness, Wins, list_rules
 from simplicert.tables.grid import Grid, to_one_line
 from simplicert.types import Certificates
 from simplicert.types.certificates import format_radius_down
@@ -28,8 +32,9 @@ def point_table(certificates: Certificates) -> Grid:
         rows.append((name, format_radius_down(values[0], 6), share, source))
     stage = certificates.sensitivity
     title = (
-        f"E0 = {known.e0[0]:g}, E1 = {known.e1[0]:g}, sigma = {known.sigma:g}, "
-        f"{'' if stage == 1 else f'sensitivity {stage:g}, '}{known.kind}"
+        f"E0 = {format_exactly(known.e0[0])}, E1 = {format_exactly(known.e1[0])}, "
+        f"sigma = {format_exactly(known.sigma)}, "
+        f"{'' if stage == 1 else f'sensitivity {format_exactly(stage)}, '}{known.kind}"
     )
     notes = () if best > 0 else ("no certificate: E0 must be larger than E1",)
     return Grid(title, ("mechanism", "radius", "of the limit", "source"), rows, notes)
@@ -57,10 +62,12 @@ def point_record(certificates: Certificates) -> dict[str, Any]:
     }
 
 
+NOTHING = 1e-9  # a smaller share of the area is rounding
+
 SIGNS = {"ratio": "/", "difference": "-"}  # between the two sides in a title
 
 
-def comparison_table(record: dict[str, Any]) -> Grid:
+def comparison_table(record: dict[str, Any], threat: Threat = GAUSSIAN) -> Grid:
     """Show the extremes of a ratio or difference, where they are, and which side is larger."""
     left, right = ", ".join(record["left"]), ", ".join(record["right"])
     rows = [(name, *_extreme_cells(record[name])) for name in ("largest", "smallest")]
@@ -74,25 +81,38 @@ def comparison_table(record: dict[str, Any]) -> Grid:
         notes.append(
             f"infinite on {_format_area_percent(record['only_left'])}, where only {left} certifies"
         )
+    if record.get("neither"):
+        notes.append(f"neither certifies on {_format_area_percent(record['neither'])}")
     return Grid(
-        f"{left} {SIGNS[record['map']]} {right}, {record['kind']}, {_describe_sigma(record)}",
+        f"{left} {SIGNS[record['map']]} {right}, {record['kind']}, "
+        f"{_describe_measure(record, threat)}",
         ("", "value", "E0", "E1", ""),
         rows,
-        (*notes, *_simplex_footnotes(record)),
+        (*notes, *_simplex_footnotes(record, threat)),
     )
 
 
-def winner_table(record: dict[str, Any]) -> Grid:
-    """Show each mechanism's share of the area, and its largest lead over the best other."""
+def winner_table(record: dict[str, Any], threat: Threat = GAUSSIAN) -> Grid:
+    """Show each mechanism's share of the area, and its largest lead over the best other.
+
+    Below the mechanisms stand the ties, and the rest of the area where nothing certifies.
+    """
+    shares = record["shares"]
     rows = [
-        (name, _format_area_percent(record["shares"][name]), *_extreme_cells(record["leads"][name]))
+        (name, _format_area_percent(shares[name]), *_extreme_cells(record["leads"][name]))
         for name in record["mechanisms"]
     ]
+    ties = {name: share for name, share in shares.items() if name not in record["leads"]}
+    rows += [
+        (name, _format_area_percent(share), "", "", "", "a tie") for name, share in ties.items()
+    ]
+    if not threat.of_paper and (rest := 1 - sum(shares.values())) > NOTHING:
+        rows.append(("(none)", _format_area_percent(rest), "", "", "", "nothing certifies"))
     return Grid(
-        f"largest radius over the simplex, {record['kind']}, whatever sigma",
+        f"largest radius over the simplex, {record['kind']}, {_describe_any_scale(threat)}",
         ("mechanism", "share of area", "over the next, at best", "E0", "E1", ""),
         rows,
-        _simplex_footnotes(record),
+        _simplex_footnotes(record, threat),
     )
 
 
@@ -103,9 +123,19 @@ def _extreme_cells(extreme: dict[str, Any]) -> tuple[str, str, str, str]:
     return f"{extreme['value']:.4f}", f"{extreme['e0']:.7g}", f"{extreme['e1']:.7g}", on
 
 
-def _describe_sigma(record: dict[str, Any]) -> str:
-    """Say that a ratio is the same for every sigma, or a difference proportional to it."""
-    return "whatever sigma" if record["map"] == "ratio" else "sigma 1 (proportional to it)"
+def _describe_any_scale(threat: Threat) -> str:
+    """Say of which threat radii are, and that they are compared at every scale."""
+    named = "" if threat.of_paper else describe_threat(threat)
+    return ", ".join(part for part in (named, describe_scale(threat)) if part)
+
+
+def _describe_measure(record: dict[str, Any], threat: Threat) -> str:
+    """Say that a ratio is the same at every scale, or a difference proportional to it."""
+    if record["map"] == "ratio":
+        return _describe_any_scale(threat)
+    if threat.of_paper:
+        return "sigma 1 (proportional to it)"
+    return f"{describe_threat(threat)}, difference of {describe_unit(threat)}"
 
 
 def _list_area_shares(record: dict[str, Any]) -> str:
@@ -120,10 +150,12 @@ def _format_area_percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def _simplex_footnotes(record: dict[str, Any]) -> tuple[str, ...]:
-    """Say how the numbers were check."""
+def _simplex_footnotes(record: dict[str, Any], threat: Threat) -> tuple[str, ...]:
+    """Say how the numbers were checked."""
     count = len(record["lines"])
+    searched = "radii are whole numbers: an extreme is the best step that a search found"
     return (
+        *((searched,) if threat.whole else ()),
         f"shares of {record['steps'] ** 2:,} cells of equal area; extremes keep "
         f"{record['margin']:g} from E1 = 0 and E0 = E1, and at that margin a value may go on",
         f"exact lines where the larger one changes: {count or 'none'}"
@@ -134,10 +166,12 @@ def _simplex_footnotes(record: dict[str, Any]) -> tuple[str, ...]:
 def soundness_table(check: Soundness) -> Grid:
     """Show every rule, kept or broken with its worst point, and where the mechanism wins."""
     broken = {finding.rule: finding for finding in check.findings}
-    rows = [(words, *_rule_cells(broken.get(rule))) for rule, words in RULES.items()]
-    verdict = "sound" if check.sound else f"{len(broken)} of {len(RULES)} rules broken"
+    rules = list_rules(check.threat)
+    rows = [(words, *_rule_cells(broken.get(rule))) for rule, words in rules.items()]
+    verdict = "sound" if check.sound else f"{len(broken)} of {len(rules)} rules broken"
+    threat = "" if check.threat.of_paper else f", {describe_threat(check.threat)}"
     return Grid(
-        f"{check.name}: {verdict}; {check.points:,} points, {check.kind}",
+        f"{check.name}: {verdict}; {check.points:,} points, {check.kind}{threat}",
         ("rule", "", "E0", "E1", "value", "limit", "points", ""),
         rows,
         (*check.notes, *_wins_notes(check), _describe_rounding(check)),
@@ -182,7 +216,20 @@ def soundness_record(check: Soundness) -> dict[str, Any]:
         {name: _to_json_value(value) for name, value in asdict(finding).items()}
         for finding in check.findings
     ]
-    return {"sound": check.sound, **asdict(check), "findings": findings, "allowance": ALLOWANCE}
+    threat = check.threat
+    named = {"noise": threat.noise, "norm": threat.norm, **threat.numbers}
+    return {
+        "sound": check.sound,
+        "name": check.name,
+        "kind": check.kind,
+        "points": check.points,
+        "seed": check.seed,
+        "findings": findings,
+        "notes": check.notes,
+        "wins": None if check.wins is None else asdict(check.wins),
+        "allowance": ALLOWANCE,
+        **({} if threat.of_paper else named),
+    }
 
 
 def _to_json_value(value: Any) -> Any:

@@ -125,7 +125,8 @@ def level_sentence(certificates: Certificates, *, disproved: bool = False) -> st
         return "exploratory: alpha covers these settings only if they were fixed before the draws"
     by = " by the log's own account" if known.scheme == "imported" else ""
     return (
-        f"an input's certificate is issued and wrong with probability at most {known.level:g}{by}"
+        "an input's certificate is issued and wrong with probability at most "
+        f"{known.level:.15g}{by}"
     )
 
 

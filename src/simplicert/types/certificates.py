@@ -267,13 +267,13 @@ class Certificates(ReadOnlyArrays):
         """Show how many inputs are certified, and how far, in one line."""
         known, live = self.known, ~self.abstained
         middle = format_radius_down(float(np.median(self.radius))) if len(self) else "none"
-        level = "" if known.level == known.alpha else f", proved level {known.level:g}"
+        level = "" if known.level == known.alpha else f", proved level {known.level:.15g}"
         return (
             f"Certificates({int(live.sum())} of {len(self)} inputs certified, "
             f"median radius {middle}; {known.kind}, scheme {known.scheme}, "
             f"{say_noise(known.noise, known.sigma)}, "
             f"{'' if self.sensitivity == 1 else f'sensitivity {self.sensitivity:g}, '}"
-            f"alpha {known.alpha:g}{level}{', exploratory' if self.exploratory else ''}"
+            f"alpha {known.alpha:.15g}{level}{', exploratory' if self.exploratory else ''}"
             f"{'' if known.norm == 'l2' else f', {known.norm} norm'})"
         )
 

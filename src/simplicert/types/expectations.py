@@ -196,9 +196,9 @@ class Expectations(ReadOnlyArrays):
 
     def __repr__(self) -> str:
         """Show size, settings, and the proved level where it is not alpha, in one line."""
-        level = "" if self.level == self.alpha else f", proved level {self.level:g}"
+        level = "" if self.level == self.alpha else f", proved level {self.level:.15g}"
         return (
             f"Expectations({len(self)} inputs, {int(self.abstained.sum())} abstained, {self.kind}, "
             f"scheme {self.scheme}, {say_noise(self.noise, self.sigma)}, "
-            f"alpha {self.alpha:g}{level})"
+            f"alpha {self.alpha:.15g}{level})"
         )

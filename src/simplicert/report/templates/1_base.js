@@ -10,6 +10,7 @@ const on = (id, event, action) => byId(id)?.addEventListener(event, action);
 const state = {
   view: null, // of page.views; null in the explorer
   kind: byId("kind").value,
+  threat: page.simplex.threats[0],
   sort: "risk",
   falling: false,
   from: 0, // first row on the table's page
@@ -36,7 +37,7 @@ function swatch(colour) {
 }
 
 const plain = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
-const lookOf = (name) => page.looks[name];
+const lookOf = (name) => state.threat.looks[name] ?? page.looks[name];
 const className = (number) => (number == null ? "" : page.classes?.[number] ?? String(number));
 const several = () => page.runs.length > 1;
 const narrow = () => innerWidth < 820;

@@ -1,18 +1,23 @@
 // Maps over the simplex, from the package's radii on a grid; row j holds i = j + 1 .. steps - 1 - j.
 
-const { steps, radii, kinds, ensembles } = page.simplex;
+const { steps, packed } = page.simplex;
 const HUGE = 3; // log2 of a ratio: the colours stop at 8
+const NOBODY = 255; // no mechanism certifies
 
+const bytesOf = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 const unpacked = {};
 function gridOf(name) {
-  unpacked[name] ??= new Float32Array(Uint8Array.from(atob(radii[name]), (c) => c.charCodeAt(0)).buffer);
-  return unpacked[name];
+  const at = state.threat.radii[name];
+  unpacked[at] ??= new Float32Array(bytesOf(packed[at]).buffer);
+  return unpacked[at];
 }
 
-function gridRadius(name, i, j) {
+function placeOf(i, j) {
   const inside = Math.min(Math.max(i, j + 1), steps - 1 - j); // a cell on the edge is its neighbour
-  return gridOf(name)[j * (steps - j) + inside - j - 1];
+  return j * (steps - j) + inside - j - 1;
 }
+
+const gridRadius = (name, i, j) => gridOf(name)[placeOf(i, j)];
 
 function cells(value) {
   const row = (j) => Array.from({ length: steps }, (_, i) => (i < j || i > steps - j ? null : value(i, j)));
@@ -29,19 +34,18 @@ const diverging = () => page.diverging.map((colour, k) => [k / (page.diverging.l
 
 const MAPS = {
   winner() {
-    const members = ensembles[state.kind];
+    const { names, at } = state.threat.winners[state.kind];
+    const best = bytesOf(at);
     const z = cells((i, j) => {
-      const values = members.map((name) => gridRadius(name, i, j));
-      const best = Math.max(...values);
-      return best > 0 ? values.indexOf(best) : null;
+      const place = best[placeOf(i, j)];
+      return place === NOBODY ? null : place;
     });
-    const share = (k) => k / members.length;
-    const pale = (name) => `${lookOf(name).colour}73`; // so that points show on it
-    const bands = members.map((name, k) => [share(k), share(k + 1)].map((at) => [at, pale(name)]));
+    const share = (k) => k / names.length;
+    const bands = names.map(({ colour }, k) => [share(k), share(k + 1)].map((end) => [end, colour]));
     return {
-      trace: { z, zmin: -0.5, zmax: members.length - 0.5, colorscale: bands.flat() },
-      words: "largest of the paper's ensemble",
-      ticks: members.map((name, k) => [k, lookOf(name).label]),
+      trace: { z, zmin: -0.5, zmax: names.length - 0.5, colorscale: bands.flat() },
+      words: state.threat.unit ? `largest radius, ${state.threat.title}` : "largest of the paper's ensemble",
+      ticks: names.map(({ label }, k) => [k, label]),
     };
   },
   ratio(first, second) {
@@ -63,14 +67,14 @@ const MAPS = {
     const most = reach(z);
     return {
       trace: { z, zmin: -most, zmax: most, colorscale: diverging() },
-      words: `${lookOf(first).label} − ${lookOf(second).label}, at sigma 1`,
+      words: `${lookOf(first).label} − ${lookOf(second).label}, ${state.threat.at}`,
     };
   },
   radius(first) {
     const z = cells((i, j) => gridRadius(first, i, j));
     return {
       trace: { z, zmin: 0, zmax: reach(z), colorscale: "Cividis" },
-      words: `${lookOf(first).label}, at sigma 1`,
+      words: `${lookOf(first).label}, ${state.threat.at}`,
     };
   },
 };

@@ -117,7 +117,8 @@ const line = (text) => make("p", {}, text);
 
 function radiiTable(pairs) {
   const name = (key) => make("th", { scope: "row" }, swatch(lookOf(key).colour), ` ${lookOf(key).label}`);
-  const lines = pairs.map(([key, value]) => make("tr", {}, name(key), make("td", {}, down(value))));
+  const shown = (value) => (state.threat.scale ? down(value) : String(Math.floor(value)));
+  const lines = pairs.map(([key, value]) => make("tr", {}, name(key), make("td", {}, shown(value))));
   return make("table", {}, make("tbody", {}, ...lines));
 }
 
@@ -145,15 +146,18 @@ function showPoint(e0, e1) {
   if (i <= j) {
     return fillCard("", "No certificate on the grid", line("E0 and E1 are too close for this page's grid."));
   }
+  const { scale: name, unit, kinds, ensembles } = state.threat;
   const sigma = state.view ? state.view.sigma : Math.max(0, Number(byId("sigma").value) || 0);
   const sensitivity = state.view ? state.view.sensitivity : 1;
   // A run's sigma is a little smaller where it was rounded to single precision.
   const scale = (sigma / sensitivity) * (state.view ? 1 - 1e-7 : 1 - 1e-12);
-  const at = (name) => gridRadius(name, i, j) * scale;
+  const at = (mechanism) => gridRadius(mechanism, i, j) * (name ? scale : 1); // whole numbers have no scale
   const largest = Math.max(...ensembles[state.kind].map(at));
-  const where = `E0 = ${down((i + 0.5) / steps, 5)}, E1 = ${up((j + 0.5) / steps)}, sigma = ${sigma}${sensitivity === 1 ? "" : `, sensitivity = ${sensitivity}`}`;
-  const note = make("p", { className: "note" }, "of the nearest grid point that promises less");
-  const pairs = [...kinds[state.kind].map((name) => [name, at(name)]), ["ensemble", largest]];
+  const scaled = name ? `, ${name} = ${sigma}` : "";
+  const where = `E0 = ${down((i + 0.5) / steps, 5)}, E1 = ${up((j + 0.5) / steps)}${scaled}${sensitivity === 1 ? "" : `, sensitivity = ${sensitivity}`}`;
+  const words = unit && `radii in ${unit.replace(/ \/ .*/, "")}, `;
+  const note = make("p", { className: "note" }, `${words}of the nearest grid point that promises less`);
+  const pairs = [...kinds[state.kind].map((key) => [key, at(key)]), ["ensemble", largest]];
   return fillCard("", "Radii at a point", line(where), radiiTable(pairs), note);
 }
 

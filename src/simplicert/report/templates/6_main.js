@@ -12,6 +12,7 @@ function nameRuns(kind) {
 function showView(run, kind) {
   const mine = page.views.filter((view) => view.run === run);
   const view = mine.find((one) => one.kind === kind) ?? mine[0];
+  state.threat = page.simplex.threats[view.threat];
   Object.assign(state, { view, kind: view.kind, from: 0, pinned: null, hovered: null });
   byId("run").value = String(run);
   byId("kind").value = view.kind;
@@ -31,15 +32,24 @@ function showView(run, kind) {
 }
 
 function showKind() { // the mechanisms with a proof for the kind, and the map
+  const { kinds, scale } = state.threat;
+  if (!kinds[state.kind].length) state.kind = Object.keys(kinds).find((kind) => kinds[kind].length);
+  byId("kind").value = state.kind;
   const names = kinds[state.kind].map((name) => [name, lookOf(name).label]);
-  fillSelect(byId("first"), names, "improved_dp");
-  fillSelect(byId("second"), names, "lecuyer");
+  const usual = (name, other) => (kinds[state.kind].includes(name) ? name : other[0]);
+  fillSelect(byId("first"), names, usual("improved_dp", names.at(-1)));
+  fillSelect(byId("second"), names, usual("lecuyer", names[0]));
+  if (byId("sigma")) {
+    byId("sigma").closest("label").hidden = !scale;
+    byId("scale-name").textContent = scale ?? "";
+  }
   drawSimplex();
   showCard();
 }
 
 function choose() {
   state.kind = byId("kind").value;
+  state.threat = page.simplex.threats[Number(byId("threat").value)];
   if (state.view) showView(Number(byId("run").value), state.kind);
   showKind();
 }
@@ -73,6 +83,7 @@ function redraw() {
 function listen() {
   on("run", "change", choose);
   on("kind", "change", choose);
+  on("threat", "change", choose);
   for (const id of ["map", "first", "second", "points", "window"]) on(id, "change", drawSimplex);
   for (const id of ["read-e0", "read-e1", "sigma"]) on(id, "input", unpin);
   on("find", "input", filterAnew);
