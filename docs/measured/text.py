@@ -16,7 +16,7 @@ def tabulate_texts(text: Result) -> str:
         for row in text["rates"]
         for norm in NORMS
     ]
-    return format_table(["rate", "changes", *(f"{step} tokens" for step in steps)], rows)
+    return format_table(["rate", "changes", *steps], rows)
 
 
 def describe_texts(text: Result) -> str:
