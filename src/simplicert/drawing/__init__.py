@@ -144,6 +144,7 @@ def draw(  # noqa: PLR0913
     keep: int | None = None,
     absent: float | None = None,
     rate: float | None = None,
+    offsets: int | None = None,
     stop: Stop = _never_stop,
     report: Report = _report_nothing,
     warn: Say | None = None,
@@ -159,8 +160,8 @@ def draw(  # noqa: PLR0913
     after every batch; `warn` gets sentences about what may not have been meant, which otherwise
     become a `SimplicertWarning`. Noise is Gaussian of deviation `sigma`, or another of the table
     `NOISES`: `noise="laplace"` with its `scale`, `noise="ablation"` with `keep` and `absent`,
-    `noise="deletion"` with `rate`, for lists of tokens. The other arguments are the options of the
-    command.
+    `noise="deletion"` with `rate`, for lists of tokens, `noise="splitting"` with its `scale` and no
+    `draws`, because it makes all of its own. The other arguments are the options of the command.
 
     >>> import tempfile
     >>> import numpy as np
@@ -176,8 +177,7 @@ def draw(  # noqa: PLR0913
     for name in ("stop", "report", "warn", "labels", "select"):
         del options[name]
     options["compiled"] = options.pop("compile")
-    for name in ("draws", "out"):
-        require(options[name] is not None, f"{name} must be given, got None")
+    require(out is not None, "out must be given, got None")
     require(isinstance(select, slice), f"select must be a slice, got {select!r:.60}")
     step = 1 if select.step is None else select.step
     require(step >= 1, f"select must have a positive step, got {select}")
