@@ -6,11 +6,12 @@ in flat arrays, so that an operation on them is one for all inputs. Whatever is 
 makes a staircase larger, and what is found for an input does not depend on the others.
 """
 
+from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
 
-from simplicert.bounds.joint.scores import SLACK, CountWindows, tabulate_scores
+from simplicert.bounds.joint.scores import SLACK, score_table, tabulate_scores, worth_a_table
 from simplicert.bounds.joint.tail import lower_limit_score
 from simplicert.types import Floats, Ints
 
@@ -49,17 +50,13 @@ def build_staircases(seen: SeenOutcomes, tops: CountRanges, rivals: CountRanges)
     A step that starts below the windows takes in everything, one that starts above them starts at
     their end. Scores may be off by `SLACK`: outcomes that near count as equal.
     """
-    size, rows = rivals[1] - rivals[0] + 1, np.arange(len(seen.draws))
-    begin, owner = np.concatenate([[0], np.cumsum(size)]), np.repeat(rows, size)
-    b = np.arange(begin[-1]) - (begin[:-1] - rivals[0])[owner]
-    needed, found, lowest = _compare_scores(seen, tops, rivals, begin, owner)
+    rows = np.arange(len(seen.draws))
     beyond = np.where(tops[1] < seen.draws, tops[1], seen.draws + 1)  # more than all: impossible
-    least = np.minimum(tops[0][owner] + found, beyond[owner])
-    least[needed <= lowest[owner]] = 0
-    own = np.flatnonzero(b <= seen.losses[owner])  # what was seen is in its own tail
-    least[own] = np.minimum(least[own], seen.wins[owner[own]])
+    begin, least = _find_least(seen, tops, rivals, beyond)
+    owner = np.repeat(rows, np.diff(begin))
     apart = rows * (int(seen.draws.max(initial=0)) + 2)  # so that no input's steps touch another's
     least += apart[owner]
+    _include_seen(least, begin, apart + seen.wins, seen.losses - rivals[0])
     least = np.minimum.accumulate(least[::-1])[::-1]
     start = np.searchsorted(least, apart + 1)
     stop = np.maximum(np.minimum(np.searchsorted(least, apart + beyond) + 1, begin[1:]), start)
@@ -73,25 +70,38 @@ def build_staircases(seen: SeenOutcomes, tops: CountRanges, rivals: CountRanges)
     )
 
 
-def _compare_scores(
-    seen: SeenOutcomes, tops: CountRanges, rivals: CountRanges, begin: Ints, owner: Ints
-) -> tuple[Floats, Ints, Floats]:
-    """Return the score that A needs at each step, how many of its window are below, its lowest."""
+def _find_least(
+    seen: SeenOutcomes, tops: CountRanges, rivals: CountRanges, beyond: Ints
+) -> tuple[Ints, Ints]:
+    """Return where each input's steps begin, and (S,) the least of A by its scores, 0 for all.
+
+    The rival's counts end where A would need more than its window.
+    """
     n, tail = seen.draws, seen.tail
-    own = lower_limit_score(seen.wins, n, tail)
-    other = lower_limit_score(n - seen.losses, n, tail)
-    both = CountWindows(
-        np.concatenate([n - rivals[1], tops[0]]),
-        np.concatenate([n - rivals[0], tops[1]]),
-        np.concatenate([n, n]),
-        np.concatenate([tail, tail]),
-    )
-    table = tabulate_scores(both)
-    opposite, top = table.begin[: len(n)], table.begin[len(n) :]
-    back = (opposite + begin[1:] - 1)[owner] - np.arange(begin[-1])  # the last of n - b is b's first
-    needed = own + other - SLACK * (1 + np.abs(own) + np.abs(other))
-    needed = needed[owner] - table.scores[back]
-    found, ends = np.empty(len(needed), dtype=np.int64), top + tops[1] - tops[0] + 1
-    for a, z, from_, to in zip(begin[:-1], begin[1:], top, ends, strict=True):
-        found[a:z] = np.searchsorted(table.scores[from_:to], needed[a:z])
-    return needed, found, table.scores[top]
+    own, other = lower_limit_score(seen.wins, n, tail), lower_limit_score(n - seen.losses, n, tail)
+    enough = own + other - SLACK * (1 + np.abs(own) + np.abs(other))
+    keys = list(zip(n.tolist(), tail.tolist(), strict=True))
+    shared = {key for key, inputs in Counter(keys).items() if worth_a_table(inputs, key[0])}
+    found = []
+    ranges = zip(*(x.tolist() for x in (*tops, *rivals, beyond)), strict=True)
+    for key, t, (first, last, fewest, most, end) in zip(keys, enough.tolist(), ranges, strict=True):
+        draws = key[0]
+        if key in shared:
+            table = score_table(*key)
+            reached, opposite = table[first : last + 1], table[draws - most : draws - fewest + 1]
+        else:
+            reached = tabulate_scores((first, last), *key)
+            opposite = tabulate_scores((draws - most, draws - fewest), *key)
+        possible = max(int(np.searchsorted(opposite, t - reached[-1])) - 1, 0)
+        needed = t - opposite[possible:][::-1]
+        least = np.minimum(first + np.searchsorted(reached, needed), end)
+        least[needed <= reached[0]] = 0
+        found.append(least)
+    begin = np.cumsum([0, *(len(least) for least in found)])
+    return begin, np.concatenate([np.empty(0, dtype=np.int64), *found])
+
+
+def _include_seen(least: Ints, begin: Ints, wins: Ints, place: Ints) -> None:
+    """Put what was seen into its own tail, whatever rounding says."""
+    at = begin[:-1] + np.minimum(place, np.diff(begin) - 1)
+    least[at] = np.minimum(least[at], wins)

@@ -9,6 +9,7 @@ What is small is done for all inputs at once, in flat arrays; what is left for o
 ten operations on tens of thousands of numbers, which other threads need not wait for.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -26,13 +27,19 @@ from simplicert.bounds.joint.tail import (
 )
 from simplicert.types import Floats, Ints
 
-BLOCK = 1 << 18  # terms evaluated together
+BLOCK = 1 << 16  # terms evaluated together: they stay in the cache, and BLAS in one thread
 
 SERIES = 100.0  # from here on two terms of Stirling's series are enough: the next is 1e-13
+
+SIDE = 16  # counts that one product sums
+
+TRIANGLE = np.triu(np.ones((SIDE, SIDE)))
 
 TABULATED = 1 << 21  # factorials kept; of more draws they are computed one by one
 
 HALF_LOG = 0.5 * np.log(2 * np.pi)
+
+LogFactorials = Callable[[Ints], Floats]
 
 
 def log_factorial(x: Floats) -> Floats:
@@ -53,63 +60,69 @@ def _factorial_table(size: int) -> Floats:
     return log_factorial(np.arange(float(size)))
 
 
-def look_up_factorials(counts: Ints, most: int) -> Floats:
-    """Return the logarithms of factorials of counts up to `most`, from a table if it is small."""
+def find_factorials(most: int) -> LogFactorials:
+    """Return a function from counts up to `most` to log k!, by a table if it is not large."""
     if most >= TABULATED:
-        return log_factorial(counts.astype(float))
-    return np.asarray(_factorial_table(1 << max(most, 1).bit_length())[counts])
+        return lambda counts: log_factorial(counts.astype(float))
+    return _factorial_table(1 << max(most, 1).bit_length()).__getitem__
 
 
 class TailSums(NamedTuple):
-    """Staircases, with the logarithms of their terms as rows: a constant, and two powers."""
+    """Staircases, with the logarithms of their terms as rows: a constant, and two powers.
+
+    With the rival's count one lower, A has one more draw, and its threshold is lower by some
+    counts: that is one `extra` term and as many `lower` ones.
+    """
 
     stairs: Staircases
-    starts: Ints  # (S + 1,) how many terms there are before the step from one count to the next
     weights: Floats  # (3, S) of P(Bin(n, p_j) = b)
-    terms: Floats  # (3, T) of the steps, from the last one of the last input to the first
+    extra: Floats  # (3, S) of the step from b + 1 down to b; an input's last one is not used
+    lower: Floats  # (3, T) of each count below an input's last threshold, down to its first
+    step: Ints  # (T,) which step each of these belongs to
+    starts: Ints  # (S + 1,) how many of these there are before each step
+    terms: Ints  # (N,) number of both kinds; 0 where the steps are steep, and none are here
 
     def costs(self) -> Ints:
         """Return (N,) the number of terms that one point of each input needs."""
-        begin = self.stairs.begin
-        terms = self.starts[begin[1:]] - self.starts[begin[:-1]]
-        return np.diff(begin) * np.where(terms > 0, 1, STEEP) + terms
+        return self.stairs.steps * np.where(self.terms > 0, 1, STEEP) + self.terms
 
 
 def prepare_sums(stairs: Staircases) -> TailSums:
-    """Prepare the terms of the staircases' probabilities; none where the steps are steep."""
-    begin, least, most = stairs.begin, stairs.least, int(stairs.draws.max(initial=0))
-    owner = np.repeat(np.arange(len(stairs.draws)), stairs.steps)
-    draws = stairs.draws[owner]
-    rivals = np.arange(len(least)) + (stairs.first - begin[:-1])[owner]
-    starts = _count_terms(stairs)
-    step = np.repeat(np.arange(len(least)), np.diff(starts))
-    place = np.arange(len(step)) - starts[step]
-    extra = place == 0  # one more draw for A; the other places lower the threshold
-    k = np.where(extra, least[np.minimum(step + 1, len(least) - 1)], least[step] + place) - 1
-    m = (draws - rivals)[step] - extra
-    rest = m - k
-    possible = rest >= 0
-    terms = np.empty((3, len(step)))
-    all_ways = look_up_factorials(np.maximum(m, k), most) - look_up_factorials(k, most)
-    all_ways -= look_up_factorials(np.maximum(rest, 0), most)
-    terms[0, ::-1] = np.where(possible, all_ways, -np.inf)
-    terms[1, ::-1] = k + extra
-    terms[2, ::-1] = np.where(possible, rest, 0)
-    ways = look_up_factorials(draws, most) - look_up_factorials(rivals, most)
-    ways -= look_up_factorials(draws - rivals, most)
-    weights = np.stack([ways, rivals.astype(float), (draws - rivals).astype(float)])
-    return TailSums(stairs, starts, weights, terms)
+    """Prepare the terms of the staircases' probabilities; none where the steps are steep.
+
+    s_b = s_(b+1) + q P(Bin(m - 1, q) = least_(b+1) - 1) + sum over k in least_b .. least_(b+1) - 1
+    of P(Bin(m, q) = k), with m = n - b. All terms are positive, so nothing cancels.
+    """
+    begin, least, steps = stairs.begin, stairs.least, stairs.steps
+    factorials = find_factorials(int(stairs.draws.max(initial=0)))
+    owner = np.repeat(np.arange(len(steps)), steps)
+    b = np.arange(len(least)) + (stairs.first - begin[:-1])[owner]
+    m = stairs.draws[owner] - b
+    of_m, next_least = factorials(m), np.empty_like(least)
+    weights = np.stack([factorials(stairs.draws)[owner] - factorials(b) - of_m, b, m])
+    last = begin[1:][steps > 0] - 1  # from an input's last count there is no step
+    next_least[:-1], next_least[last] = least[1:], least[last]
+    rise = next_least - least
+    terms = np.diff(np.concatenate([[0], np.cumsum(rise)])[begin]) + np.maximum(steps - 1, 0)
+    terms[terms > STEEP * steps] = 0
+    rise[(terms == 0)[owner]] = 0
+    starts = np.concatenate([[0], np.cumsum(rise)])
+    rest = m - next_least
+    ways = factorials(np.maximum(m - 1, 0)) - factorials(next_least - 1)
+    extra = np.stack([_if_possible(ways, rest, factorials), next_least, np.maximum(rest, 0)])
+    step = np.repeat(np.arange(len(least)), rise)
+    k = np.arange(len(step)) + (least - starts[:-1])[step]
+    rest = m[step] - k
+    ways = of_m[step] - factorials(k)
+    lower = np.stack([_if_possible(ways, rest, factorials), k, np.maximum(rest, 0)])
+    return TailSums(stairs, weights, extra, lower, step, starts, terms)
 
 
-def _count_terms(stairs: Staircases) -> Ints:
-    """Return (S + 1,) how many terms there are before each step; none where they are steep."""
-    begin, steps = stairs.begin, stairs.steps
-    some = steps > 0
-    terms = np.diff(stairs.least, append=0) + 1
-    terms[begin[1:][some] - 1] = 0  # from the last count of an input there is no step
-    each = np.diff(np.concatenate([[0], np.cumsum(terms)])[begin])
-    terms[np.repeat(each > STEEP * steps, steps)] = 0
-    return np.concatenate([[0], np.cumsum(terms)])
+def _if_possible(ways: Floats, rest: Ints, factorials: LogFactorials) -> Floats:
+    """Subtract the logarithms of factorials of the rest; -inf where it is negative."""
+    if rest.min(initial=0) >= 0:
+        return np.asarray(ways - factorials(rest))
+    return np.where(rest >= 0, ways - factorials(np.maximum(rest, 0)), -np.inf)
 
 
 class PointsOfInputs(NamedTuple):
@@ -127,8 +140,7 @@ def sum_tails(sums: TailSums, points: PointsOfInputs, below: Floats, above: floa
     They are exact but for the rival's counts that are more deviations below (R,) or above n p_j:
     these are added whole.
     """
-    costs = sums.costs()[points.rows]
-    has_terms = np.diff(sums.starts[sums.stairs.begin])[points.rows] > 0
+    costs, has_terms = sums.costs()[points.rows], sums.terms[points.rows] > 0
     out = np.empty(len(points.top))
     blocks = []
     ranges = zip(points.begin[:-1].tolist(), points.begin[1:].tolist(), strict=True)
@@ -179,21 +191,45 @@ def _sum_blocks(
     least = binomial_survival(k, n - c, q)
     below = np.where(b > 0, betaincc(np.maximum(b, 1.0), n - b + 1, p_rival), 0.0)
     above = np.where(c > 0, betainc(np.maximum(c, 1.0), n - c + 1, p_rival), 1.0)
-    total = below + above * least  # all outcomes with fewer of the rival are in
     one = np.ones(len(q))
-    for_terms = np.stack([one, np.log(q), np.log(np.maximum(1 - q, LEAST))], axis=1)
-    for_weights = np.stack([one, np.log(p_rival), np.log1p(-p_rival)], axis=1)
-    every = sums.terms.shape[1]
+    of_terms = np.stack([one, np.log(q), np.log(np.maximum(1 - q, LEAST))], axis=1)
+    of_weights = np.stack([one, np.log(p_rival), np.log1p(-p_rival)], axis=1)
+    total = below + above * least  # all outcomes with fewer of the rival are in
     for a, z, low, high in zip(place, place[1:], begin + first, begin + last, strict=False):
-        if low == high:
-            continue
-        until = sums.starts[high]
-        terms = for_terms[a:z] @ sums.terms[:, every - until : every - sums.starts[low]]
-        np.cumsum(np.exp(terms, out=terms), axis=1, out=terms)
-        survival = terms[:, until - sums.starts[low:high] - 1] + least[a:z, None]
-        weights = for_weights[a:z] @ sums.weights[:, low:high]
-        total[a:z] += np.einsum("ij,ij->i", np.exp(weights, out=weights), survival)
+        if low < high:
+            steps = slice(low, high)
+            added = _sum_steps(sums, steps, of_terms[a:z], of_weights[a:z], least[a:z])
+            total[a:z] += added
     out[used] = total
+
+
+def _sum_steps(
+    sums: TailSums, steps: slice, of_terms: Floats, of_weights: Floats, least: Floats
+) -> Floats:
+    """Sum the weights of some steps, each times s_b, which is `least` and all terms from b on.
+
+    In the other order: each term times the weights of all counts up to its own.
+    """
+    weights = of_weights @ sums.weights[:, steps]
+    so_far = running_sum(np.exp(weights, out=weights))
+    extra = of_terms @ sums.extra[:, steps]
+    total = np.einsum("ij,ij->i", np.exp(extra, out=extra), so_far)
+    low = slice(sums.starts[steps.start], sums.starts[steps.stop])
+    lower = of_terms @ sums.lower[:, low]
+    each = so_far.take(sums.step[low] - steps.start, axis=1)
+    total += np.einsum("ij,ij->i", np.exp(lower, out=lower), each)
+    return np.asarray(total + least * so_far[:, -1])
+
+
+def running_sum(values: Floats) -> Floats:
+    """Return the running sums of (P, B) rows, by products with triangles: faster than cumsum."""
+    rows, size = values.shape
+    blocks = -(-size // SIDE)
+    padded = np.zeros((rows, blocks * SIDE))
+    padded[:, :size] = values
+    inside = padded.reshape(rows, blocks, SIDE) @ TRIANGLE
+    inside[:, 1:] += np.cumsum(inside[:, :-1, -1], axis=1)[:, :, None]
+    return inside.reshape(rows, -1)[:, :size]
 
 
 def likely_range(p: Floats, draws: Ints, reach: Floats | float) -> tuple[Ints, Ints]:
