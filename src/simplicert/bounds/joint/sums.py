@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betainc, betaincc, gammaln
+from scipy.special import betaincc, gammaln
 
 from simplicert.bounds.joint.staircases import Staircases
 from simplicert.bounds.joint.tail import (
@@ -30,10 +30,6 @@ from simplicert.types import Floats, Ints
 BLOCK = 1 << 16  # terms evaluated together: they stay in the cache, and BLAS in one thread
 
 SERIES = 100.0  # from here on two terms of Stirling's series are enough: the next is 1e-13
-
-SIDE = 16  # counts that one product sums
-
-TRIANGLE = np.triu(np.ones((SIDE, SIDE)))
 
 TABULATED = 1 << 21  # factorials kept; of more draws they are computed one by one
 
@@ -99,7 +95,7 @@ def prepare_sums(stairs: Staircases) -> TailSums:
     b = np.arange(len(least)) + (stairs.first - begin[:-1])[owner]
     m = stairs.draws[owner] - b
     of_m, next_least = factorials(m), np.empty_like(least)
-    weights = np.stack([factorials(stairs.draws)[owner] - factorials(b) - of_m, b, m])
+    weights = _stack_terms(factorials(stairs.draws)[owner] - of_m, b, b, m, factorials)
     last = begin[1:][steps > 0] - 1  # from an input's last count there is no step
     next_least[:-1], next_least[last] = least[1:], least[last]
     rise = next_least - least
@@ -107,22 +103,27 @@ def prepare_sums(stairs: Staircases) -> TailSums:
     terms[terms > STEEP * steps] = 0
     rise[(terms == 0)[owner]] = 0
     starts = np.concatenate([[0], np.cumsum(rise)])
-    rest = m - next_least
-    ways = factorials(np.maximum(m - 1, 0)) - factorials(next_least - 1)
-    extra = np.stack([_if_possible(ways, rest, factorials), next_least, np.maximum(rest, 0)])
+    ways = np.append(of_m[1:], 0.0) - factorials(next_least - 1)  # the next m is one less
+    extra = _stack_terms(ways, rest := m - next_least, next_least, rest, factorials)
     step = np.repeat(np.arange(len(least)), rise)
     k = np.arange(len(step)) + (least - starts[:-1])[step]
-    rest = m[step] - k
     ways = of_m[step] - factorials(k)
-    lower = np.stack([_if_possible(ways, rest, factorials), k, np.maximum(rest, 0)])
+    lower = _stack_terms(ways, rest := m[step] - k, k, rest, factorials)
     return TailSums(stairs, weights, extra, lower, step, starts, terms)
 
 
-def _if_possible(ways: Floats, rest: Ints, factorials: LogFactorials) -> Floats:
-    """Subtract the logarithms of factorials of the rest; -inf where it is negative."""
-    if rest.min(initial=0) >= 0:
-        return np.asarray(ways - factorials(rest))
-    return np.where(rest >= 0, ways - factorials(np.maximum(rest, 0)), -np.inf)
+def _stack_terms(
+    ways: Floats, chosen: Ints, hits: Ints, misses: Ints, factorials: LogFactorials
+) -> Floats:
+    """Return (3, T) the constant ways - log chosen!, and both powers; -inf where a power is < 0."""
+    out = np.empty((3, len(ways)))
+    out[1], out[2] = hits, misses
+    if misses.min(initial=0) >= 0:
+        np.subtract(ways, factorials(chosen), out=out[0])
+    else:
+        out[0] = np.where(misses >= 0, ways - factorials(np.maximum(chosen, 0)), -np.inf)
+        np.maximum(out[2], 0.0, out=out[2])
+    return out
 
 
 class PointsOfInputs(NamedTuple):
@@ -190,46 +191,31 @@ def _sum_blocks(
     q = p_top / (1 - p_rival)
     least = binomial_survival(k, n - c, q)
     below = np.where(b > 0, betaincc(np.maximum(b, 1.0), n - b + 1, p_rival), 0.0)
-    above = np.where(c > 0, betainc(np.maximum(c, 1.0), n - c + 1, p_rival), 1.0)
     one = np.ones(len(q))
     of_terms = np.stack([one, np.log(q), np.log(np.maximum(1 - q, LEAST))], axis=1)
     of_weights = np.stack([one, np.log(p_rival), np.log1p(-p_rival)], axis=1)
-    total = below + above * least  # all outcomes with fewer of the rival are in
+    # All outcomes with fewer of the rival are in; with more, at least those of the last count.
+    total = below + (1 - below) * least
     for a, z, low, high in zip(place, place[1:], begin + first, begin + last, strict=False):
         if low < high:
-            steps = slice(low, high)
-            added = _sum_steps(sums, steps, of_terms[a:z], of_weights[a:z], least[a:z])
-            total[a:z] += added
+            total[a:z] += _sum_steps(sums, slice(low, high), of_terms[a:z], of_weights[a:z])
     out[used] = total
 
 
-def _sum_steps(
-    sums: TailSums, steps: slice, of_terms: Floats, of_weights: Floats, least: Floats
-) -> Floats:
-    """Sum the weights of some steps, each times s_b, which is `least` and all terms from b on.
+def _sum_steps(sums: TailSums, steps: slice, of_terms: Floats, of_weights: Floats) -> Floats:
+    """Sum the weights of some steps, each times all terms from its count on.
 
     In the other order: each term times the weights of all counts up to its own.
     """
-    weights = of_weights @ sums.weights[:, steps]
-    so_far = running_sum(np.exp(weights, out=weights))
+    so_far = of_weights @ sums.weights[:, steps]
+    np.cumsum(np.exp(so_far, out=so_far), axis=1, out=so_far)
     extra = of_terms @ sums.extra[:, steps]
     total = np.einsum("ij,ij->i", np.exp(extra, out=extra), so_far)
     low = slice(sums.starts[steps.start], sums.starts[steps.stop])
     lower = of_terms @ sums.lower[:, low]
     each = so_far.take(sums.step[low] - steps.start, axis=1)
     total += np.einsum("ij,ij->i", np.exp(lower, out=lower), each)
-    return np.asarray(total + least * so_far[:, -1])
-
-
-def running_sum(values: Floats) -> Floats:
-    """Return the running sums of (P, B) rows, by products with triangles: faster than cumsum."""
-    rows, size = values.shape
-    blocks = -(-size // SIDE)
-    padded = np.zeros((rows, blocks * SIDE))
-    padded[:, :size] = values
-    inside = padded.reshape(rows, blocks, SIDE) @ TRIANGLE
-    inside[:, 1:] += np.cumsum(inside[:, :-1, -1], axis=1)[:, :, None]
-    return inside.reshape(rows, -1)[:, :size]
+    return np.asarray(total)
 
 
 def likely_range(p: Floats, draws: Ints, reach: Floats | float) -> tuple[Ints, Ints]:
