@@ -142,11 +142,14 @@ def seconds(draws: int) -> dict[str, float]:
     """Processor's time for an input of a batch, and for one by the plain way."""
     wins, rivals = counts_of(200, draws)
     made = np.full(200, draws), np.full(200, SHARE * ALPHA)
-    cases = buehler.make_cases(wins, rivals, *made, REGION)
-    some = [case for case in cases if case.pair > 0][: search.TOGETHER]
-    search.search_radii(some[:FEW])
-    ours, fast = timed(search.search_radii, some)
-    theirs, slow = timed(lambda few: np.array([plain(case) for case in few]), some[:FEW])
+    columns = buehler.describe_cases(wins, rivals, *made, REGION)
+    some = search.take_cases(columns, np.flatnonzero(columns.pair > 0)[: search.TOGETHER])
+    few = list(
+        buehler.make_cases(some.wins, some.rival, some.draws, made[1][: len(some.wins)], REGION)
+    )[:FEW]
+    search.search_radii(search.take_cases(some, slice(FEW)))
+    ours, fast = timed(lambda: search.search_radii(some))
+    theirs, slow = timed(lambda: np.array([plain(case) for case in few]))
     return {
         "draws": draws,
         "milliseconds": 1e3 * fast,
@@ -156,13 +159,11 @@ def seconds(draws: int) -> dict[str, float]:
     }
 
 
-def timed(
-    limit: Callable[[list[buehler.BuehlerCase]], np.ndarray], cases: list[buehler.BuehlerCase]
-) -> tuple[np.ndarray, float]:
+def timed(limits: Callable[[], np.ndarray]) -> tuple[np.ndarray, float]:
     """The limits, and the processor's seconds for one of them."""
     start = time.process_time()
-    found = limit(cases)
-    return found, (time.process_time() - start) / len(cases)
+    found = limits()
+    return found, (time.process_time() - start) / len(found)
 
 
 def speed(draws: int, classes: int) -> dict[str, float]:

@@ -100,9 +100,7 @@ def make_cases(
     return (BuehlerCase(*row) for row in zip(*(column.tolist() for column in columns), strict=True))
 
 
-def describe_cases(
-    wins: Ints, rivals: Ints, draws: Ints, a: Floats, region: float
-) -> CaseColumns:
+def describe_cases(wins: Ints, rivals: Ints, draws: Ints, a: Floats, region: float) -> CaseColumns:
     """Compute for all inputs at once what each one's search needs.
 
     The share `region` of a is for the region, the rest for the test.

@@ -38,6 +38,8 @@ ROUNDS = 12  # radii tried for an input
 
 TOGETHER, ROOM = 64, 64_000  # inputs searched in step; fewer if their deviations are larger
 
+ALONE = 16  # inputs that are not divided among threads
+
 MOST_THREADS = 4  # more would wait for the interpreter's lock
 
 
@@ -47,18 +49,24 @@ def segment_lower(wins: Ints, rivals: Ints, draws: Ints, a: Floats, region: floa
     The share `region` of a is spent on the region. At most Buehler's limit, which falls as the
     rival's count rises, so of many rivals only the strongest one matters.
     """
-    cases = describe_cases(wins, rivals, draws, a, region)
+    order = np.lexsort((a, draws))  # so that inputs which share a table of scores come together
+    cases = take_cases(describe_cases(wins, rivals, draws, a, region), order)
+    threads, number = min(available_cores(), MOST_THREADS), len(order)
     size = max(1, min(TOGETHER, int(ROOM / np.sqrt(draws.max(initial=1)))))
-    parts = [
-        CaseColumns(*(column[at : at + size] for column in cases))
-        for at in range(0, len(wins), size)
-    ]
-    threads = min(available_cores(), MOST_THREADS, len(parts))
-    if threads <= 1:
-        return np.concatenate([np.empty(0), *map(search_radii, parts)])
-    pool = ThreadPoolExecutor(max_workers=threads)  # numpy and scipy release the lock
+    size = min(size, max(ALONE, -(-number // threads)))
+    parts = [take_cases(cases, slice(at, at + size)) for at in range(0, number, size)]
+    out = np.empty(number)
+    out[order] = np.concatenate([np.empty(0), *_map_in_threads(parts, threads)])
+    return out
+
+
+def _map_in_threads(parts: list[CaseColumns], threads: int) -> list[Floats]:
+    """Search each part; numpy and scipy release the interpreter's lock while they compute."""
+    if min(threads, len(parts)) <= 1:
+        return [search_radii(part) for part in parts]
+    pool = ThreadPoolExecutor(max_workers=threads)
     try:
-        return np.concatenate(list(pool.map(search_radii, parts)))
+        return list(pool.map(search_radii, parts))
     finally:
         pool.shutdown(cancel_futures=True)  # so that an interruption does not wait for the rest
 
@@ -77,17 +85,14 @@ def search_radii(cases: CaseColumns) -> Floats:
     return np.asarray(np.nextafter(best, 0.0))
 
 
-def take_cases(cases: CaseColumns, rows: Ints) -> CaseColumns:
+def take_cases(cases: CaseColumns, rows: Ints | slice) -> CaseColumns:
     """Return some of the inputs."""
     return CaseColumns(*(column[rows] for column in cases))
 
 
 def _search_tails(cases: CaseColumns, tails: TailSums, going: Ints) -> Floats:
-    """Search the radii of the inputs `going`; return the best proved of all, at least the pair's."""
-    best, estimate, low, high = (
-        *(cases.pair.copy(), cases.estimate),
-        *(cases.pair.copy(), cases.estimate.copy()),
-    )
+    """Search the radii of the inputs `going`; return what is proved of all, at least the pair's."""
+    best, low, high = cases.pair.copy(), cases.pair.copy(), cases.estimate.copy()
     goal = np.log(cases.level * binomial.SHRINK)
     aim = -ndtri(np.exp(goal - AIM))
     r = np.clip(cases.guess, low + 1e-3 * (high - low), high - 1e-3 * (high - low))
@@ -108,7 +113,7 @@ def _search_tails(cases: CaseColumns, tails: TailSums, going: Ints) -> Floats:
         else:  # about what more points would have proved
             largest = seen + steps**2 / 8
         found = -ndtri(np.minimum(np.exp(largest), 1 - 1e-9))
-        new = _next_radii((r, tried, reached, estimate, aim), going, found)
+        new = _next_radii((r, tried, reached, cases.estimate, aim), going, found)
         tried[going], reached[going] = r[going], found
         between = (low[going] < new) & (new < high[going])
         r[going] = np.where(between, new, (low[going] + high[going]) / 2)
