@@ -152,8 +152,8 @@ def test_the_company_of_an_input_does_not_matter():
 def test_threads_do_not_matter(monkeypatch):
     """The same bits in one thread, in several, and however many inputs are searched in step."""
     random = np.random.default_rng(6)
-    counts = -np.sort(-random.multinomial(300, random.dirichlet(np.full(5, 0.7), 50)), axis=1)
-    made = counts[:, 0], counts[:, 1], np.full(50, 300), np.full(50, 9e-4)
+    counts = -np.sort(-random.multinomial(300, random.dirichlet(np.full(5, 0.7), 20)), axis=1)
+    made = counts[:, 0], counts[:, 1], np.full(20, 300), np.full(20, 9e-4)
     monkeypatch.setattr(search, "available_cores", lambda: 1)
     alone = limits(*made)
     monkeypatch.setattr(search, "available_cores", lambda: 3)

@@ -87,7 +87,7 @@ def search_radii(cases: CaseColumns) -> Floats:
 
 def take_cases(cases: CaseColumns, rows: Ints | slice) -> CaseColumns:
     """Return some of the inputs."""
-    return CaseColumns(*(column[rows] for column in cases))
+    return CaseColumns._make(column[rows] for column in cases)
 
 
 def _search_tails(cases: CaseColumns, tails: TailSums, going: Ints) -> Floats:
