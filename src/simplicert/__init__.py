@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         UnsoundMechanism,
     )
     from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
+    from simplicert.noises import NOISES, Noise, NoiseModel
     from simplicert.populations import (
         PopulationCertificate,
         PopulationDesign,
@@ -50,6 +51,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "MECHANISMS",
+    "NOISES",
     "PAPER_ENSEMBLE",
     "Certificates",
     "DamagedRun",
@@ -64,6 +66,8 @@ __all__ = [
     "Manifest",
     "Mechanism",
     "MissingEvidence",
+    "Noise",
+    "NoiseModel",
     "Plan",
     "PopulationCertificate",
     "PopulationDesign",
@@ -92,7 +96,7 @@ __all__ = [
 
 if not TYPE_CHECKING:
     # Imported when first asked for: `simplicert --help` needs no mathematics.
-    _ROOMS = ("errors", "types", "mechanisms", "bounds", "certification", "stopping")
+    _ROOMS = ("errors", "noises", "types", "mechanisms", "bounds", "certification", "stopping")
     _LATER = ("sampling", "smoothed", "store", "drawing", "populations")  # these take longer
 
     def __getattr__(name):

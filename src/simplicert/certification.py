@@ -7,7 +7,7 @@ sigma and sensitivity enter only here, in `radius_scale` and `_scale_radii`. Eve
 mechanism returns is checked against the Neyman-Pearson limit.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -18,16 +18,23 @@ from simplicert.errors import (
     KindMismatch,
     MissingEvidence,
     UnsoundMechanism,
+    check_positive,
     choose,
     require,
 )
-from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
-from simplicert.mechanisms.threats import Threat, find_threat
-from simplicert.noises import choose_scale
+from simplicert.mechanisms import MECHANISMS, Mechanism
+from simplicert.mechanisms.choice import (
+    MechanismChoice,
+    MechanismLike,
+    choose_mechanisms,
+    find_mechanism,
+    require_threat,
+)
+from simplicert.mechanisms.threats import Threat, find_threat, threat_of
+from simplicert.noises import GAUSSIAN, choose_scale
 from simplicert.search import evaluate_in_blocks
-from simplicert.types import KINDS, Certificates, Expectations, Floats, Kind
-from simplicert.types.arrays import check_positive, check_probabilities
-from simplicert.types.certificates import RESERVED_COLUMNS
+from simplicert.types import KINDS, Certificates, Expectations, Floats
+from simplicert.types.arrays import check_probabilities
 
 LARGEST = float(np.finfo(np.float32).max)  # a larger sigma does not fit in single precision
 
@@ -37,22 +44,21 @@ HALF_STEP = 2.0**-24  # largest relative error of rounding to single precision
 ALLOWANCE = 1e-9
 
 
-MechanismLike = Mechanism | Callable[[Floats, Floats], Floats]
-
-# Names, or {"mine": function}; None stands for every mechanism that has a proof for the kind.
-MechanismChoice = Sequence[str] | Mapping[str, str | MechanismLike] | None
-
-
 def certify(
     known: Expectations,
     mechanisms: MechanismChoice = None,
     sensitivity: float = 1.0,
+    *,
+    norm: str | None = None,
+    size: int | None = None,
 ) -> Certificates:
     """Compute radii by every mechanism valid for the kind (or those named), and the ensemble.
 
     All of them hold whenever the expectations do, so the largest costs no extra alpha. With
     `sensitivity` L they are radii of the input x of a first stage that is Lipschitz with constant
-    L, where `known` is about noise that was added to the output of that stage.
+    L, where `known` is about noise that was added to the output of that stage. `norm` asks for
+    radii in another norm that the noise certifies ("linf" of Gaussian noise, which needs `size`,
+    the number of features): they are other numbers, of another threat.
 
     >>> import simplicert as sc
     >>> known = sc.bound(sc.Tally([[990, 8, 2]], sigma=0.5), alpha=0.001)
@@ -63,7 +69,10 @@ def certify(
     """
     made = isinstance(known, Expectations)
     require(made, f"known must be what bound(tally) makes, got {type(known).__name__}")
-    return _certify_at_sigma(known, mechanisms, drawn_sigma(known), sensitivity)
+    if norm is not None:
+        scaled = "scaled " if known.norm.startswith("scaled ") else ""
+        known = replace(known, norm=scaled + norm.removeprefix("scaled "))
+    return _certify_at_sigma(known, mechanisms, drawn_sigma(known), sensitivity, size)
 
 
 def certify_point(
@@ -124,31 +133,36 @@ def radius(  # noqa: PLR0913
         ) from None
     name = mechanism if isinstance(mechanism, str) else "mechanism"
     top_flat, rest_flat = top.ravel(), rest.ravel()
-    row = _find_mechanism(mechanism, threat)
-    _require_threat(row, threat.noise, threat.norm)
+    row = find_mechanism(mechanism, threat)
+    require_threat(row, threat.noise, threat.norm)
     unit = _require_finite(name, unit_radius(name, row, top_flat, rest_flat), top_flat, rest_flat)
-    out = (unit if threat.whole else _scale_radii(unit, factor)).reshape(top.shape)
+    out = _scale_radii(unit, None if threat.whole else factor).reshape(top.shape)
     return out if out.ndim else float(out)
 
 
 def _certify_at_sigma(
-    known: Expectations, mechanisms: MechanismChoice, sigma: float, sensitivity: float
+    known: Expectations,
+    mechanisms: MechanismChoice,
+    sigma: float,
+    sensitivity: float,
+    size: int | None = None,
 ) -> Certificates:
     """Compute the certificates at a sigma that is taken as given."""
-    scale = radius_scale(sigma, sensitivity)
+    threat = threat_of(known.noise, known.norm, size)
+    scale = _threat_scale(threat, sigma, sensitivity)
     if known.margin is not None and not known.has_pair:
         return _certify_margin(known, known.margin, mechanisms, scale, sensitivity)
-    table = choose_mechanisms(mechanisms, known.kind)
+    table = choose_mechanisms(mechanisms, known.kind, threat)
     if mechanisms is None and known.bands is None:
         table = {name: row for name, row in table.items() if row.needs != "histograms"}
     for row in table.values():
-        _require_threat(row, "gaussian", "l2")
-    ensemble = PAPER_ENSEMBLE[known.kind]
+        require_threat(row, threat.noise, threat.norm)
+    ensemble = threat.ensembles[known.kind]
     radii = {name: certified_radii(name, row, known, scale) for name, row in table.items()}
     members = [
         radii[name]
-        if table.get(name) is MECHANISMS[name]  # the caller's own may go by the same name
-        else certified_radii(name, MECHANISMS[name], known, scale)
+        if table.get(name) is threat.mechanisms[name]  # the caller's own may go by the same name
+        else certified_radii(name, threat.mechanisms[name], known, scale)
         for name in ensemble
     ]
     best = np.max(members, axis=0)
@@ -156,14 +170,32 @@ def _certify_at_sigma(
     return Certificates(known, radii, best, winner, sensitivity)
 
 
+def _threat_scale(threat: Threat, sigma: float, sensitivity: float) -> float | None:
+    """Return what radii at scale 1 are multiplied by; None for whole numbers."""
+    if not threat.whole:
+        return radius_scale(sigma, sensitivity)
+    require(
+        sensitivity == 1,
+        f"sensitivity must be 1 for {threat.noise} noise, whose radii are whole numbers, "
+        f"got {sensitivity!r}",
+    )
+    return None
+
+
 def _certify_margin(
     known: Expectations,
     margin: Floats,
     mechanisms: MechanismChoice,
-    scale: float,
+    scale: float | None,
     sensitivity: float,
 ) -> Certificates:
     """Scale the two-sided radius that was bounded itself; refuse all others, which need a pair."""
+    plain = known.noise == GAUSSIAN and known.norm.removeprefix("scaled ") == "l2"
+    require(
+        plain,
+        f"norm must be l2 with scheme {known.scheme}, method {known.method}, which bounds no e0 "
+        f"and e1, got {known.norm}",
+    )
     table = choose_mechanisms(("two_sided",) if mechanisms is None else mechanisms, known.kind)
     for name, row in table.items():
         if row is not MECHANISMS["two_sided"]:
@@ -180,7 +212,7 @@ def _certify_margin(
     )
 
 
-def certified_radii(name: str, row: Mechanism, known: Expectations, scale: float) -> Floats:
+def certified_radii(name: str, row: Mechanism, known: Expectations, scale: float | None) -> Floats:
     """Compute (N,) one mechanism's radii in units of the input, all of them finite."""
     if row.needs == "histograms":
         return _scale_radii(_band_radius(name, row, known), scale)
@@ -271,54 +303,6 @@ def _require_finite(name: str, unit: Floats, e0: Floats, e1: Floats) -> Floats:
     return unit
 
 
-def _find_mechanism(mechanism: str | MechanismLike, threat: Threat | None = None) -> Mechanism:
-    """Return the row of a name, or a row made of the caller's own function."""
-    threat = find_threat() if threat is None else threat
-    if isinstance(mechanism, str):
-        require(
-            mechanism in threat.mechanisms or mechanism not in MECHANISMS,
-            f"mechanism {mechanism!r} has no proof for {threat.noise} noise and norm "
-            f"{threat.norm}, which have {', '.join(threat.mechanisms)}",
-        )
-        return choose("mechanism", mechanism, threat.mechanisms)
-    if isinstance(mechanism, Mechanism):
-        return mechanism
-    require(callable(mechanism), f"mechanism must be a name or a function, got {mechanism!r}")
-    kinds, source = frozenset(PAPER_ENSEMBLE), "the caller's own"
-    return Mechanism(
-        mechanism, kinds, source, noise=threat.noise, norm=threat.norm, limit=threat.limit
-    )
-
-
-def _require_threat(row: Mechanism, noise: str, norm: str) -> None:
-    """Refuse a mechanism that is proved for another noise or norm than the radius is for."""
-    require(
-        (row.noise, row.norm) == (noise, norm),
-        f"mechanism must be one for {noise} noise and norm {norm}, got one for {row.noise} noise "
-        f"and norm {row.norm}",
-    )
-
-
-def choose_mechanisms(mechanisms: MechanismChoice, kind: Kind) -> dict[str, Mechanism]:
-    """Return the mechanisms named, each with a proof for the kind; by default all that have one."""
-    if mechanisms is None:
-        return {name: row for name, row in MECHANISMS.items() if kind in row.kinds}
-    if isinstance(mechanisms, str):
-        mechanisms = (mechanisms,)
-    if not isinstance(mechanisms, Mapping):
-        mechanisms = {name: name for name in mechanisms}
-    table = {name: _find_mechanism(row) for name, row in mechanisms.items()}
-    for name, row in table.items():
-        require(
-            bool(name) and name not in RESERVED_COLUMNS,
-            f"mechanisms must not take the name of another column of the table, got {name!r}",
-        )
-        if kind not in row.kinds:
-            needs = " or ".join(sorted(row.kinds))
-            raise KindMismatch(f"{name!r} has no proof for {kind} expectations; it needs {needs}")
-    return table
-
-
 def drawn_sigma(known: Expectations) -> float:
     """Return a sigma that the noise behind these expectations had at least.
 
@@ -328,7 +312,11 @@ def drawn_sigma(known: Expectations) -> float:
     """
     drawn = float(np.float32(known.sigma)) if known.sigma <= LARGEST else known.sigma
     require(drawn > 0, f"sigma must not vanish in single precision, got {known.sigma!r}")
-    return known.sigma * (1 - HALF_STEP) if known.norm == "scaled l2" else min(known.sigma, drawn)
+    return (
+        known.sigma * (1 - HALF_STEP)
+        if known.norm.startswith("scaled ")
+        else min(known.sigma, drawn)
+    )
 
 
 def radius_scale(sigma: float, sensitivity: float) -> float:
@@ -339,6 +327,11 @@ def radius_scale(sigma: float, sensitivity: float) -> float:
     return scale
 
 
-def _scale_radii(unit: Floats, scale: float) -> Floats:
-    """Scale radii to units of the input, rounded toward zero (twice: the scale, the product)."""
+def _scale_radii(unit: Floats, scale: float | None) -> Floats:
+    """Scale radii to units of the input, rounded toward zero (twice: the scale, the product).
+
+    Whole numbers have no scale (None) and stay as they are.
+    """
+    if scale is None:
+        return unit
     return np.nextafter(np.nextafter(unit * scale, 0.0), 0.0)

@@ -13,7 +13,9 @@ SimplicertError
 SimplicertWarning       what is done may not be what was meant (a UserWarning)
 """
 
+import math
 from collections.abc import Mapping
+from numbers import Real
 from typing import TypeVar
 
 Row = TypeVar("Row")
@@ -111,3 +113,14 @@ def choose(argument: str, name: str, table: Mapping[str, Row], where: str = "") 
     if not isinstance(name, str) or name not in table:
         raise InvalidInput(f"{argument} must be one of {', '.join(table)}{where}, got {name!r}")
     return table[name]
+
+
+def check_positive(name: str, value: float) -> float:
+    """Return a positive finite number, or raise an error that names it."""
+    try:
+        number = float(value) if isinstance(value, Real) else math.nan
+    except OverflowError:
+        number = math.inf
+    good = math.isfinite(number) and number > 0
+    require(good, f"{name} must be a positive finite number, got {value!r}")
+    return number

@@ -90,7 +90,7 @@ def data(classes=("cat", "dog", "eel"), labels=(0,)):
     ],
 )
 def test_a_model_and_data_that_do_not_belong_together(asked, given, said):
-    (found,) = mismatch_warnings(asked, given, 0.5, num_classes=3)
+    (found,) = mismatch_warnings(asked, given, Smoothing(0.5), num_classes=3)
     assert said in found
 
 
@@ -103,4 +103,4 @@ def test_a_model_and_data_that_do_not_belong_together(asked, given, said):
     ],
 )
 def test_a_model_and_data_that_do(asked, given):
-    assert mismatch_warnings(asked, given, 0.5, num_classes=3) == ()
+    assert mismatch_warnings(asked, given, Smoothing(0.5), num_classes=3) == ()

@@ -91,4 +91,9 @@ def test_the_typed_constructor_is_the_one_that_runs(kind):
     real = list(inspect.signature(kind).parameters.values())
     assert [argument.arg for argument in typed.args.args[1:]] == [one.name for one in real]
     defaults = [one.default for one in real if one.default is not inspect.Parameter.empty]
-    assert [ast.literal_eval(default) for default in typed.args.defaults] == defaults
+    names = vars(inspect.getmodule(kind))
+    written = [
+        names[one.id] if isinstance(one, ast.Name) else ast.literal_eval(one)
+        for one in typed.args.defaults
+    ]
+    assert written == defaults

@@ -361,15 +361,19 @@ def test_memory_does_not_grow_with_draws():
 
 def test_on_another_device_the_noise_is_drawn_there():
     """The code for GPUs, run on the CPU's own generator: deterministic, Gaussian, whole chunks."""
-    from simplicert.sampling.noisy import DeviceBatch, NoisyCopies
+    from simplicert.noises import GAUSSIAN, NoiseContext
+    from simplicert.sampling.noisy import DeviceBatch, NoiseWriter, NoisyCopies
+
+    def writer(step, chunk):
+        return NoiseWriter(np.asarray(0.5), step, NoiseContext(GAUSSIAN, 0.5), chunk)
 
     x = np.zeros((4, 4, 3), np.float32)
-    batch = DeviceBatch((64, 4, 4, 3), lambda memory: memory, np.asarray(0.5), None, "cpu", 32)
+    batch = DeviceBatch((64, 4, 4, 3), lambda memory: memory, writer(None, 32), "cpu")
     batch.fill([NoisyCopies(0, x, (0, 1, 2, 0), slice(0, 32))])
     first = batch.rows()[:32]
     batch.fill([NoisyCopies(32, x, (0, 1, 2, 0), slice(10, 32))])
     np.testing.assert_array_equal(batch.rows()[32:54], first[10:32])
     assert 0.4 < first.std() < 0.6
-    stepped = DeviceBatch((64, 3), lambda memory: memory, np.asarray(0.5), 0.25, "cpu", 64)
+    stepped = DeviceBatch((64, 3), lambda memory: memory, writer(0.25, 64), "cpu")
     stepped.fill([NoisyCopies(0, np.full(3, 0.5, np.float32), (0, 1, 2, 0), slice(0, 64))])
     np.testing.assert_array_equal(stepped.rows() * 4, np.rint(stepped.rows() * 4))

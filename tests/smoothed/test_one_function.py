@@ -30,6 +30,7 @@ CHANGES = {
     "noise_scale": ("logits", {}, None, SCALE),
     "grid": ("logits", {}, None, 1 / 16),
     "autocast": ("logits", {}, False, True),
+    "noise": ("logits", {}, "gaussian", "brightness"),
 }
 
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import simplicert as sc
-from simplicert.store.manifest import manifest_differences, read_manifest
+from simplicert.store.differences import manifest_differences
+from simplicert.store.manifest import read_manifest
 from simplicert.verification.certificates import certificate_checks
 
 COUNTS = [[900, 80, 20], [57, 3, 940], [480, 300, 220], [999, 1, 0], [390, 310, 300]]

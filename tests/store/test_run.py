@@ -282,7 +282,7 @@ def test_lost_parts_are_said(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("format = 3\nsigma = 1.0\n", "run format 3; this simplicert reads formats 1 and 2"),
+        ("format = 4\nsigma = 1.0\n", "run format 4; this simplicert reads formats 1 and 2 and 3"),
         ("format = true\nsigma = 1.0\n", "has run format True"),
         ("sigma = 1.0\n", "has run format None"),
         ("format = 1\nsigma = 1.0\n", "lacks the settings"),

@@ -87,6 +87,7 @@ SETTINGS = {
     "std": "1,2",
 }
 NOT_KEPT = {"index_file", "extend", "shard", "class_map", "trust"}
+NOT_KEPT |= {"noise"}  # Gaussian in format 1; see the next test for others
 NOT_KEPT |= {"engine", "workers", "address", "cpus_per_worker", "gpus_per_worker", "patience"}
 
 
@@ -119,6 +120,34 @@ def test_settings_come_back_from_run_toml(tmp_path):
     for name in SETTINGS:
         assert np.array_equal(getattr(back, name), getattr(given, name)), name
     assert back.smoothing == given.smoothing
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        {"noise": "laplace", "scale": 0.3},
+        {"noise": "uniform", "scale": 0.3},
+        {"noise": "ablation", "keep": 5, "absent": -1.0},
+        {"noise": "shift", "sigma": 2.0},
+    ],
+)
+def test_noise_comes_back_from_run_toml(tmp_path, noise):
+    options = {"model": "m", "data": "d", "sigma": None, "draws": 100, "out": "run", **noise}
+    given = parse_settings(options)
+    source = record_settings(
+        replace(given, batch_size=64, compiled=False, device="cpu"),
+        {"model_fingerprint": "m", "data_fingerprint": "d"},
+        False,
+    )
+    manifest = Manifest(given.sigma, 3, 4, source=source).with_noise(given.noise)
+    write_manifest(tmp_path, manifest)
+    text = (tmp_path / "run.toml").read_text()
+    back = restore_settings(read_manifest(tmp_path), Path("run"))
+    assert back.noise == given.noise and back.sigma == given.sigma
+    assert text.startswith("format = 3\n")  # versions that know Gaussian noise alone refuse it
+    (tmp_path / "run.toml").write_text(text.replace("format = 3", "format = 2"))
+    with pytest.raises(DamagedRun, match="format must be 3 exactly where a noise is named"):
+        read_manifest(tmp_path)
 
 
 def test_a_run_fills_what_is_open_and_contradicts_nothing(tmp_path):

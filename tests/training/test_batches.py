@@ -3,10 +3,12 @@
 import os
 
 import numpy as np
+import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simplicert.errors import InvalidInput
 from simplicert.training.batches import (
     augment_images,
     batch_rows,
@@ -63,19 +65,19 @@ def test_readers_share_the_cores_of_the_job_and_not_those_of_the_node(monkeypatc
 def test_noise_is_gaussian_and_of_its_place():
     """10^5 normal values: mean within 5 and spread within 5 standard errors, error below 1e-6."""
     x = torch.full((100, 1000), 0.5)
-    noisy = noisy_copies(x, 0.25, 1, 7, (1, 2, 3))
+    noisy = noisy_copies(x, TrainingSettings(0.25, seed=7), 1, (1, 2, 3))
     noise = (noisy - x).double()
     assert abs(float(noise.mean())) < 5 * 0.25 / 1e5**0.5
     assert abs(float(noise.std()) / 0.25 - 1) < 5 / (2e5) ** 0.5
-    assert torch.equal(noisy, noisy_copies(x, 0.25, 1, 7, (1, 2, 3)))
+    assert torch.equal(noisy, noisy_copies(x, TrainingSettings(0.25, seed=7), 1, (1, 2, 3)))
     for place in ((0, 2, 3), (1, 1, 3), (1, 2, 0)):
-        assert not torch.equal(noisy, noisy_copies(x, 0.25, 1, 7, place))
-    assert not torch.equal(noisy, noisy_copies(x, 0.25, 1, 8, (1, 2, 3)))
+        assert not torch.equal(noisy, noisy_copies(x, TrainingSettings(0.25, seed=7), 1, place))
+    assert not torch.equal(noisy, noisy_copies(x, TrainingSettings(0.25, seed=8), 1, (1, 2, 3)))
 
 
 def test_copies_of_an_input_stand_together():
     x = torch.arange(3.0)[:, None].repeat(1, 4) * 100
-    noisy = noisy_copies(x, 0.1, 5, 0, (0, 0, 0))
+    noisy = noisy_copies(x, TrainingSettings(0.1, seed=0), 5, (0, 0, 0))
     assert noisy.shape == (15, 4)
     assert torch.equal((noisy / 100).round().mean(1), torch.arange(3.0).repeat_interleave(5))
     assert len(torch.unique(noisy)) == noisy.numel()
@@ -114,3 +116,35 @@ def test_without_crop_and_flip_nothing_changes():
     np.testing.assert_array_equal(
         augment_images(images, np.random.default_rng(0), 0, False), images
     )
+
+
+@pytest.mark.parametrize(
+    ("noise", "numbers"),
+    [
+        ("laplace", {}),
+        ("uniform", {}),
+        ("exponential-linf", {}),
+        ("ablation", {"keep": 7, "absent": -1.0}),
+        ("splitting", {}),
+        ("brightness", {}),
+        ("contrast", {}),
+        ("shift", {}),
+    ],
+)
+def test_training_draws_the_noise_that_is_certified(noise, numbers):
+    """The same numbers again at the same place, other ones elsewhere, and the noise's own marks."""
+    settings = TrainingSettings(0.5, seed=7, noise=noise, **numbers)
+    x = torch.full((3, 2, 4, 4), 0.25) + torch.arange(4) / 255
+    noisy = noisy_copies(x, settings, 2, (1, 2, 3))
+    assert noisy.shape == (6, 2, 4, 4) and noisy.dtype == torch.float32
+    assert torch.equal(noisy, noisy_copies(x, settings, 2, (1, 2, 3)))
+    assert not torch.equal(noisy, noisy_copies(x, settings, 2, (1, 2, 4)))
+    if noise == "ablation":
+        assert ((noisy == -1).sum((1, 2, 3)) == 2 * (16 - 7)).all()
+    if noise == "splitting":
+        assert ((noisy >= 0) & (noisy <= 1)).all()
+
+
+def test_macer_is_for_gaussian_noise():
+    with pytest.raises(InvalidInput, match="method must be another than macer under laplace noise"):
+        TrainingSettings(0.5, noise="laplace", method="macer")

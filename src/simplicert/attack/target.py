@@ -11,8 +11,8 @@ from simplicert.drawing.preparation import PROBE_INPUTS, sampling_settings
 from simplicert.errors import DamagedRun, InvalidInput, require
 from simplicert.models import Model
 from simplicert.sampling import Sampler, SamplingSettings
+from simplicert.store.differences import same_outputs
 from simplicert.store.imported import ImportedRun
-from simplicert.store.manifest import same_outputs
 from simplicert.store.run import Run
 from simplicert.types import Ints
 from simplicert.verification.checks import planned_inputs

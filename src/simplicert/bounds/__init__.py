@@ -21,8 +21,10 @@ from simplicert.bounds.box import (
 )
 from simplicert.bounds.softmax import LIMITS
 from simplicert.errors import choose, require
-from simplicert.types import KINDS, Expectations, Floats, Ints, Kind, Tally
+from simplicert.noises import GAUSSIAN
+from simplicert.types import KINDS, Bools, Expectations, Floats, Ints, Kind, Tally
 from simplicert.types.plan import ALPHA_ROUNDING
+from simplicert.types.scores import ScoreBands
 
 Scheme = Callable[[Tally, Floats], Box]
 
@@ -49,6 +51,9 @@ SCHEMES: dict[str, dict[str, dict[str, Scheme]]] = {
 
 # What a run meant that was declared without naming a method, where that is no longer the default.
 EARLIER_METHODS = {"joint": joint.ALONE}
+
+# Noises whose radii are the paper's formulas of Gaussian noise.
+GAUSSIAN_NOISES = ("gaussian", "brightness", "contrast", "shift")
 
 # Schemes whose proved probability of a wrong certificate is not alpha itself.
 LEVELS: dict[str, Callable[[Tally, float, Kind], float]] = {"paper": paper.paper_level}
@@ -81,6 +86,11 @@ def bound(
     alpha = float(alpha)
     kind = choose("kind", kind, KINDS)
     methods = choose("scheme", scheme, SCHEMES[kind], f" for kind {kind}")
+    require(
+        scheme != "joint" or tally.noise.name in GAUSSIAN_NOISES,
+        f"scheme must be another than joint for {tally.noise.name} noise: its proof is about "
+        "Gaussian noise",
+    )
     method = method if method is not None else next(iter(methods))
     box = choose("method", method, methods)(tally, alpha_at_look(tally, alpha))
     reason = certificate_reasons(box)
@@ -91,7 +101,7 @@ def bound(
         e1=np.where(issued, box.e1, np.nan),
         margin=None if box.margin is None else np.where(issued, box.margin, np.nan),
         has_pair=box.has_pair,
-        bands=None if box.bands is None else box.bands.only(issued),
+        bands=_bands_for(tally, box, issued),
         sigma=tally.sigma,
         alpha=alpha,
         kind=kind,
@@ -105,9 +115,17 @@ def bound(
         norm=tally.norm,
         grid=tally.grid,
         reading=tally.reading,
+        noise=tally.noise,
         **look_history(tally, alpha),
         **_deciding_counts(tally, kind, box.top),
     )
+
+
+def _bands_for(tally: Tally, box: Box, issued: Bools) -> ScoreBands | None:
+    """Return the score bands where `cdf`, which reads them, is proved: under Gaussian noise."""
+    if box.bands is None or tally.noise != GAUSSIAN:
+        return None
+    return box.bands.only(issued)
 
 
 def _deciding_counts(tally: Tally, kind: Kind, top: Ints) -> dict[str, Ints]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 FAILED_EXIT = 1
 MOST_NAMED_INPUTS = 10  # failed inputs that are named one by one
+NOISE_HELP = "gaussian, laplace, uniform, ablation, ...: `simplicert radius --help` lists them."
 
 
 def sample(
@@ -31,9 +32,11 @@ def sample(
         ),
     ],
     data: Annotated[str, typer.Option(help="digits, file.npz, folder:DIR, cifar10:DIR, hf:DIR")],
-    sigma: Annotated[float, typer.Option(help="Standard deviation of the noise.")],
     draws: Annotated[int, typer.Option(help="Noisy copies of each input.")],
     out: Annotated[Path, typer.Option(help="The run folder; the same command continues it.")],
+    sigma: Annotated[
+        float | None, typer.Option(help="Standard deviation of Gaussian noise.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the noise.")] = 0,
     alpha: Annotated[float, typer.Option(help="Declared failure probability.")] = 0.001,
     kind: Annotated[str, typer.Option(help="Declared: multinomial or softmax.")] = "multinomial",
@@ -98,6 +101,14 @@ def sample(
     patience: Annotated[
         float, typer.Option(help="Seconds to keep asking a model that fails every time.")
     ] = 600.0,
+    noise: Annotated[str, typer.Option(help=NOISE_HELP)] = "gaussian",
+    scale: Annotated[
+        float | None, typer.Option(help="Scale of laplace, uniform or exponential-linf noise.")
+    ] = None,
+    keep: Annotated[int | None, typer.Option(help="Features that ablation keeps.")] = None,
+    absent: Annotated[
+        float | None, typer.Option(help="Mark of a feature that ablation took away.")
+    ] = None,
 ) -> None:
     """Classify noisy copies of each input and keep the tallies; the slow step.
 

@@ -16,7 +16,15 @@ NOT_SETTINGS = ("data", "out", "recipe", "test", "class_map", "init", "device", 
 def train(
     data: Annotated[str, typer.Option(help="cifar10:DIR, digits, file.npz, folder:DIR, hf:DIR")],
     out: Annotated[Path, typer.Option(help="The model folder; the same command continues it.")],
-    sigma: Annotated[float | None, typer.Option(help="Standard deviation of the noise.")] = None,
+    sigma: Annotated[
+        float | None, typer.Option(help="Standard deviation of Gaussian noise.")
+    ] = None,
+    noise: Annotated[
+        str | None, typer.Option(help="gaussian (default), laplace, uniform, ablation, ...")
+    ] = None,
+    scale: Annotated[float | None, typer.Option(help="Scale of another noise.")] = None,
+    keep: Annotated[int | None, typer.Option(help="ablation: features kept.")] = None,
+    absent: Annotated[float | None, typer.Option(help="ablation: mark of the others.")] = None,
     recipe: Annotated[
         str | None, typer.Option(help="cifar10-small, digits, cifar10-paper, imagenet-paper, FILE.")
     ] = None,
@@ -99,19 +107,25 @@ def train(
 def _training_summary(out: Path) -> str:
     """Return one line: the accuracies, and what to type next."""
     from simplicert.models.trained import WEIGHTS, read_facts
+    from simplicert.noises import GAUSSIAN, NoiseModel, say_noise, scale_argument
     from simplicert.training.sets import TENTH
 
     facts = read_facts(out)
     content = facts.content
     model = f"{facts.arch}@{out / WEIGHTS}" if ":" in facts.arch else out
-    result, sigma = content["result"], content["training"]["sigma"]
+    result, training = content["result"], content["training"]
+    numbers = {name: training[name] for name in ("keep", "absent") if name in training}
+    noise = NoiseModel(training.get("noise", "gaussian"), **numbers)
+    scale = training["sigma"]
     noisy, clean = (100 * result[f"{kind}_accuracy"] for kind in ("noisy", "clean"))
-    words = f"--model {model} --sigma {sigma:g}"
-    tested = content["test"]
+    given: dict[str, str | float] = {"noise": noise.name} if noise != GAUSSIAN else {}
+    given |= {**scale_argument(noise, scale), **numbers}
+    words = " ".join([f"--model {model}", *(f"--{name} {value}" for name, value in given.items())])
+    tested, where = content["test"], "at" if noise == GAUSSIAN else "under"
     if tested["fingerprint"] == content["data"]["fingerprint"]:  # every tenth input was held out
         words += f" --start {tested['first']} --step {TENTH}"
     return (
-        f"{out}: {noisy:.1f} % of {tested['inputs']:,} test inputs right at sigma "
-        f"{sigma:g} (one draw each), {clean:.1f} % without noise; test inputs: "
-        f"`simplicert sample {words} ...`"
+        f"{out}: {noisy:.1f} % of {tested['inputs']:,} test inputs right "
+        f"{where} {say_noise(noise, scale)} (one draw each), {clean:.1f} % without noise; "
+        f"test inputs: `simplicert sample {words} ...`"
     )

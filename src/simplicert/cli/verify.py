@@ -47,8 +47,7 @@ def verify(
     """
     from simplicert.cli.progress import show_reading_progress
     from simplicert.cli.saying import print_warning
-    from simplicert.errors import require
-    from simplicert.types.arrays import check_positive
+    from simplicert.errors import check_positive, require
     from simplicert.verification import Replay, verify_run
 
     require(replay >= 0, f"replay must not be negative, got {replay}")

@@ -32,6 +32,7 @@ from simplicert.drawing.resume import PreparedRun, prepare_run
 from simplicert.drawing.workers import Workers
 from simplicert.errors import SimplicertWarning, choose, require
 from simplicert.models import wrap_classifier
+from simplicert.noises import NoiseModel
 from simplicert.sampling.sampler import can_compile
 from simplicert.sampling.settings import convert_inputs
 from simplicert.store.manifest import Manifest, read_manifest
@@ -101,9 +102,9 @@ class DrawingWatcher:
 def draw(  # noqa: PLR0913
     model: Any,
     data: Any,
-    sigma: float,
-    draws: int,
-    out: Path | str,
+    sigma: float | None = None,
+    draws: int | None = None,
+    out: Path | str | None = None,
     *,
     labels: ArrayLike | None = None,
     select: slice = slice(None),
@@ -138,6 +139,10 @@ def draw(  # noqa: PLR0913
     cpus_per_worker: int | None = None,
     gpus_per_worker: float | None = None,
     patience: float = 600.0,
+    noise: str | NoiseModel = "gaussian",
+    scale: float | None = None,
+    keep: int | None = None,
+    absent: float | None = None,
     stop: Stop = _never_stop,
     report: Report = _report_nothing,
     warn: Say | None = None,
@@ -151,7 +156,9 @@ def draw(  # noqa: PLR0913
     (models/live.py), and refuses another. `select` chooses inputs by their position. `stop` is
     called after every batch and ends the drawing when it returns True; `report` gets the progress
     after every batch; `warn` gets sentences about what may not have been meant, which otherwise
-    become a `SimplicertWarning`. The other arguments are the options of the command.
+    become a `SimplicertWarning`. Noise is Gaussian of deviation `sigma`, or another of the table
+    `NOISES`: `noise="laplace"` with its `scale`, `noise="ablation"` with `keep` and `absent`. The
+    other arguments are the options of the command.
 
     >>> import tempfile
     >>> import numpy as np
@@ -167,6 +174,8 @@ def draw(  # noqa: PLR0913
     for name in ("stop", "report", "warn", "labels", "select"):
         del options[name]
     options["compiled"] = options.pop("compile")
+    for name in ("draws", "out"):
+        require(options[name] is not None, f"{name} must be given, got None")
     require(isinstance(select, slice), f"select must be a slice, got {select!r:.60}")
     step = 1 if select.step is None else select.step
     require(step >= 1, f"select must have a positive step, got {select}")

@@ -18,13 +18,14 @@ from simplicert.errors import InvalidInput, require
 from simplicert.machine import current_time, describe_machine
 from simplicert.models import Model, load_model
 from simplicert.models.model import IMAGES
-from simplicert.sampling import Sampler, SamplingSettings
-from simplicert.sampling.noise import refuse_off_grid
+from simplicert.noises import NOISES
+from simplicert.sampling import Sampler, SamplingSettings, Smoothing
+from simplicert.sampling.noise import refuse_mark, refuse_off_grid
 from simplicert.sampling.probe import scale_warning
 from simplicert.sampling.sampler import decide_compilation
 from simplicert.sampling.settings import default_batch_size, default_device
 from simplicert.stopping import plan_looks
-from simplicert.store.manifest import DIFFER, FORMAT_OF_BINS, OTHERS, Manifest
+from simplicert.store.manifest import BINS_OF_FORMAT, DIFFER, FORMAT, OTHERS, Manifest
 from simplicert.store.settings import DrawingSettings, record_settings, resume_settings
 from simplicert.types import Ints
 from simplicert.types.plan import RESERVE
@@ -141,12 +142,16 @@ def sampling_settings(settings: DrawingSettings) -> SamplingSettings:
 
 
 def _refuse_off_grid_inputs(settings: DrawingSettings, data: Dataset) -> None:
-    """Refuse inputs off the grid, if the settings ask for one."""
-    if settings.grid is None:
+    """Refuse inputs off the grid, or with the mark of an absent feature, if there is one."""
+    mark = settings.noise.absent
+    if settings.grid is None and mark is None:
         return
     for start in range(0, len(data.index), GRID_CHECK_INPUTS):
         rows = np.arange(start, min(start + GRID_CHECK_INPUTS, len(data.index)))
-        refuse_off_grid(data.inputs[rows], data.index[rows], settings.grid)
+        if settings.grid is not None:
+            refuse_off_grid(data.inputs[rows], data.index[rows], settings.grid)
+        if mark is not None:
+            refuse_mark(data.inputs[rows], data.index[rows], mark)
 
 
 def _describe_run(
@@ -161,7 +166,7 @@ def _describe_run(
     source = record_settings(settings, fingerprints, random)
     if data.class_map is not None:
         source["class_map"] = list(data.class_map)
-    return Manifest(
+    manifest = Manifest(
         sigma=float(settings.sigma),
         inputs=len(data.index),
         classes=sampler.classes,
@@ -172,9 +177,10 @@ def _describe_run(
         index=compress_index(data.index),
         answers=None if random else [float(value) for value in sampler.probe_outputs.ravel()],
         source=source,
-        format=FORMAT_OF_BINS[settings.bins],
+        format=FORMAT if settings.bins == BINS_OF_FORMAT[FORMAT] else 1,
         made=_record_provenance(model, data, sampler.classes),
     )
+    return manifest.with_noise(sampler.evaluation.smoothing.noise)
 
 
 def compress_index(index: Ints) -> list[int]:
@@ -210,7 +216,7 @@ def _warn_before_drawing(
     warnings = settings_warnings(example, sampler.settings, sampler.normalised)
     if smoothing.noise_scale is None and (warning := scale_warning(data.inputs, "--noise-scale")):
         warnings += (warning,)
-    return warnings + mismatch_warnings(model, data, smoothing.sigma, sampler.classes)
+    return warnings + mismatch_warnings(model, data, smoothing, sampler.classes)
 
 
 def settings_warnings(
@@ -243,17 +249,24 @@ def settings_warnings(
 
 
 def mismatch_warnings(
-    model: Model, data: Dataset, sigma: float, num_classes: int
+    model: Model, data: Dataset, smoothing: Smoothing, num_classes: int
 ) -> tuple[str, ...]:
     """Warn of a model and data that may not belong together; no radius depends on it."""
     mismatch = _label_warning(model, data, num_classes)
     warnings = [mismatch] if mismatch else []
     if data.labels is None:
         warnings.append(f"{data.name} has no labels: there will be radii and no accuracies")
-    if model.sigma is not None and model.sigma != sigma:
+    noise, sigma = smoothing.noise, smoothing.sigma
+    if model.sigma is not None and noise.name != model.noise:
         warnings.append(
-            f"sigma {sigma:g} is not the {model.sigma:g} that {model.name} was trained under: "
-            "radii are true, and likely smaller than with a network of this sigma"
+            f"{noise.name} noise is not the {model.noise} noise that {model.name} was trained "
+            "under: radii are true, and likely smaller than with a network of this noise"
+        )
+    elif model.sigma is not None and model.sigma != sigma:
+        scale = NOISES[noise.name].scale or "scale"
+        warnings.append(
+            f"{scale} {sigma:g} is not the {model.sigma:g} that {model.name} was trained under: "
+            f"radii are true, and likely smaller than with a network of this {scale}"
         )
     return tuple(warnings)
 

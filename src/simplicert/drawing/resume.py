@@ -16,10 +16,10 @@ from simplicert.drawing.driver import Backoff, Say, say_nothing
 from simplicert.errors import InvalidInput, require
 from simplicert.files import make_folder, remove_stale_files
 from simplicert.sampling.forward import ClassifierFailed
+from simplicert.store.differences import manifest_differences
 from simplicert.store.manifest import (
     NAME,
     Manifest,
-    manifest_differences,
     read_manifest,
     write_manifest,
 )

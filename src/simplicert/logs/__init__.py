@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from simplicert.bounds import SCHEMES
-from simplicert.errors import choose, require
+from simplicert.errors import check_positive, choose, require
 from simplicert.files import MOST_LOG, content_checksum, read_file
 from simplicert.logs import cohen, iss, radii, second_order
 from simplicert.logs.audit import audit_log
@@ -21,7 +21,6 @@ from simplicert.store.imported import ImportedRun, write_imported_run
 from simplicert.store.manifest import Manifest
 from simplicert.store.run import Run, create_run
 from simplicert.types import KINDS, Tally
-from simplicert.types.arrays import check_positive
 
 # Logs with fixed columns; import_radii is for those whose columns the importer names.
 LOGS: dict[str, Callable[[Path], Log]] = {

@@ -11,6 +11,7 @@ from functools import partial
 
 import numpy as np
 
+from simplicert.errors import require
 from simplicert.mechanisms import (
     MECHANISMS,
     PAPER_ENSEMBLE,
@@ -21,7 +22,7 @@ from simplicert.mechanisms import (
     uniform,
 )
 from simplicert.mechanisms.laplace import improved_dp, li
-from simplicert.noises import NOISES, check_parameters, choose_norm
+from simplicert.noises import NOISES, NoiseModel, check_parameters, choose_norm
 from simplicert.types import Floats, Kind
 
 Radius = Callable[[Floats, Floats], Floats]
@@ -82,6 +83,25 @@ def find_threat(
     return Threat(noise, norm, mechanisms, ensembles)
 
 
+def threat_of(model: NoiseModel, norm: str, size: int | None = None) -> Threat:
+    """Return the mechanisms for a noise with its numbers and a norm, scaled or not.
+
+    `size` stands in for the number of features where the noise does not know it.
+    """
+    plain = choose_norm(model.name, norm.removeprefix("scaled "))
+    needed = NOISES[model.name].parameters[plain]
+    numbers = {name: getattr(model, name) for name in needed}
+    if "size" in needed:
+        require(
+            size is None or numbers["size"] in (None, size),
+            f"size must be the noise's {numbers['size']}, got {size!r}",
+        )
+        numbers["size"] = size if numbers["size"] is None else numbers["size"]
+    else:
+        require(size is None, f"size has no meaning for norm {norm}, got {size!r}")
+    return find_threat(model.name, plain, **numbers)
+
+
 _Rows = tuple[dict[str, Mechanism], dict[Kind, tuple[str, ...]]]
 
 
@@ -105,6 +125,12 @@ def _gaussian_linf_rows(size: int) -> _Rows:
     mechanisms, ensembles = _gaussian_rows(np.sqrt(size) * (1 + 2 * np.finfo(float).eps))
     pairs = {name: row for name, row in mechanisms.items() if row.needs == "pair"}
     return pairs, ensembles
+
+
+def _parameter_rows() -> _Rows:
+    """The paper's, about the parameter of a transformation, which got the Gaussian noise."""
+    mechanisms, ensembles = _gaussian_rows()
+    return {name: row for name, row in mechanisms.items() if row.needs == "pair"}, ensembles
 
 
 def _shrink(radius: Radius, factor: float, e0: Floats, e1: Floats) -> Floats:
@@ -154,6 +180,15 @@ def _uniform_linf_rows(size: int) -> _Rows:
     return _pair_of_rows(one, two, "Yang et al. 2020")
 
 
+def _splitting_rows() -> _Rows:
+    """Uniform noise's in l1, which certification then rounds down to whole steps of the grid."""
+    one, two, source = uniform.one_sided_l1, uniform.two_sided_l1, "Levine and Feizi 2021"
+    return {
+        "one_sided": Mechanism(one, _HARD, source, limit=two),
+        "two_sided": Mechanism(two, _HARD, source, limit=two),
+    }, {"multinomial": ("two_sided",)}
+
+
 def _ablation_rows(size: int, keep: int) -> _Rows:
     one, two = (partial(f, size=size, keep=keep) for f in (ablation.one_sided, ablation.two_sided))
     return _pair_of_rows(one, two, "Levine and Feizi 2020")
@@ -172,8 +207,12 @@ _THREATS: dict[tuple[str, str], Callable[..., _Rows]] = {
     ("uniform", "l1"): _uniform_rows,
     ("uniform", "linf"): _uniform_linf_rows,
     ("exponential-linf", "linf"): _exponential_rows,
+    ("splitting", "l1"): _splitting_rows,
     ("ablation", "l0"): _ablation_rows,
     ("deletion", "edits"): partial(_deletion_rows, deletion.edits),
     ("deletion", "insertions"): partial(_deletion_rows, deletion.insertions),
     ("deletion", "deletions"): partial(_deletion_rows, deletion.deletions),
+    ("brightness", "brightness"): _parameter_rows,
+    ("contrast", "log contrast"): _parameter_rows,
+    ("shift", "shift"): _parameter_rows,
 }

@@ -169,6 +169,7 @@ def subsample_tally(tally: Tally, draws: int, random: np.random.Generator | int 
         norm=tally.norm,
         grid=tally.grid,
         reading=tally.reading,
+        noise=tally.noise,
     )
 
 

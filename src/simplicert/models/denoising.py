@@ -12,8 +12,7 @@ from math import cos, pi, sqrt
 import torch
 from torch import Tensor, nn
 
-from simplicert.errors import require
-from simplicert.types.arrays import check_positive
+from simplicert.errors import check_positive, require
 
 STEPS = 1000  # of a schedule, by default
 LINEAR = (1e-4, 0.02)  # first and last beta of Ho et al. (2020), for 1000 steps

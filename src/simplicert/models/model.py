@@ -52,6 +52,7 @@ class Model:
     fingerprint: str  # 32 hexadecimal digits
     classes: tuple[str, ...] | None = None  # their names, where the model's maker wrote them down
     sigma: float | None = None  # the noise it was trained under, likewise
+    noise: str = "gaussian"  # which noise that was
 
     def __repr__(self) -> str:
         """Return the name and the start of the fingerprint."""

@@ -42,6 +42,7 @@ class ModelFacts:
     fingerprint: str
     classes: tuple[str, ...] | None  # in the order of the labels, where the data named them
     sigma: float | None
+    noise: str
     content: dict[str, Any]
 
 
@@ -77,7 +78,12 @@ def load_trained_folder(folder: Path, arch: str | None = None) -> Model:
     trained = read_trained_folder(folder, arch)
     facts = trained.facts
     return Model(
-        trained.module, folder.resolve().name, facts.fingerprint, facts.classes, facts.sigma
+        trained.module,
+        folder.resolve().name,
+        facts.fingerprint,
+        facts.classes,
+        facts.sigma,
+        facts.noise,
     )
 
 
@@ -136,6 +142,7 @@ def read_facts(folder: Path) -> ModelFacts:
             str(model["fingerprint"]),
             tuple(map(str, model["classes"])) if "classes" in model else None,
             float(content["training"]["sigma"]) if "training" in content else None,
+            str(content.get("training", {}).get("noise", "gaussian")),
             content,
         )
     except (KeyError, TypeError, ValueError, OverflowError) as error:

@@ -7,10 +7,9 @@ import numpy as np
 
 from simplicert.bounds import SCHEMES, bound, joint
 from simplicert.certification import certify
-from simplicert.errors import choose, require
+from simplicert.errors import check_positive, choose, require
 from simplicert.sampling.settings import LEADERS
 from simplicert.types import FIXED_POINT, KINDS, Floats, Ints, Plan, Tally
-from simplicert.types.arrays import check_positive
 from simplicert.types.scores import BINS, MOST_SOFTMAX_DRAWS
 
 # The most draws of an input that are planned for, whatever the scheme.

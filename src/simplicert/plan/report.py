@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from simplicert.bounds import SCHEMES
 from simplicert.bounds.joint import ALONE
-from simplicert.errors import require
+from simplicert.errors import check_positive, require
 from simplicert.plan.declared import DeclaredSettings
 from simplicert.plan.population import Population, expected_tally
 from simplicert.plan.simulation import (
@@ -19,7 +19,6 @@ from simplicert.plan.simulation import (
 )
 from simplicert.stopping import LAST_LOOK_SHARE, Until
 from simplicert.types import Plan
-from simplicert.types.arrays import check_positive
 
 DEFAULT_TOLERANCE = 0.05  # of atol, at scale 1: simulated if neither a rule nor a radius is given
 FALLBACK_SCHEME = "gated"  # simulated where the declared scheme takes too long

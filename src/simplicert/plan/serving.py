@@ -8,11 +8,10 @@ import numpy as np
 
 from simplicert.bounds import SCHEMES
 from simplicert.bounds.joint import ALONE
-from simplicert.errors import require
+from simplicert.errors import check_positive, require
 from simplicert.plan.population import Population
 from simplicert.store.manifest import Manifest
 from simplicert.types import Certificates, Expectations, Floats, Ints
-from simplicert.types.arrays import check_positive
 
 REPEATS = 20  # predictions simulated for each input
 MILLION, HOUR = 1_000_000, 3600.0  # predictions that a price is for; seconds

@@ -22,6 +22,7 @@ from simplicert.metrics.numbers import (
     format_exactly,
     format_percent_exactly,
 )
+from simplicert.noises import GAUSSIAN
 from simplicert.populations.design import PopulationDesign, RadiusDesign, read_design
 from simplicert.store import Run
 from simplicert.store.manifest import Manifest, recorded_label_warning
@@ -214,6 +215,10 @@ def _check_tally(tally: Tally, design: PopulationDesign, left_out: int) -> None:
         tally.sigma == design.sigma,
         f"sigma must be the design's {format_exactly(design.sigma)}, got "
         f"{format_exactly(tally.sigma)}",
+    )
+    require(
+        tally.noise == GAUSSIAN,
+        f"noise must be Gaussian for a population certificate, got {tally.noise}",
     )
     require(tally.norm in NORMS, f"norm must be one of {', '.join(NORMS)}, got {tally.norm}")
     fewest, most = int(tally.draws.min()), int(tally.draws.max())

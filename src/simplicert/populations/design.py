@@ -13,7 +13,7 @@ import numpy as np
 import tomli_w
 
 from simplicert.bounds.bets import LARGEST_BET, SPREAD
-from simplicert.errors import InvalidInput, choose, require
+from simplicert.errors import InvalidInput, check_positive, choose, require
 from simplicert.files import content_checksum, parse_toml, read_file, write_atomically
 from simplicert.populations.proof import (
     MOST_COEFFICIENT,
@@ -24,7 +24,7 @@ from simplicert.populations.proof import (
 )
 from simplicert.store.manifest import CHECKSUM_LINE, matches_checksum
 from simplicert.types import Floats, Ints
-from simplicert.types.arrays import check_positive, float_array, freeze_array, integer_array
+from simplicert.types.arrays import float_array, freeze_array, integer_array
 
 FORMAT = 1
 MOST_DRAWS = 512  # of one input: the linear programme grows with them

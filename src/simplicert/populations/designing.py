@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import beta
 
-from simplicert.errors import InvalidInput, MissingEvidence, choose, require
+from simplicert.errors import InvalidInput, MissingEvidence, check_positive, choose, require
 from simplicert.machine import current_time
 from simplicert.metrics.numbers import format_exactly
 from simplicert.populations.coefficients import binomial_table, fit_coefficients
@@ -21,7 +21,6 @@ from simplicert.populations.design import (
 from simplicert.populations.proof import MOST_COEFFICIENT, TARGETS, radius_in_sigmas
 from simplicert.store import Run
 from simplicert.types import Floats, Tally
-from simplicert.types.arrays import check_positive
 
 PENALTY = 1.0  # how far an input's value may go below 0
 PRIOR = (0.5, 0.5)  # of a Beta distribution: many inputs clear, some in between

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simplicert.errors import require
+from simplicert.noises import NoiseModel, choose_noise
 from simplicert.sampling.loop import AfterBatch, go_on
 from simplicert.sampling.sampler import Sampler, decide_compilation
 from simplicert.sampling.settings import (
@@ -39,8 +40,8 @@ class StoppingRule(Protocol):
 def sample(  # noqa: PLR0913
     classifier: Any,
     inputs: Any,
-    sigma: float,
-    draws: int,
+    sigma: float | None = None,
+    draws: int | None = None,
     *,
     seed: int = 0,
     labels: ArrayLike | None = None,
@@ -56,6 +57,10 @@ def sample(  # noqa: PLR0913
     noise_scale: ArrayLike | None = None,
     score_limit: float | None = None,
     autocast: bool = False,
+    noise: str | NoiseModel = "gaussian",
+    scale: float | None = None,
+    keep: int | None = None,
+    absent: float | None = None,
     plan: Plan | None = None,
     until: StoppingRule | None = None,
     after_batch: AfterBatch = go_on,
@@ -69,6 +74,9 @@ def sample(  # noqa: PLR0913
     (tallies of several seeds add up to a look of their common plan). With `until`, such as
     `sc.Until("atol=0.01")`, an input is drawn look by look until that gives a reason to stop.
     No alpha is kept for looks added later, as a run keeps some: there is no run to extend.
+    Noise is Gaussian of deviation `sigma`, or another of the table `NOISES`: `noise="laplace"` with
+    its `scale`, `noise="ablation"` with the number of features to `keep` and the mark of an
+    `absent` one.
 
     >>> inputs = np.array([[0.9, 0.2], [0.1, 0.7]], dtype=np.float32)
     >>> classifier = lambda batch: np.column_stack([batch[:, 0], 1 - batch[:, 0]])
@@ -77,6 +85,7 @@ def sample(  # noqa: PLR0913
     """
     whole = isinstance(draws, (int, np.integer)) and not isinstance(draws, bool) and draws > 0
     require(bool(whole), f"draws must be a positive whole number, got {draws!r}")
+    assert draws is not None
     require(
         until is None or callable(until),
         f'until must be a rule such as sc.Until("atol=0.01"), got {until!r}',
@@ -86,8 +95,11 @@ def sample(  # noqa: PLR0913
     numbers = integer_array("index", np.arange(rows) if index is None else index, (rows,))
     where = device if device is not None else default_device()
     size = batch_size if batch_size is not None else default_batch_size(array.shape[1:], where)
-    scale: Any = noise_scale  # Smoothing makes it an array
-    smoothing = Smoothing(sigma, outputs, num_classes, score_limit, scale, grid, autocast)
+    shares: Any = noise_scale  # Smoothing makes it an array
+    model, size_of_noise = choose_noise(noise, sigma, scale, keep=keep, absent=absent)
+    smoothing = Smoothing(
+        size_of_noise, outputs, num_classes, score_limit, shares, grid, autocast, model
+    )
     settings = SamplingSettings(smoothing, seed, size, pilot, histograms, device=where)
     tensors = hasattr(inputs, "detach")
     settings = decide_compilation(

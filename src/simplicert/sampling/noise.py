@@ -7,11 +7,15 @@ are made beside it.
 
 import hashlib
 import struct
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from simplicert.errors import InvalidInput
+from simplicert.noises import gaussian
+
+Fill = Callable[[np.random.Generator, np.ndarray], None]
 
 SMALLEST_CHUNK, LARGEST_CHUNK = 32, 64  # draws
 NOISE, VOTES, PILOT, PILOT_VOTES = range(4)  # streams that never share a number
@@ -48,13 +52,23 @@ def hash_seed(*words: object) -> int:
 
 
 def add_noise(
-    out: np.ndarray, x: np.ndarray, random: np.random.Generator, rows: slice, spread: np.ndarray
+    out: np.ndarray,
+    x: np.ndarray,
+    random: np.random.Generator,
+    rows: slice,
+    spread: np.ndarray,
+    fill: Fill = gaussian.fill,
 ) -> None:
-    """Write x + spread * noise into `out`; float32, in place where `out` holds the whole chunk."""
+    """Write x + spread * noise into `out`; float32, in place where `out` holds the whole chunk.
+
+    `fill` draws the noise at scale 1.
+    """
     if len(out) == rows.stop and rows.start == 0 and out.flags.c_contiguous:
-        random.standard_normal(dtype=np.float32, out=out)
+        fill(random, out)
     else:
-        out[:] = random.standard_normal((rows.stop, *x.shape), dtype=np.float32)[rows]
+        whole = np.empty((rows.stop, *x.shape), np.float32)
+        fill(random, whole)
+        out[:] = whole[rows]
     out *= spread
     out += x
 
@@ -66,15 +80,18 @@ def add_grid_noise(
     rows: slice,
     spread: np.ndarray,
     step: float,
+    *,
+    fill: Fill = gaussian.fill,
 ) -> None:
     """Do the same on a grid: noise is drawn in double precision and rounded to whole steps.
 
     With x on the grid, Q(x + noise) = x + Q(noise) exactly, Q rounding to the grid: the result is
-    Gaussian smoothing of the classifier composed with Q in real arithmetic, and no low-order bit
-    of the sum tells x from its neighbours.
+    smoothing of the classifier composed with Q in real arithmetic, and no low-order bit of the sum
+    tells x from its neighbours.
     """
-    drawn = random.standard_normal((rows.stop, *x.shape))[rows]
-    steps = np.floor(drawn * (spread / step) + 0.5)
+    drawn = np.empty((rows.stop, *x.shape))
+    fill(random, drawn)
+    steps = np.floor(drawn[rows] * (spread / step) + 0.5)
     out[:] = (np.rint(x / step) + steps) * step
 
 
@@ -84,6 +101,16 @@ def refuse_off_grid(inputs: np.ndarray, index: np.ndarray, step: float) -> None:
     if off.size:
         raise InvalidInput(
             f"inputs must lie on the grid of {step:.6g}, and input {index[off[0]]} does not"
+        )
+
+
+def refuse_mark(inputs: np.ndarray, index: np.ndarray, mark: float) -> None:
+    """Refuse an input with a feature that looks as if it were absent."""
+    held = (inputs == np.float32(mark)).reshape(len(inputs), -1).any(axis=1)
+    if held.any():
+        raise InvalidInput(
+            f"absent must be a number that no feature has, got {mark:g}, which input "
+            f"{index[held.argmax()]} holds"
         )
 
 

@@ -22,6 +22,7 @@ import numpy as np
 from simplicert.errors import InvalidInput, require
 from simplicert.machine import available_cores
 from simplicert.models.model import explain_uncallable, is_module
+from simplicert.noises import NOISES, NoiseContext
 from simplicert.sampling.forward import (
     Classify,
     check_outputs,
@@ -34,6 +35,7 @@ from simplicert.sampling.noise import (
     add_noise,
     chunk_generator,
     device_seed,
+    refuse_mark,
     refuse_off_grid,
 )
 from simplicert.sampling.outputs import Scores, output_reader
@@ -72,6 +74,32 @@ class SamplingBatch(Protocol):
         """Set all rows to zero: what the classifier failed on must not pad the next batch."""
 
 
+class NoiseWriter:
+    """Writes noisy copies of an input into rows in host memory, whatever the noise."""
+
+    def __init__(
+        self, spread: np.ndarray, step: float | None, context: NoiseContext, chunk: int
+    ) -> None:
+        """`spread` is the noise's scale for all or each feature, `chunk` the draws of a chunk."""
+        self.step, self.context, self.chunk = step, context, chunk
+        self.row = NOISES[context.model.name]
+        self.spread = spread.astype(np.float32) if step is None else spread
+
+    def write(
+        self, out: np.ndarray, x: np.ndarray, where: tuple[int, int, int, int], rows: slice
+    ) -> None:
+        """Write the copies of x that are these rows of the chunk."""
+        random = chunk_generator(*where)
+        if self.row.fill is None:
+            assert self.row.write is not None
+            first = where[2] * self.chunk + rows.start
+            self.row.write(out, x, random, rows, self.context._replace(first=first))
+        elif self.step is None:
+            add_noise(out, x, random, rows, self.spread, self.row.fill)
+        else:
+            add_grid_noise(out, x, random, rows, self.spread, self.step, fill=self.row.fill)
+
+
 class HostBatch:
     """A batch in host memory, filled by NumPy; the noise has true tails and 128-bit keys."""
 
@@ -79,18 +107,16 @@ class HostBatch:
         self,
         shape: tuple[int, ...],
         classify: Callable[[np.ndarray], np.ndarray],
-        spread: np.ndarray,
-        step: float | None,
+        writer: NoiseWriter,
     ) -> None:
-        """`shape` is the whole batch's; `spread` the noise's deviation, for all or each feature."""
+        """`shape` is the whole batch's; `writer` makes the noisy copies."""
         try:
             self.memory = np.zeros(shape, np.float32)
         except (MemoryError, ValueError):
             raise InvalidInput(
                 f"batch_size must fit in memory, got {shape[0]} inputs of shape {shape[1:]}"
             ) from None
-        self.classify, self.step = classify, step
-        self.spread = spread.astype(np.float32) if step is None else spread
+        self.classify, self.writer = classify, writer
 
     def fill(self, copies: Sequence[NoisyCopies]) -> None:
         """Draw on the host, chunks side by side: each has its own generator and its own rows."""
@@ -107,10 +133,7 @@ class HostBatch:
     def _put(self, copies: NoisyCopies) -> None:
         at, x, where, rows = copies
         out = self.memory[at : at + rows.stop - rows.start]
-        if self.step is None:
-            add_noise(out, x, chunk_generator(*where), rows, self.spread)
-        else:
-            add_grid_noise(out, x, chunk_generator(*where), rows, self.spread, self.step)
+        self.writer.write(out, x, where, rows)
 
     def outputs(self, rows: int | None = None) -> np.ndarray:
         """Classify the rows in memory."""
@@ -137,20 +160,18 @@ class DeviceBatch:
         self,
         shape: tuple[int, ...],
         classify: Callable[[Any], Any],
-        spread: np.ndarray,
-        step: float | None,
+        writer: NoiseWriter,
         device: str,
-        chunk: int,
     ) -> None:
         """Like HostBatch, on `device`; a chunk of noise is drawn whole there, as kernels need."""
         import torch
 
-        self.chunk = chunk
+        self.classify, self.writer = classify, writer
+        self.step, self.chunk = writer.step, writer.chunk
         self.memory = torch.zeros(shape, device=device)
-        self.classify, self.step = classify, step
         self.random = torch.Generator(device=device)
-        kind = torch.float32 if step is None else torch.float64
-        self.spread = torch.as_tensor(spread, dtype=kind, device=device)
+        kind = torch.float32 if self.step is None else torch.float64
+        self.spread = torch.as_tensor(writer.spread, dtype=kind, device=device)
 
     def fill(self, copies: Sequence[NoisyCopies]) -> None:
         """Draw on the device, chunk after chunk."""
@@ -162,14 +183,15 @@ class DeviceBatch:
 
         at, x, where, rows = copies
         out = self.memory[at : at + rows.stop - rows.start]
+        draw = self.writer.row.draw_tensor
+        if draw is None:  # drawn on the host, and copied
+            host = np.empty(tuple(out.shape), np.float32)
+            self.writer.write(host, x, where, rows)
+            out.copy_(torch.from_numpy(host))
+            return
         x_on_device = torch.as_tensor(x, dtype=self.spread.dtype, device=out.device)
         self.random.manual_seed(device_seed(*where))
-        drawn = torch.randn(
-            (self.chunk, *x.shape),
-            generator=self.random,
-            device=out.device,
-            dtype=self.spread.dtype,
-        )[rows]
+        drawn = draw((self.chunk, *x.shape), self.random, self.spread.dtype)[rows]
         if self.step is None:
             out.copy_(drawn.mul_(self.spread).add_(x_on_device))
         else:
@@ -204,7 +226,7 @@ def noise_threads() -> int:
 
 
 class NoisyClassifier:
-    """A classifier under noise on one device, for inputs of any shape."""
+    """A classifier under noise on one device, for inputs of any shape that the noise can change."""
 
     def __init__(
         self, classifier: Any, smoothing: Smoothing, device: str = "cpu", compiled: bool = False
@@ -229,7 +251,13 @@ class NoisyClassifier:
         if channels_last and spread.ndim:
             spread = np.moveaxis(spread, 0, -1)
         return Evaluation(
-            self.smoothing, shape, self.device, torch_kind, channels_last, spread, self._ready[key]
+            self.smoothing.at_shape(shape),
+            shape,
+            self.device,
+            torch_kind,
+            channels_last,
+            spread,
+            self._ready[key],
         )
 
     def _classify(self, torch_kind: bool, channels_last: bool) -> Classify:
@@ -269,10 +297,11 @@ class Evaluation:
         """Allocate a batch of noisy copies on the device; a chunk of noise has `chunk` rows."""
         empty = np.empty((0, *self.shape), np.float32)
         shape = (rows, *self.lay_out(empty).shape[1:])
-        step = self.smoothing.grid
+        context = NoiseContext(self.smoothing.noise, self.smoothing.sigma, self.channels_last)
+        writer = NoiseWriter(self.spread, self.smoothing.grid, context, chunk)
         if self.torch_kind and self.device != "cpu":
-            return DeviceBatch(shape, self.classify, self.spread, step, self.device, chunk)
-        return HostBatch(shape, self.classify, self.spread, step)
+            return DeviceBatch(shape, self.classify, writer, self.device)
+        return HostBatch(shape, self.classify, writer)
 
     def read(self, outputs: np.ndarray) -> Scores:
         """Read a batch of outputs as classes and scores."""
@@ -291,6 +320,8 @@ class Evaluation:
         return int(classes)
 
     def refuse_off_grid(self, inputs: np.ndarray, index: Ints) -> None:
-        """Refuse inputs that are not on the grid, if there is one."""
+        """Refuse inputs that are not on the grid, if there is one, or that hold the mark."""
+        if self.smoothing.noise.absent is not None:
+            refuse_mark(inputs, index, self.smoothing.noise.absent)
         if self.smoothing.grid is not None:
             refuse_off_grid(inputs, index, self.smoothing.grid)

@@ -158,6 +158,7 @@ class Sampler:
             norm=smoothing.norm,
             grid=smoothing.grid,
             reading=smoothing.reading,
+            noise=self.evaluation.smoothing.noise,
         )
 
     def _pilot(self, rows: np.ndarray, index: Ints, soft: bool) -> tuple[Ints | None, Ints | None]:

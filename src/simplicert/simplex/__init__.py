@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from simplicert.certification import MechanismLike, certified_radii, choose_mechanisms
+from simplicert.certification import certified_radii
 from simplicert.errors import require
+from simplicert.mechanisms.choice import MechanismLike, choose_mechanisms
 from simplicert.types import Expectations, Floats, Kind
 from simplicert.types.arrays import Texts
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from simplicert import simplex
-from simplicert.certification import choose_mechanisms
 from simplicert.errors import choose, require
 from simplicert.mechanisms import Mechanism
+from simplicert.mechanisms.choice import choose_mechanisms
 from simplicert.simplex.extremes import MARGIN, find_extreme, find_extremes
 from simplicert.simplex.regions import BoundaryCurve, trace_boundary, trace_region_borders
 from simplicert.types import Bools, Kind

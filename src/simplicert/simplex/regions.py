@@ -18,8 +18,8 @@ from functools import partial
 import numpy as np
 from scipy.special import expit
 
-from simplicert.certification import choose_mechanisms
 from simplicert.errors import require
+from simplicert.mechanisms.choice import choose_mechanisms
 from simplicert.simplex import (
     SeveralMechanisms,
     Side,

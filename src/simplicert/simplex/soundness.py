@@ -13,10 +13,11 @@ from functools import partial
 import numpy as np
 
 from simplicert import simplex
-from simplicert.certification import ALLOWANCE, MechanismLike, choose_mechanisms
+from simplicert.certification import ALLOWANCE
 from simplicert.errors import InvalidInput, require
 from simplicert.importing import describe_error
 from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
+from simplicert.mechanisms.choice import MechanismLike, choose_mechanisms
 from simplicert.search import evaluate_in_blocks
 from simplicert.simplex.extremes import Extreme, find_extreme
 from simplicert.simplex.probes import (

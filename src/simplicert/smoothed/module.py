@@ -1,10 +1,13 @@
 """The smoothed classifier as a torch module: soft logits with gradients, for attacks and tuning."""
 
+import secrets
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from simplicert.errors import require
+from simplicert.noises import NOISES
 from simplicert.types.smoothing import Smoothing
 
 SMALLEST = 1e-30  # keeps the logarithm finite where no copy gives a class any score
@@ -22,16 +25,22 @@ class SoftSmoothed(nn.Module):
     ) -> None:
         """Take a classifier from tensors to logits, without a copy: gradients reach it."""
         super().__init__()
+        draw = NOISES[smoothing.noise.name].draw_tensor
+        require(
+            draw is not None,
+            f"noise must be one that adds independent numbers for a module, got {smoothing.noise}",
+        )
+        assert draw is not None
+        self.draw = draw
         self.classifier, self.smoothing = classifier, smoothing
         self.draws, self.seed = draws, seed
 
     def forward(self, x: Tensor) -> Tensor:
         """Return (B, K) soft logits."""
-        generator = None
-        if self.seed is not None:
-            generator = torch.Generator(x.device).manual_seed(self.seed)
+        generator = torch.Generator(x.device)
+        generator.manual_seed(secrets.randbits(63) if self.seed is None else self.seed)
         shape = (len(x), self.draws, *x.shape[1:])
-        noise = torch.randn(shape, generator=generator, device=x.device, dtype=x.dtype)
+        noise = self.draw(shape, generator, x.dtype)
         spread = self.smoothing.spread(tuple(x.shape[1:]))
         scaled = torch.as_tensor(spread, dtype=x.dtype, device=x.device) * noise
         copies = (x.unsqueeze(1) + scaled).flatten(0, 1)

@@ -22,6 +22,7 @@ from simplicert.bounds import binomial
 from simplicert.certification import drawn_sigma, radius_scale, unit_radius
 from simplicert.errors import require
 from simplicert.mechanisms import MECHANISMS
+from simplicert.noises import GAUSSIAN
 from simplicert.search import find_last_below, round_toward_zero
 from simplicert.smoothed.prediction import look_shares, prediction_looks, require_decidable
 from simplicert.types import Certificates, Floats, Ints
@@ -52,6 +53,10 @@ def operational_radius(
         known.has_pair,
         f"certificates must have bounds on both expectations, and method {known.method} of scheme "
         f"{known.scheme} has none",
+    )
+    require(
+        known.noise == GAUSSIAN,
+        f"noise must be Gaussian for an operational radius, got {known.noise}",
     )
     test = LastLookTest(draws, alpha)
     live = ~np.isnan(known.e0) & ~certificates.abstained

@@ -11,6 +11,7 @@ from simplicert.errors import InvalidInput, require
 from simplicert.files import read_toml
 from simplicert.models import Model, load_model
 from simplicert.models.model import is_module
+from simplicert.noises import GAUSSIAN, NoiseModel, scale_argument
 from simplicert.sampling.forward import frozen_copy
 from simplicert.sampling.settings import convert_inputs
 from simplicert.types.smoothing import Smoothing
@@ -19,7 +20,9 @@ TEXT, PROGRAM = "smoothed.toml", "model.pt2"  # the files of a saved classifier
 
 FORMAT = 2  # that is written
 
-FORMATS = (1, 2)  # that are read: the first had no grid, no autocast, no limit of scores
+NOISE_FORMAT = 3  # that is written for another noise than Gaussian
+
+FORMATS = (1, 2, 3)  # that are read: the first had no grid, no autocast, no limit of scores
 
 SETTINGS = (*(field.name for field in fields(Smoothing)), "kind", "sensitivity")
 
@@ -51,7 +54,8 @@ def write_smoothed(folder: Path, own: Any, example: Any, settings: dict[str, Any
     folder.mkdir(parents=True, exist_ok=True)
     torch.export.save(program, folder / PROGRAM)
     fingerprint = load_model(str(folder / PROGRAM), trust=True).fingerprint  # just made here
-    kept = {"format": FORMAT, "fingerprint": fingerprint, **_toml_settings(settings)}
+    form = FORMAT if settings["noise"] == GAUSSIAN else NOISE_FORMAT
+    kept = {"format": form, "fingerprint": fingerprint, **_toml_settings(settings)}
     (folder / TEXT).write_text(tomli_w.dumps(kept), encoding="utf-8")
 
 
@@ -68,7 +72,9 @@ def _drop_precision_checks(program: Any) -> None:
 def _toml_settings(settings: dict[str, Any]) -> dict[str, Any]:
     """Return the settings as TOML holds them: it has no null, so unset ones are left out."""
     held = {name: value for name, value in settings.items() if value is not None}
-    return {
+    model = held.pop("noise", GAUSSIAN)
+    noise = {} if model == GAUSSIAN else {"noise": model.record()}
+    return noise | {
         name: value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
         for name, value in held.items()
     }
@@ -91,4 +97,5 @@ def read_smoothed(folder: Path, *, trust: bool = False) -> tuple[Model, dict[str
         model.fingerprint == fingerprint,
         f"{folder}: {PROGRAM} is another network than {TEXT} speaks of",
     )
-    return model, kept
+    noise = NoiseModel.of(kept.pop("noise", None))
+    return model, {**kept, **scale_argument(noise, kept.pop("sigma")), "noise": noise}

@@ -6,6 +6,7 @@ them agreed.
 
 import secrets
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,9 @@ from numpy.typing import ArrayLike
 
 from simplicert.bounds import bound
 from simplicert.certification import certify
-from simplicert.errors import InvalidInput, SimplicertWarning, choose, require
+from simplicert.errors import InvalidInput, SimplicertWarning, check_positive, choose, require
 from simplicert.models.model import explain_uncallable
+from simplicert.noises import GAUSSIAN, NoiseModel, choose_noise, say_noise, scale_argument
 from simplicert.sampling import sample
 from simplicert.sampling.noisy import NoisyClassifier
 from simplicert.sampling.probe import scale_warning
@@ -36,7 +38,6 @@ from simplicert.smoothed.prediction import (
 from simplicert.stopping import Until
 from simplicert.stopping.projection import unanimous_tally
 from simplicert.types import KINDS, Certificates, Expectations, Floats, Tally
-from simplicert.types.arrays import check_positive
 from simplicert.types.smoothing import Smoothing
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
 DRAWS = 1000  # of a prediction, at most
 
 LEAST_AXES = 2  # axes of a batch of inputs, at least
+
+NOISE_ARGUMENTS = ("scale", "keep", "absent")  # that make the noise, besides its name
 
 
 class Smoothed:
@@ -74,7 +77,7 @@ class Smoothed:
     def __init__(  # noqa: PLR0913
         self,
         classifier: Any,
-        sigma: float,
+        sigma: float | None = None,
         num_classes: int | None = None,
         *,
         kind: str = "multinomial",
@@ -86,12 +89,19 @@ class Smoothed:
         grid: float | None = None,
         score_limit: float | None = None,
         autocast: bool = False,
+        noise: str | NoiseModel = "gaussian",
+        scale: float | None = None,
+        keep: int | None = None,
+        absent: float | None = None,
     ) -> None:
         """Check the settings and copy the classifier; nothing is drawn yet."""
         wrong = explain_uncallable(classifier)
         require(not wrong, f"classifier {wrong}")
-        scale: Any = noise_scale  # becomes an array there
-        self.smoothing = Smoothing(sigma, outputs, num_classes, score_limit, scale, grid, autocast)
+        shares: Any = noise_scale  # becomes an array there
+        model, size = choose_noise(noise, sigma, scale, keep=keep, absent=absent)
+        self.smoothing = Smoothing(
+            size, outputs, num_classes, score_limit, shares, grid, autocast, model
+        )
         self.kind = choose("kind", kind, KINDS)
         require(
             outputs != "labels" or self.kind == "multinomial",
@@ -109,8 +119,13 @@ class Smoothed:
 
     @property
     def sigma(self) -> float:
-        """Standard deviation of the noise."""
+        """Standard deviation of Gaussian noise, or the scale of another."""
         return self.smoothing.sigma
+
+    @property
+    def noise(self) -> NoiseModel:
+        """The noise and its own numbers, besides its scale."""
+        return self.smoothing.noise
 
     @property
     def outputs(self) -> str:
@@ -167,8 +182,8 @@ class Smoothed:
         scaled one. Warns (SimplicertWarning) where features differ in scale by a factor of 100
         without one, and where so few draws certify nothing.
         """
-        settings = vars(self.smoothing)
-        for name in sorted(set(options) & {*settings, "kind", "sensitivity"}):
+        settings = dict(vars(self.smoothing))
+        for name in sorted(set(options) & {*settings, "kind", "sensitivity", *NOISE_ARGUMENTS}):
             why = "predict would run another function than was certified"
             if name not in settings:
                 why = "predict and operational_radius go by the same"
@@ -177,6 +192,7 @@ class Smoothed:
         if isinstance(until := options.get("until"), str):
             until = Until(until, alpha, self.kind, scheme, sensitivity=self.sensitivity)
             options = {**options, "until": until}
+        settings |= scale_argument(self.noise, settings.pop("sigma"))
         warning = "" if self.noise_scale is not None else scale_warning(convert_inputs(inputs))
         if warning:
             warnings.warn(warning, SimplicertWarning, stacklevel=2)
@@ -223,6 +239,7 @@ class Smoothed:
         pairs: list[tuple[str, Any, Any]] = [
             ("grid", own.grid, known.grid),
             ("norm", own.norm, known.norm),
+            ("noise", own.noise, replace(known.noise, size=own.noise.size)),
         ]
         if known.reading is not None:  # certificates made by hand know no more
             pairs += own.reading.differences(known.reading)
@@ -264,7 +281,10 @@ class Smoothed:
         """Show the classifier's type and the settings in one line."""
         stage = "" if self.sensitivity == 1 else f", sensitivity={self.sensitivity:g}"
         name = type(self.classifier).__name__
-        return f"Smoothed({name}, sigma={self.sigma:g}{stage}, kind={self.kind})"
+        noise = (
+            f"sigma={self.sigma:g}" if self.noise == GAUSSIAN else say_noise(self.noise, self.sigma)
+        )
+        return f"Smoothed({name}, {noise}{stage}, kind={self.kind})"
 
 
 def _require_batch(inputs: Any) -> np.ndarray:

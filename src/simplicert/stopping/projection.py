@@ -180,6 +180,7 @@ def _project_tally(tally: Tally, grown: Any, sums: Ints | None, scores: Ints | N
         norm=tally.norm,
         grid=tally.grid,
         reading=tally.reading,
+        noise=tally.noise,
     )
 
 

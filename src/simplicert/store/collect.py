@@ -51,6 +51,7 @@ def join_tallies(parts: Sequence[Tally], *, random: bool = False) -> Tally:
         norm=parts[0].norm,
         grid=parts[0].grid,
         reading=parts[0].reading,
+        noise=parts[0].noise,
     )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from simplicert.certification import MechanismLike, certify
+from simplicert.certification import certify
 from simplicert.errors import DamagedRun, MissingEvidence, SimplicertError, require
 from simplicert.files import (
     content_checksum,
@@ -24,6 +24,7 @@ from simplicert.files import (
     refuse_existing_folder,
     write_atomically,
 )
+from simplicert.mechanisms.choice import MechanismLike
 from simplicert.store.manifest import Manifest, read_manifest, write_manifest
 from simplicert.store.parquet import MOST_FILE, read_parquet
 from simplicert.types import KINDS, Certificates, Expectations, Tally

@@ -2,25 +2,31 @@
 
 `Manifest` holds the settings and checks them; alpha, kind and scheme are declared before the counts
 are seen. `read_manifest` and `write_manifest` read and write run.toml, with a checksum in its last
-line. `manifest_differences` says where two manifests ask for different draws.
+line.
 """
 
 import re
 import secrets
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import tomli_w
 
 from simplicert.bounds import EARLIER_METHODS, SCHEMES
-from simplicert.errors import DamagedRun, InvalidInput, SimplicertError, choose, require
+from simplicert.errors import (
+    DamagedRun,
+    InvalidInput,
+    SimplicertError,
+    check_positive,
+    choose,
+    require,
+)
 from simplicert.files import content_checksum, parse_toml, read_run_file, write_atomically
 from simplicert.machine import require_memory
+from simplicert.noises import GAUSSIAN, NoiseModel, check_scale, default_norm
 from simplicert.types import KINDS, Plan
-from simplicert.types.arrays import check_positive
 from simplicert.types.plan import MOST_RESERVED
 from simplicert.types.scores import BINS, FORMER_BINS
 from simplicert.types.smoothing import Reading
@@ -29,9 +35,10 @@ from simplicert.types.smoothing import Reading
 # keeps its format for ever: an old one is resumed, extended and certified as it was begun.
 FORMAT = 2
 
-BINS_OF_FORMAT = {1: FORMER_BINS, FORMAT: BINS}  # of the score histograms
+# Format 3 is format 2 with another noise than Gaussian: who does not know it must not read on.
+NOISE_FORMAT = 3
 
-FORMAT_OF_BINS = {bins: number for number, bins in BINS_OF_FORMAT.items()}
+BINS_OF_FORMAT = {1: FORMER_BINS, FORMAT: BINS, NOISE_FORMAT: BINS}  # of the score histograms
 
 FORMER_METHODS = {"bentkus+betting": "bentkus+bernstein"}  # default today: default of format 1
 
@@ -45,11 +52,7 @@ FEW_ROWS = 10**5
 
 MOST_COUNTS = 2**31  # inputs x classes of a tally that is opened: 16 GiB for each vector
 
-DECLARED_SETTINGS = ("sigma", "classes", "inputs", "index", "alpha", "kind", "scheme", "method")
-
 HALF = 0.5  # what `reserve = true` means
-
-SAME = 1e-2  # share by which the outputs of a model may differ on another machine
 
 CHECKSUM_LINE = (
     "# checksum of all lines above: "  # a comment: a run without it, or edited, opens too
@@ -103,10 +106,15 @@ class Manifest:
     package: str = field(default_factory=package_version)  # that wrote the run
     id: str = field(default_factory=lambda: secrets.token_hex(8))  # its parts carry it too
     format: int = FORMAT
+    noise: dict[str, Any] | None = None  # name and numbers of another noise than Gaussian
 
     def __post_init__(self) -> None:
         """Refuse settings that no run can have."""
-        check_positive("sigma", self.sigma)
+        check_scale(self.noise_model, self.sigma)
+        require(
+            (self.format == NOISE_FORMAT) == (self.noise is not None),
+            f"format must be {NOISE_FORMAT} exactly where a noise is named, got {self.format}",
+        )
         object.__setattr__(self, "sigma", float(self.sigma))  # TOML written by hand may say 1
         for name, least, most in (("inputs", 1, MOST_INPUTS), ("classes", 2, MOST_CLASSES)):
             value = getattr(self, name)
@@ -146,6 +154,13 @@ class Manifest:
             isinstance(kept, int | float) and 0 <= self.reserve <= MOST_RESERVED,
             f"reserve must be a share of alpha in 0..{MOST_RESERVED}, got {kept!r}",
         )
+
+    @cached_property
+    def noise_model(self) -> NoiseModel:
+        """The noise that the run was drawn with, and its numbers."""
+        model = NoiseModel.of(self.noise)
+        require(self.noise is None or model != GAUSSIAN, "noise must be left out where it is usual")
+        return model
 
     @property
     def bins(self) -> int:
@@ -220,10 +235,17 @@ class Manifest:
     def function(self) -> dict[str, Any]:
         """What the run's tallies know about the function that was drawn, besides sigma."""
         return {
-            "norm": "scaled l2" if "noise_scale" in self.source else "l2",
+            "norm": default_norm(self.noise_model, "noise_scale" in self.source),
+            "noise": self.noise_model,
             "grid": self.source.get("grid"),
             "reading": Reading.of(self.source),
         }
+
+    def with_noise(self, model: NoiseModel) -> "Manifest":
+        """Return the settings of a run that was drawn with this noise."""
+        if model == GAUSSIAN:
+            return self
+        return replace(self, noise=model.record(), format=NOISE_FORMAT)
 
     def text(self) -> bytes:
         """Return the content of run.toml; TOML has no null, so what is not set is left out."""
@@ -251,48 +273,6 @@ def matches_checksum(content: bytes) -> bool | None:
         re.escape(CHECKSUM_LINE.encode()) + b"([0-9a-f]{32})\n", last + content[-1:]
     )
     return seal is not None and seal[1].decode() == content_checksum(text + b"\n")
-
-
-def manifest_differences(before: Manifest, now: Manifest) -> Iterator[tuple[str, Any, Any]]:
-    """Yield (setting, before, now) wherever two manifests ask for or declare different things.
-
-    The plan may have grown by a look; the maker of the run and the libraries are no settings.
-    """
-    for name in (*DECLARED_SETTINGS, "reserve"):
-        if name == "method" and _resumes_earlier_method(before, now):
-            continue
-        if getattr(before, name) != getattr(now, name):
-            yield name, getattr(before, name), getattr(now, name)
-    for name in sorted({*before.source, *now.source} - {"reserve"}):
-        if before.source.get(name) != now.source.get(name):
-            yield name, before.source.get(name), now.source.get(name)
-    looks = () if now.plan is None else now.plan.looks
-    if before.plan is None or before.plan.looks[: len(looks)] != looks:
-        old = None if before.plan is None else before.plan.looks[-1]
-        asked = looks[-1] if looks else None
-        now_extended = before.plan is not None and len(before.plan.looks) > 1
-        yield "draws", before.plan.looks if before.plan and now_extended else old, asked
-    one, other = (None if m.plan is None else m.plan.rule for m in (before, now))
-    if one != other:
-        yield "until", one, other
-    if not same_outputs(before.answers, now.answers):
-        yield "answers of the model", before.answers, now.answers
-
-
-def _resumes_earlier_method(before: Manifest, now: Manifest) -> bool:
-    """Tell whether a run of an earlier version goes on by the method that it meant."""
-    return before.scheme == now.scheme and before.method == EARLIER_METHODS.get(before.scheme)
-
-
-def same_outputs(before: list[float] | None, now: list[float] | None) -> bool:
-    """Tell whether two models gave the same outputs, up to the rounding of other machines."""
-    if before is None or now is None:
-        return before is now
-    one, two = np.array(before), np.array(now)
-    if one.shape != two.shape:
-        return False
-    slack = SAME * (np.ptp(one[np.isfinite(one)]) if np.isfinite(one).any() else 1.0) + SAME
-    return bool(np.allclose(one, two, rtol=SAME, atol=slack, equal_nan=True))
 
 
 def read_manifest(folder: Path) -> Manifest:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from simplicert.bounds import bound
-from simplicert.certification import MechanismLike, certify
+from simplicert.certification import certify
 from simplicert.data.arrays import read_array
 from simplicert.errors import DamagedRun, IncompatibleTallies, InvalidInput, require
 from simplicert.files import (
@@ -28,6 +28,8 @@ from simplicert.files import (
     refuse_existing_folder,
     write_atomically,
 )
+from simplicert.mechanisms.choice import MechanismLike
+from simplicert.noises import GAUSSIAN
 from simplicert.stopping import BUDGET, Until
 from simplicert.store.collect import join_tallies
 from simplicert.store.manifest import NAME, Manifest, write_manifest
@@ -256,6 +258,11 @@ def create_run(folder: Path | str, manifest: Manifest, tally: Tally) -> Run:
         len(tally) <= manifest.inputs,
         f"manifest must count all {len(tally)} inputs of the tally, got {manifest.inputs}",
     )
+    require(
+        manifest.noise_model in (GAUSSIAN, tally.noise),
+        f"manifest must have the tally's noise {tally.noise}, got {manifest.noise_model}",
+    )
+    manifest = manifest.with_noise(tally.noise)
     manifest = replace(manifest, source=_complete_source(manifest, tally))
     manifest.text()  # raises an error before anything is written
     (folder / PARTS).mkdir(parents=True)

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from simplicert.data.arrays import read_array
-from simplicert.errors import DamagedRun, InvalidInput, require
+from simplicert.errors import DamagedRun, InvalidInput, check_positive, require
+from simplicert.noises import GAUSSIAN, NoiseModel, choose_noise
+from simplicert.noises.model import FIELDS
 from simplicert.stopping import Until
 from simplicert.store.manifest import DRAWN, NAME, Manifest, check_declaration
-from simplicert.types.arrays import check_positive
 from simplicert.types.plan import MOST_RESERVED
 from simplicert.types.scores import BINS, MOST_SOFTMAX_DRAWS
 from simplicert.types.smoothing import Smoothing
@@ -28,7 +29,7 @@ from simplicert.types.tally import MOST_DRAWS
 SMALLEST_SIGMA = 2.0**-150  # half of the smallest number of single precision, rounded to 0
 MOST_DIGITS = 18  # of a share's number: it fits in 64 bits
 
-NOISE = "gaussian, added to the inputs as loaded, before the model's normalisation"
+WHERE = "added to the inputs as loaded, before the model's normalisation"
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +38,7 @@ class DrawingSettings:
 
     model: Any  # its name, or a Model
     data: Any  # its name, or a Dataset
-    sigma: float
+    sigma: float  # or the scale of another noise
     draws: int
     out: Path
     seed: int = 0
@@ -75,9 +76,13 @@ class DrawingSettings:
     cpus_per_worker: int | None = None
     gpus_per_worker: float | None = None
     patience: float = 600.0  # seconds to keep calling a model that fails every time
+    noise: NoiseModel = GAUSSIAN
 
     def __post_init__(self) -> None:
         """Refuse settings that could never be drawn or certified, before anything is loaded."""
+        require(
+            isinstance(self.noise, NoiseModel), f"noise must be a NoiseModel, got {self.noise!r}"
+        )
         whole = isinstance(self.draws, int | np.integer) and not isinstance(self.draws, bool)
         require(
             whole and self.draws > 0, f"draws must be a positive whole number, got {self.draws}"
@@ -138,12 +143,17 @@ class DrawingSettings:
             noise_scale=self.noise_scale,
             grid=self.grid,
             autocast=self.autocast,
+            noise=self.noise,
         )
 
 
 def parse_settings(options: Mapping[str, Any]) -> DrawingSettings:
     """Make settings from values, or from texts as the command line gives them."""
     parsed = dict(options)
+    numbers = {name: parsed.pop(name, None) for name in FIELDS if name != "size"}
+    parsed["noise"], parsed["sigma"] = choose_noise(
+        parsed.get("noise", "gaussian"), parsed["sigma"], parsed.pop("scale", None), **numbers
+    )
     for name, parse in PARSERS.items():
         if parsed.get(name) is not None:
             parsed[name] = parse(parsed[name])
@@ -269,7 +279,7 @@ def record_settings(
         "compiled": settings.compiled,
         "device": settings.device,
         "random": random,
-        "noise": NOISE,
+        "noise": f"{settings.noise.name}, {WHERE}",
     }
     if settings.reserve:
         source["reserve"] = settings.reserve
@@ -324,4 +334,5 @@ def restore_settings(
         autocast=source["autocast"],
         mean=reconcile_numbers("mean", manifest, None),
         std=reconcile_numbers("std", manifest, None),
+        noise=manifest.noise_model,
     )

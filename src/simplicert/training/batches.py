@@ -20,6 +20,7 @@ from simplicert.data import Dataset
 from simplicert.data.dataset import read_ahead
 from simplicert.errors import InvalidInput
 from simplicert.machine import available_cores
+from simplicert.noises import NOISES, NoiseContext, check_inputs
 from simplicert.sampling.noise import device_seed
 from simplicert.training.settings import TrainingSettings, local_process_count
 from simplicert.types import Ints
@@ -55,15 +56,36 @@ def epoch_batches(
 
 
 def noisy_copies(
-    inputs: Tensor, sigma: float, copies: int, seed: int, place: tuple[int, int, int]
+    inputs: Tensor, settings: TrainingSettings, copies: int, place: tuple[int, int, int]
 ) -> Tensor:
-    """Return (B copies) x ..., each input's copies together: x + sigma * noise of this place."""
+    """Return (B copies) x ..., each input's copies together, under the noise of this place."""
     epoch, batch, shard = place
-    random = torch.Generator(inputs.device)
-    random.manual_seed(device_seed(seed, epoch, batch, FIRST_STREAM + shard))
+    own = device_seed(settings.seed, epoch, batch, FIRST_STREAM + shard)
     repeated = inputs.repeat_interleave(copies, 0) if copies > 1 else inputs
-    noise = torch.randn(repeated.shape, generator=random, device=inputs.device)
-    return repeated + sigma * noise
+    draw, copy = (getattr(NOISES[settings.noise], name) for name in ("draw_tensor", "draw_copies"))
+    if draw is None and copy is None:
+        return _noisy_rows(repeated, settings, np.random.default_rng(own))
+    random = torch.Generator(inputs.device)
+    random.manual_seed(own)
+    if copy is not None:
+        copied: Tensor = copy(repeated, settings.sigma, random=random)
+        return copied
+    noise: Tensor = draw(tuple(repeated.shape), random, torch.float32)
+    return repeated + settings.sigma * noise
+
+
+def _noisy_rows(inputs: Tensor, settings: TrainingSettings, random: np.random.Generator) -> Tensor:
+    """Write a noisy copy of each row on the host, by the same function that certification uses."""
+    rows = inputs.cpu().numpy()
+    context = NoiseContext(check_inputs(settings.noise_model, rows.shape[1:]), settings.sigma)
+    noise, out = NOISES[settings.noise], np.empty_like(rows)
+    if noise.fill is not None:
+        noise.fill(random, out)
+        out = rows + np.float32(settings.sigma) * out
+    for number in range(len(rows) if noise.write is not None else 0):
+        one = out[number : number + 1]
+        noise.write(one, rows[number], random, slice(0, 1), context)  # type: ignore[misc]
+    return torch.from_numpy(out).to(inputs.device)
 
 
 def augment_images(images: Singles, random: np.random.Generator, crop: int, flip: bool) -> Singles:

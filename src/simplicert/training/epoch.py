@@ -83,9 +83,8 @@ def train_batch(
     noisy = [
         noisy_copies(
             torch.from_numpy(part.inputs).to(device, non_blocking=True),
-            settings.sigma,
+            settings,
             copies,
-            settings.seed,
             (epoch, batch, first + number),
         )
         for number, part in enumerate(parts)
@@ -99,7 +98,7 @@ def train_batch(
     return torch.stack([loss.detach() * seen, right, torch.tensor(seen, device=device)]).double()
 
 
-def single_draw_accuracy(trainer: Trainer, data: Dataset, sigma: float) -> float:
+def single_draw_accuracy(trainer: Trainer, data: Dataset, noisy: bool) -> float:
     """Return the share of inputs classified right, one draw each; every call has the same noise."""
     group, labels = trainer.process_group, training_labels(data)
     trainer.module.eval()
@@ -108,10 +107,8 @@ def single_draw_accuracy(trainer: Trainer, data: Dataset, sigma: float) -> float
         for batch in range(group.rank, -(-len(data) // BATCH), group.size):
             rows = np.arange(batch * BATCH, min((batch + 1) * BATCH, len(data)))
             inputs = torch.from_numpy(data.inputs[rows]).to(group.device)
-            if sigma > 0:
-                inputs = noisy_copies(
-                    inputs, sigma, 1, trainer.settings.seed, (AFTER_ALL, batch, 0)
-                )
+            if noisy:
+                inputs = noisy_copies(inputs, trainer.settings, 1, (AFTER_ALL, batch, 0))
             predicted = trainer.logits(inputs, trained=False).argmax(1).cpu().numpy()
             right += int((predicted == labels[rows]).sum())
     return float(group.total(right)) / len(data)

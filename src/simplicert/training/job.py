@@ -115,7 +115,7 @@ def _train_epochs(
             write_log(out, log)
         watch(log[-1])
     if not (out / TEXT).exists():
-        clean = single_draw_accuracy(trainer, sets["test"], 0.0)
+        clean = single_draw_accuracy(trainer, sets["test"], noisy=False)
         if first:
             write_log(out, log)
             _write_model_folder(out, trainer, sets, log, clean, identity.get("init"))
@@ -128,7 +128,7 @@ def train_and_test_epoch(
     settings = trainer.settings
     means = train_epoch(trainer, sets["data"], epoch, report)
     trainer.process_group.broadcast_statistics(trainer.module)
-    noisy = single_draw_accuracy(trainer, sets["test"], settings.sigma)
+    noisy = single_draw_accuracy(trainer, sets["test"], noisy=True)
     return {
         "epoch": epoch + 1,
         "rate": learning_rate(settings, (epoch + 1) * means.batches - 1, means.batches),

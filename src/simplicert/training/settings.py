@@ -13,10 +13,10 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from simplicert.errors import InvalidInput, choose, require
+from simplicert.errors import InvalidInput, check_positive, choose, require
 from simplicert.files import read_toml
 from simplicert.importing import Trust, require_user
-from simplicert.types.arrays import check_positive
+from simplicert.noises import GAUSSIAN, NoiseModel, choose_noise
 
 METHOD_NAMES = ("gaussian", "macer")
 
@@ -48,7 +48,7 @@ SETTINGS = "settings"  # the table of a recipe file that holds them
 class TrainingSettings:
     """The settings of one training; with the same settings and data two give the same network."""
 
-    sigma: float  # of the noise, in units of the input ([0, 1] for images)
+    sigma: float  # of the noise, in units of the input ([0, 1] for images); or another's scale
     arch: str = "small_cnn"
     method: str = "gaussian"
     epochs: int = 25
@@ -74,6 +74,9 @@ class TrainingSettings:
     compiled: bool = False  # torch.compile: other last bits than without
     seed: int = 0
     shards: int = 1  # parts of a batch with noise of their own; a multiple of the processes
+    noise: str = "gaussian"
+    keep: int | None = None  # features that ablation keeps
+    absent: float | None = None  # the mark of a feature that it took away
 
     def __post_init__(self) -> None:
         """Refuse what cannot be trained, and turn lists, as TOML has them, into tuples."""
@@ -83,6 +86,11 @@ class TrainingSettings:
                 object.__setattr__(self, name, tuple(value))
         for name in ("sigma", "rate", "gamma", "beta"):
             check_positive(name, getattr(self, name))
+        require(
+            self.method != "macer" or self.noise_model == GAUSSIAN,
+            f"method must be another than macer under {self.noise} noise: its loss is a radius of "
+            "Gaussian noise",
+        )
         for name, least in SMALLEST.items():
             _check_whole_setting(name, getattr(self, name), least)
         for name, table in CHOICES.items():
@@ -100,9 +108,16 @@ class TrainingSettings:
             f"mean and std must be given together, got {self.mean} and {self.std}",
         )
 
+    @property
+    def noise_model(self) -> NoiseModel:
+        """The noise and its own numbers."""
+        return NoiseModel(self.noise, keep=self.keep, absent=self.absent)
+
     def table(self) -> dict[str, Any]:
         """Return the settings as TOML has them: with lists, and without what is not set."""
         held = {name: value for name, value in asdict(self).items() if value is not None}
+        if self.noise == "gaussian":  # as in folders of before other noises were known
+            del held["noise"]
         return {k: list(v) if isinstance(v, tuple) else v for k, v in held.items()}
 
 
@@ -121,12 +136,16 @@ def resolve_settings(recipe: str | None, options: dict[str, Any]) -> TrainingSet
 
 def make_settings(values: dict[str, Any]) -> TrainingSettings:
     """Make settings from values by name; an unknown name is refused, not ignored."""
-    unknown = sorted(set(values) - set(SETTING_NAMES))
+    values = dict(values)
+    unknown = sorted(set(values) - {*SETTING_NAMES, "scale"})
     require(
         not unknown,
         f"a training has no setting {', '.join(unknown)}; it has {', '.join(SETTING_NAMES)}",
     )
-    require("sigma" in values, "sigma must be given: the noise to train under")
+    noise = values.get("noise", "gaussian")
+    numbers = {name: values.get(name) for name in ("keep", "absent")}
+    scale = values.pop("scale", None)
+    _, values["sigma"] = choose_noise(noise, values.get("sigma"), scale, **numbers)
     return TrainingSettings(**values)
 
 

@@ -4,8 +4,6 @@ Also what is computed of numbered inputs alone: where each stands (`find_rows`),
 draws segments hold (`join_segments`, `segment_lengths`, `has_first_draws`).
 """
 
-import math
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -98,17 +96,6 @@ def refuse_negative(name: str, values: Ints) -> None:
     if values.size and values.min() < 0:
         where = tuple(int(i) for i in np.argwhere(values < 0)[0])
         raise InvalidInput(f"{name} must not be negative, got {values[where]} at {where}")
-
-
-def check_positive(name: str, value: float) -> float:
-    """Return a positive finite number, or raise an error that names it."""
-    try:
-        number = float(value) if isinstance(value, Real) else math.nan
-    except OverflowError:
-        number = math.inf
-    good = math.isfinite(number) and number > 0
-    require(good, f"{name} must be a positive finite number, got {value!r}")
-    return number
 
 
 def join_segments(segments: Ints) -> Ints:

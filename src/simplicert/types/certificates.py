@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simplicert.errors import require
+from simplicert.errors import check_positive, require
+from simplicert.noises import GAUSSIAN, NOISES, say_noise
 from simplicert.types.arrays import (
     Bools,
     Floats,
     Ints,
     ReadOnlyArrays,
     Texts,
-    check_positive,
     freeze_array,
     read_only,
 )
@@ -48,8 +48,10 @@ HISTORY_COLUMNS = ("looks", "alpha_spent", "stopped")  # where inputs were drawn
 
 LAST_COLUMNS = ("method", "level", "count_top", "count_second", "sensitivity", "grid")
 
+THREAT_COLUMNS = ("noise", "norm")  # where these are not Gaussian and l2
+
 RESERVED_COLUMNS = frozenset(
-    COLUMNS_BEFORE_RADII + COLUMNS_AFTER_RADII + HISTORY_COLUMNS + LAST_COLUMNS
+    COLUMNS_BEFORE_RADII + COLUMNS_AFTER_RADII + HISTORY_COLUMNS + LAST_COLUMNS + THREAT_COLUMNS
 )
 
 NOTEBOOK_ROWS = 10  # rows shown in a notebook
@@ -150,7 +152,24 @@ class Certificates(ReadOnlyArrays):
     @cached_property
     def abstained(self) -> Bools:
         """(N,) where there is no certificate: nothing is promised, not even the class."""
+        if self.closed:  # then a radius of 0 still promises the class of the input itself
+            return read_only(~(self.known.e0 > self.known.e1))
         return read_only(~(self.radius > 0))
+
+    @property
+    def closed(self) -> bool:
+        """Whether a radius covers changes that are exactly as large, as whole numbers do."""
+        return NOISES[self.known.noise.name].closed
+
+    def reaches(self, radius: float, column: str = "radius") -> Bools:
+        """(N,) where the class is certified for every change of size `radius`, right or wrong.
+
+        A ball is open: its radius must be larger than that. A radius that is a whole number of
+        features or edits covers as many.
+        """
+        held = self.column(column)
+        reached = held >= radius if self.closed else held > radius
+        return np.asarray(reached & ~self.abstained)
 
     @cached_property
     def predicted(self) -> Ints:
@@ -215,6 +234,7 @@ class Certificates(ReadOnlyArrays):
                 "count_second": self._whole(known.count_second),
                 "sensitivity": self.sensitivity,
                 "grid": np.nan if known.grid is None else known.grid,
+                **self._threat(),
             }
         )
 
@@ -223,6 +243,13 @@ class Certificates(ReadOnlyArrays):
         import pandas as pd
 
         return pd.array([pd.NA] * len(self) if values is None else values, dtype="Int64")
+
+    def _threat(self) -> dict[str, str]:
+        """Return noise and norm, where they are not the usual ones."""
+        known = self.known
+        if known.noise == GAUSSIAN and known.norm.removeprefix("scaled ") == "l2":
+            return {}
+        return dict(zip(THREAT_COLUMNS, (str(known.noise), known.norm), strict=True))
 
     def _history(self) -> dict[str, Any]:
         """Return how each input was drawn, if it was drawn look by look."""
@@ -244,7 +271,7 @@ class Certificates(ReadOnlyArrays):
         return (
             f"Certificates({int(live.sum())} of {len(self)} inputs certified, "
             f"median radius {middle}; {known.kind}, scheme {known.scheme}, "
-            f"sigma {known.sigma:g}, "
+            f"{say_noise(known.noise, known.sigma)}, "
             f"{'' if self.sensitivity == 1 else f'sensitivity {self.sensitivity:g}, '}"
             f"alpha {known.alpha:g}{level}{', exploratory' if self.exploratory else ''}"
             f"{'' if known.norm == 'l2' else f', {known.norm} norm'})"

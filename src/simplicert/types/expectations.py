@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simplicert.errors import choose, require
+from simplicert.errors import check_positive, choose, require
+from simplicert.noises import (
+    GAUSSIAN,
+    NoiseModel,
+    as_noise_model,
+    check_scale,
+    default_norm,
+    require_norm,
+    say_noise,
+)
 from simplicert.types.arrays import (
     FILLED_LATER,
     Bools,
@@ -15,7 +24,6 @@ from simplicert.types.arrays import (
     Ints,
     ReadOnlyArrays,
     Texts,
-    check_positive,
     float_array,
     freeze_array,
     integer_array,
@@ -70,7 +78,7 @@ class Expectations(ReadOnlyArrays):
     looks: Ints | None = None  # (N,) looks taken, where the plan had several
     spent: Floats | None = None  # (N,) alpha that these looks have spent
     stopped: Texts | None = None  # (N,) why no more was drawn
-    norm: str = "l2"  # of the radii that are computed from these
+    norm: str = FILLED_LATER  # of the radii that are computed from these; the noise's usual one
     bands: ScoreBands | None = None  # of the scores, for `cdf`; bounds where e0 and e1 are bounds
     margin: Floats | None = None  # (N,)
     count_top: Ints | None = None  # (N,) draws of the class `top`; of kind softmax, votes for it
@@ -78,6 +86,7 @@ class Expectations(ReadOnlyArrays):
     grid: float | None = None  # step to which every draw was rounded before it was classified
     reading: Reading | None = None  # how the outputs were read, where the tally knows
     has_pair: bool = True  # whether e0 and e1 are bounded too
+    noise: NoiseModel = GAUSSIAN  # a name is enough where it has no numbers of its own
 
     if TYPE_CHECKING:  # it takes lists and arrays of any numbers; the fields say what they become
 
@@ -99,7 +108,7 @@ class Expectations(ReadOnlyArrays):
             looks: ArrayLike | None = None,
             spent: ArrayLike | None = None,
             stopped: ArrayLike | None = None,
-            norm: str = "l2",
+            norm: str | None = None,
             bands: ScoreBands | None = None,
             margin: ArrayLike | None = None,
             count_top: ArrayLike | None = None,
@@ -107,6 +116,7 @@ class Expectations(ReadOnlyArrays):
             grid: float | None = None,
             reading: Reading | None = None,
             has_pair: bool = True,
+            noise: NoiseModel | str = GAUSSIAN,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -115,7 +125,11 @@ class Expectations(ReadOnlyArrays):
         top = integer_array("top", self.top, (None,))
         refuse_negative("top", top)
         set_field(self, "top", top)
-        set_field(self, "sigma", check_positive("sigma", self.sigma))
+        set_field(self, "noise", as_noise_model(self.noise))
+        set_field(self, "sigma", check_scale(self.noise, self.sigma))
+        if self.norm is None:
+            set_field(self, "norm", default_norm(self.noise))
+        require_norm(self.noise, self.norm)
         set_field(self, "kind", choose("kind", self.kind, KINDS))
         for name in ("e0", "e1"):
             values = float_array(name, getattr(self, name), top.shape)
@@ -185,5 +199,6 @@ class Expectations(ReadOnlyArrays):
         level = "" if self.level == self.alpha else f", proved level {self.level:g}"
         return (
             f"Expectations({len(self)} inputs, {int(self.abstained.sum())} abstained, {self.kind}, "
-            f"scheme {self.scheme}, sigma {self.sigma:g}, alpha {self.alpha:g}{level})"
+            f"scheme {self.scheme}, {say_noise(self.noise, self.sigma)}, "
+            f"alpha {self.alpha:g}{level})"
         )

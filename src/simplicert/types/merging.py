@@ -29,6 +29,7 @@ COMMON_FIELDS = ("softmax_classes",)  # true of the sum where it is true of ever
 def require_compatible(left: "Tally", right: "Tally") -> None:
     """Refuse to add tallies that were drawn under different conditions."""
     for name, a, b in (
+        ("noise", left.noise, right.noise),
         ("sigma", left.sigma, right.sigma),
         ("number of classes", left.classes, right.classes),
         ("plan", left.plan, right.plan),

@@ -7,13 +7,13 @@ compiling) change which draws are made or the last bits of their outputs, and ne
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
-from simplicert.errors import InvalidInput, require
-from simplicert.types.arrays import check_positive
+from simplicert.errors import InvalidInput, check_positive, require
+from simplicert.noises import GAUSSIAN, NOISES, NoiseModel, check_inputs, check_scale, default_norm
 
 SMALLEST = float(np.finfo(np.float32).tiny)  # of a noise: smaller numbers lose digits
 
@@ -31,11 +31,13 @@ class Smoothing:
     noise_scale: np.ndarray | None = None  # each feature's share of sigma
     grid: float | None = None  # step of the grid that noisy copies are rounded to
     autocast: bool = False  # half precision in the network
+    noise: NoiseModel = GAUSSIAN
 
     def __post_init__(self) -> None:
         """Check every setting, and say in one sentence which is wrong."""
         set_field = object.__setattr__
-        set_field(self, "sigma", check_positive("sigma", self.sigma))
+        set_field(self, "sigma", check_scale(self.noise, self.sigma))
+        self._check_noise()
         for name in ("grid", "score_limit"):
             if getattr(self, name) is not None:
                 set_field(self, name, check_positive(name, getattr(self, name)))
@@ -66,6 +68,27 @@ class Smoothing:
                 f"{SMALLEST:.3g} or none, got {least:.3g}",
             )
 
+    def _check_noise(self) -> None:
+        """Refuse settings that have no meaning under this noise."""
+        row = NOISES[self.noise.name]
+        for name in ("grid", "noise_scale"):
+            require(
+                row.fill is not None or getattr(self, name) is None,
+                f"{name} must be left out with {self.noise.name} noise, which adds no number of "
+                f"its own to every feature, got {getattr(self, name)!r:.40}",
+            )
+        require(
+            self.noise_scale is None or self.noise.name != "exponential-linf",
+            "noise_scale must be left out with exponential-linf noise: its features are not "
+            "independent",
+        )
+
+    def at_shape(self, shape: tuple[int, ...]) -> "Smoothing":
+        """Return the settings for inputs of this shape: the noise then knows their features."""
+        if self.noise == GAUSSIAN:  # Gaussian noise certifies in l2, whatever the size
+            return self
+        return replace(self, noise=check_inputs(self.noise, shape))
+
     def _check_classes(self) -> None:
         count = self.num_classes
         whole = isinstance(count, (int, np.integer)) and not isinstance(count, bool)
@@ -93,7 +116,7 @@ class Smoothing:
     @property
     def norm(self) -> str:
         """The norm in which radii are measured."""
-        return "l2" if self.noise_scale is None else "scaled l2"
+        return default_norm(self.noise, self.noise_scale is not None)
 
     @property
     def reading(self) -> "Reading":

@@ -10,14 +10,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simplicert.errors import require
+from simplicert.errors import check_positive, require
+from simplicert.noises import (
+    GAUSSIAN,
+    NoiseModel,
+    as_noise_model,
+    check_scale,
+    default_norm,
+    say_noise,
+)
 from simplicert.types import merging, scores
 from simplicert.types.arrays import (
     FILLED_LATER,
     Bools,
     Ints,
     ReadOnlyArrays,
-    check_positive,
     has_first_draws,
     integer_array,
     join_segments,
@@ -28,11 +35,18 @@ from simplicert.types.arrays import (
 from simplicert.types.plan import Plan
 from simplicert.types.smoothing import Reading
 
-NORMS = ("l2", "scaled l2")
-
 MOST_DRAWS = 2**53  # counts stay exact as float64
 
-NOT_PER_INPUT = ("sigma", "plan", "norm", "grid", "reading", "segments")  # have no row per input
+# Fields without a row per input.
+NOT_PER_INPUT = (
+    "sigma",
+    "plan",
+    "norm",
+    "grid",
+    "reading",
+    "noise",
+    "segments",
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,7 +66,7 @@ class Tally(ReadOnlyArrays):
     """
 
     counts: Ints  # (N, K)
-    sigma: float
+    sigma: float = FILLED_LATER  # the noise's scale; only a noise without one has none
     labels: Ints | None = None  # (N,)
     index: Ints = FILLED_LATER  # (N,) each input's number in its data set; 0..N-1 by default
     invalid: Ints = FILLED_LATER  # (N,) draws without a class: NaN, infinite or tied logits
@@ -68,16 +82,17 @@ class Tally(ReadOnlyArrays):
     plan: Plan | None = None
     looks: Ints | None = None  # (N,) looks taken; derived from the plan where not given
     segments: Ints | None = None  # (M, 4)
-    norm: str = "l2"  # "scaled l2" where each feature had its own share of the noise
+    norm: str = FILLED_LATER  # of the radii; "scaled ..." where each feature had its own share
     grid: float | None = None  # step to which every noisy draw was rounded before it was classified
     reading: Reading | None = None  # how the outputs were read; None in a tally made by hand
+    noise: NoiseModel = GAUSSIAN  # a name is enough where it has no numbers of its own
 
     if TYPE_CHECKING:  # it takes lists and arrays of any integers; the fields say what they become
 
         def __init__(  # noqa: D107, PLR0913, PLR0917
             self,
             counts: ArrayLike,
-            sigma: float,
+            sigma: float | None = None,
             labels: ArrayLike | None = None,
             index: ArrayLike | None = None,
             invalid: ArrayLike | None = None,
@@ -93,9 +108,10 @@ class Tally(ReadOnlyArrays):
             plan: Plan | None = None,
             looks: ArrayLike | None = None,
             segments: ArrayLike | None = None,
-            norm: str = "l2",
+            norm: str | None = None,
             grid: float | None = None,
             reading: Reading | None = None,
+            noise: NoiseModel | str = GAUSSIAN,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -111,8 +127,12 @@ class Tally(ReadOnlyArrays):
         refuse_negative("counts", counts)
         set_field = object.__setattr__
         set_field(self, "counts", counts)
-        set_field(self, "sigma", check_positive("sigma", self.sigma))
-        require(self.norm in NORMS, f"norm must be one of {', '.join(NORMS)}, got {self.norm!r}")
+        set_field(self, "noise", as_noise_model(self.noise))
+        set_field(self, "sigma", check_scale(self.noise, self.sigma))
+        if self.norm is None:
+            set_field(self, "norm", default_norm(self.noise))
+        usual = [default_norm(self.noise, scaled) for scaled in (False, True)]
+        require(self.norm in usual, f"norm must be one of {', '.join(usual)}, got {self.norm!r}")
         if self.grid is not None:
             set_field(self, "grid", check_positive("grid", self.grid))
         per_input, per_class = (rows,), (rows, classes)
@@ -224,6 +244,7 @@ class Tally(ReadOnlyArrays):
             norm=self.norm,
             grid=self.grid,
             reading=self.reading or other.reading,
+            noise=self.noise,
         )
 
     def __eq__(self, other: object) -> bool:
@@ -244,8 +265,9 @@ class Tally(ReadOnlyArrays):
         held = ("labels", "softmax_sums", "votes", "histograms", "pilot", "plan")
         also = ", ".join(name for name in held if getattr(self, name) is not None)
         return (
-            f"Tally({len(self)} inputs, {self.classes} classes, sigma {self.sigma:g}, "
-            f"{draws} draws each{', with ' + also if also else ''})"
+            f"Tally({len(self)} inputs, {self.classes} classes, "
+            f"{say_noise(self.noise, self.sigma)}, {draws} draws each"
+            f"{', with ' + also if also else ''})"
         )
 
 

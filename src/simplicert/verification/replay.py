@@ -27,8 +27,9 @@ from simplicert.machine import machine_differences
 from simplicert.models import Model
 from simplicert.sampling import Sampler
 from simplicert.sampling.sampler import decide_compilation
+from simplicert.store.differences import same_outputs
 from simplicert.store.imported import ImportedRun
-from simplicert.store.manifest import NAME, package_version, same_outputs
+from simplicert.store.manifest import NAME, package_version
 from simplicert.store.run import Run
 from simplicert.types import FIXED_POINT, Floats, Ints, Tally
 from simplicert.types.merging import COMMON_FIELDS, SHARED_FIELDS, SUMMED_FIELDS
