@@ -54,11 +54,11 @@ def tabulate_times(joint: Result) -> str:
 
 def tabulate_speed(joint: Result) -> str:
     """Different inputs a second, by the clock, and milliseconds of processors for one."""
-    head = ["n", "classes", "inputs a second", "in two processes", "earlier"]
+    head = ["n", "classes", "inputs a second", "in one thread", "earlier"]
     head += ["ms of processors", "earlier", "times"]
     rows = []
     for row in joint["speed"]:
-        names = ("ours", "two_processes", "earlier")
+        names = ("ours", "one_thread", "earlier")
         rates = [round_down(row[f"{name}_a_second"]) for name in names]
         times = [round_up(row[f"{name}_milliseconds"], 2) for name in ("ours", "earlier")]
         size = [f"{row['draws']:,}", f"{row['classes']:,}"]
