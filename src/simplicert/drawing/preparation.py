@@ -166,6 +166,7 @@ def _describe_run(
     source = record_settings(settings, fingerprints, random)
     if data.class_map is not None:
         source["class_map"] = list(data.class_map)
+    assert settings.scheme is not None  # chosen when the settings were resumed
     manifest = Manifest(
         sigma=float(settings.sigma),
         inputs=len(data.index),
