@@ -94,6 +94,7 @@ def test_fewest_draws_for_a_radius_are_enough_and_no_fewer_are(alpha, radius, sc
     assert fewest == 1 or certified([fewest - 1, *others], alpha, scheme) < radius
 
 
+@pytest.mark.slow
 def test_a_radius_out_of_reach():
     assert smallest_draws(DeclaredSettings(), radius=20) is None
     assert smallest_draws(DeclaredSettings(kind="softmax"), radius=6) is None

@@ -19,12 +19,13 @@ from simplicert.mechanisms import (
     ablation,
     deletion,
     laplace,
+    splitting,
     uniform,
 )
 from simplicert.mechanisms.laplace import improved_dp, li
 from simplicert.mechanisms.shifts import Shifted, find_shifts
 from simplicert.noises import NOISES, NoiseModel, check_parameters, choose_norm
-from simplicert.types import Floats, Kind
+from simplicert.types import Expectations, Floats, Kind
 
 Radius = Callable[[Floats, Floats], Floats]
 
@@ -125,6 +126,15 @@ def threat_of(model: NoiseModel, norm: str, size: int | None = None) -> Threat:
     return find_threat(model.name, plain, **numbers)
 
 
+def ensemble_members(known: Expectations) -> tuple[str, ...]:
+    """Return the members of the ensemble of what is known: the paper's, or its own threat's.
+
+    >>> ensemble_members(Expectations([0], [0.9], [0.05], sigma=0.5, noise="laplace"))
+    ('one_sided', 'li', 'teng', 'improved_dp')
+    """
+    return threat_of(known.noise, known.norm).ensembles[known.kind]
+
+
 _Rows = tuple[dict[str, Mechanism], dict[Kind, tuple[str, ...]]]
 
 
@@ -210,8 +220,7 @@ def _uniform_linf_rows(size: int) -> _Rows:
 
 
 def _splitting_rows() -> _Rows:
-    """Uniform noise's in l1, which certification then rounds down to whole steps of the grid."""
-    one, two, source = uniform.one_sided_l1, uniform.two_sided_l1, "Levine and Feizi 2021"
+    one, two, source = splitting.one_sided, splitting.two_sided, "Levine and Feizi 2021"
     return {
         "one_sided": Mechanism(one, _HARD, source, limit=two, label="one-sided"),
         "two_sided": Mechanism(two, _HARD, source, limit=two, label="two-sided"),
