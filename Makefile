@@ -5,7 +5,10 @@ PYTEST := $(BIN)/pytest -q -n 2 --dist worksteal
 SEED ?= 1
 EXTRAS := dev,torch,demo,onnx,hf,ray,attacks,docs
 
-.PHONY: setup demo test test-slow test-all bench lint paper docs release
+# Tests start many processes; without bytecode each of them would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: setup demo test test-quick test-slow test-all bench lint style types paper docs release
 
 setup: .venv/ready
 
@@ -20,13 +23,20 @@ setup: .venv/ready
 demo: setup
 	$(BIN)/simplicert demo --out demo
 
-lint: setup
+lint: style types
+
+style: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: setup
 	$(BIN)/mypy
 
-# All tests but the slow ones.
-test: lint
+# All tests but the slow ones, and mypy beside them.
+test: style
+	$(MAKE) --no-print-directory --jobs 2 types test-quick
+
+test-quick: setup
 	$(PYTEST)
 
 # The slow tests, about one in eight, in a random order. SEED=7 gives another one.
@@ -71,4 +81,5 @@ bench: setup
 	$(BIN)/python -W ignore benchmarks/faults.py --json benchmarks/results/faults.json
 	$(BIN)/python -W ignore benchmarks/mutants.py --each 12 --json benchmarks/results/mutants.json
 	$(BIN)/python -W ignore benchmarks/fuzz.py --json benchmarks/results/fuzz.json
+	$(BIN)/python -W ignore examples/text_edits.py --json benchmarks/results/text.json
 	$(BIN)/python -W ignore benchmarks/sampling.py --draws 1000 --rounds 10 --json benchmarks/results/sampling.json

@@ -287,6 +287,8 @@ def read_table(path):
     ]
     named = all(re.fullmatch(MECHANISM, name) for name in mechanisms)
     known = mechanisms and named and len(set(columns)) == len(columns)
+    threat = columns[-2:] == ["noise", "norm"]
+    refuse(threat, "it is of another noise or norm than Gaussian and l2, which is all I can prove")
     refuse(columns not in expected or not known, "its columns are not those of certificates")
     refuse(lines.pop() or not 0 < len(lines) <= MOST_ROWS, f"it must have 1 to {MOST_ROWS} rows")
     grammar = [re.compile(spelling(name, name in mechanisms)) for name in columns]

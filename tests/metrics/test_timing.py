@@ -63,15 +63,15 @@ def test_each_mechanism_is_timed_over_as_many_points_as_there_are_inputs(monkeyp
     seen = []
     clock = Clock()
 
-    def radius(name, e0, e1, sigma):
-        seen.append((name, e0.tolist(), e1.tolist(), sigma))
+    def unit_radius(name, row, e0, e1):
+        seen.append((name, row is sc.MECHANISMS[name], e0.tolist(), e1.tolist()))
         clock.now += len(e0)
 
-    monkeypatch.setattr(growth, "radius", radius)
+    monkeypatch.setattr(growth, "unit_radius", unit_radius)
     points = known([0.9, np.nan, 0.6, np.nan, np.nan], [0.1, np.nan, 0.3, np.nan, np.nan])
     found = growth.mechanism_seconds(points, ("li", "cohen"), clock)
     assert found == {"li": 1.0, "cohen": 1.0}
-    assert seen[0] == ("li", [0.9, 0.6, 0.9, 0.6, 0.9], [0.1, 0.3, 0.1, 0.3, 0.1], 0.5)
+    assert seen[0] == ("li", True, [0.9, 0.6, 0.9, 0.6, 0.9], [0.1, 0.3, 0.1, 0.3, 0.1])
 
 
 def test_without_a_certified_input_there_is_nothing_to_time():

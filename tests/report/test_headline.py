@@ -7,7 +7,7 @@ from simplicert.metrics.averages import average_radius, certified_accuracy
 from simplicert.metrics.comparison import measure_improvement
 from simplicert.metrics.numbers import format_down, format_percent_down, format_share_down
 from simplicert.metrics.study import Study
-from simplicert.report.headline import headline_sentences, headline_tiles, round_radii
+from simplicert.report.headline import headline_radii, headline_sentences, headline_tiles
 from simplicert.report.views import make_views
 from simplicert.types.certificates import format_radius_down
 
@@ -78,7 +78,7 @@ def test_an_imported_log_improves_on_nothing(tmp_path):
 def test_round_radii(make_study):
     for sigma in (0.25, 1.0, 30.0, 1e-3):
         views = make_views([make_study(sigma=sigma, soft=False)])
-        radii = round_radii(views)
+        radii = headline_radii(views)
         largest = views[0].radius.max()
         assert radii[0] == 0
         assert 4 <= len(radii) <= 5
@@ -87,4 +87,4 @@ def test_round_radii(make_study):
 
 
 def test_round_radii_of_nothing(make_study):
-    assert round_radii(make_views([make_study(draws=5, soft=False)])) == [0.0]
+    assert headline_radii(make_views([make_study(draws=5, soft=False)])) == [0.0]

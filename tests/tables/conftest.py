@@ -19,7 +19,7 @@ class Held:
     missing: int = 0
     audit: tuple[str, ...] = ()
 
-    def certify(self, kind: str, sensitivity: float | None = None) -> sc.Certificates:
+    def certify(self, kind: str, sensitivity: float | None = None, **threat) -> sc.Certificates:
         """Return the certificates it was given, and no other kind."""
         assert kind == self.kept.known.kind
         return self.kept

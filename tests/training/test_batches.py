@@ -3,10 +3,12 @@
 import os
 
 import numpy as np
+import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simplicert.errors import InvalidInput
 from simplicert.training.batches import (
     augment_images,
     batch_rows,
@@ -114,3 +116,35 @@ def test_without_crop_and_flip_nothing_changes():
     np.testing.assert_array_equal(
         augment_images(images, np.random.default_rng(0), 0, False), images
     )
+
+
+@pytest.mark.parametrize(
+    ("noise", "numbers"),
+    [
+        ("laplace", {}),
+        ("uniform", {}),
+        ("exponential-linf", {}),
+        ("ablation", {"keep": 7, "absent": -1.0}),
+        ("splitting", {}),
+        ("brightness", {}),
+        ("contrast", {}),
+        ("shift", {}),
+    ],
+)
+def test_training_draws_the_noise_that_is_certified(noise, numbers):
+    """The same numbers again at the same place, other ones elsewhere, and the noise's own marks."""
+    settings = TrainingSettings(0.5, seed=7, noise=noise, **numbers)
+    x = torch.full((3, 2, 4, 4), 0.25) + torch.arange(4) / 255
+    noisy = noisy_copies(x, settings, 2, (1, 2, 3))
+    assert noisy.shape == (6, 2, 4, 4) and noisy.dtype == torch.float32
+    assert torch.equal(noisy, noisy_copies(x, settings, 2, (1, 2, 3)))
+    assert not torch.equal(noisy, noisy_copies(x, settings, 2, (1, 2, 4)))
+    if noise == "ablation":
+        assert ((noisy == -1).sum((1, 2, 3)) == 2 * (16 - 7)).all()
+    if noise == "splitting":
+        assert ((noisy >= 0) & (noisy <= 1)).all()
+
+
+def test_macer_is_for_gaussian_noise():
+    with pytest.raises(InvalidInput, match="method must be another than macer under laplace noise"):
+        TrainingSettings(0.5, noise="laplace", method="macer")

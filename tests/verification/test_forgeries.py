@@ -28,7 +28,6 @@ UNNOTICED = {
     "made.data": "names of files",
     "made.model": "names of files",
     "made.python": "the version of Python",
-    "made.shape": "the shape of an input",
     "source.noise": "a sentence about the noise",
     "source.reserve": "the share of alpha kept in reserve",
     "source.autocast": "a precision that this model does not use",

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from simplicert.cli.norm_options import RunNormOption, RunSizeOption
 from simplicert.cli.saying import print_lines
 
 
@@ -21,6 +22,8 @@ def certify(
     sensitivity: Annotated[
         float | None, typer.Option(help="Of the stage before the noise; default: the run's own.")
     ] = None,
+    norm: RunNormOption = None,
+    size: RunSizeOption = None,
 ) -> None:
     """Compute the certificates anew; never touches the model.
 
@@ -29,7 +32,9 @@ def certify(
     Example: simplicert certify runs/mine --out certificates.csv
 
     Settings other than those the run declared are exploratory: choosing them after seeing the
-    counts is not covered by alpha.
+    counts is not covered by alpha. Another norm is not: radii in all norms hold together.
+
+    Example: simplicert certify runs/mine --norm linf --out boxes.csv
     """
     from simplicert.cli.saying import print_warning
     from simplicert.cli.screen import print_table
@@ -44,7 +49,9 @@ def certify(
     inside = out is not None and run.resolve() in out.resolve().parents
     require(not inside, f"out must not lie inside the run it is made from, got {str(out)!r}")
     names = mechanisms.split(",") if mechanisms else None
-    certificates = opened.certify(alpha, kind, scheme, method, names, sensitivity)
+    certificates = opened.certify(
+        alpha, kind, scheme, method, names, sensitivity, norm=norm, size=size
+    )
     if out is not None:
         write_certificates(certificates, out, origin={"run": run.name})
     plan = opened.manifest.plan

@@ -71,8 +71,13 @@ def figure(
     from simplicert.figures import make_figure
     from simplicert.metrics.study import read_studies
 
-    threat = read_threat(noise, norm, size, keep, rate)
     folders, path = runs or [], out or Path(f"{name}.png")
+    threat = None if folders else read_threat(noise, norm, size, keep, rate)
+    for option, value in {"noise": noise, "keep": keep, "rate": rate}.items():
+        require(
+            not folders or value in (None, "gaussian"),
+            f"{option} must be left out with a run, which knows its own, got {value}",
+        )
     inside = any(run.resolve() in path.resolve().parents for run in folders)
     require(not inside, f"out must not lie inside a run it is made from, got {str(path)!r}")
     require(path.parent.is_dir(), f"out must lie in a folder that exists, got {str(path)!r}")
@@ -82,7 +87,11 @@ def figure(
         bool(folders) or sensitivity is None,
         f"sensitivity must come with a run, got {sensitivity} alone",
     )
-    studies = read_studies(folders, names, sensitivity=sensitivity) if folders else []
+    studies = (
+        read_studies(folders, names, sensitivity=sensitivity, norm=norm, size=size)
+        if folders
+        else []
+    )
     written = make_figure(name, studies, path, kind, seed, dpi, threat=threat)
     print_lines(f"wrote {written}")
     for study in studies:

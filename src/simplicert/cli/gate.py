@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simplicert.cli.norm_options import RunNormOption, RunSizeOption
 from simplicert.cli.saying import print_lines
 
 if TYPE_CHECKING:
@@ -38,12 +39,15 @@ def gate(
         bool, typer.Option("--without-pilot", help="Leave the inputs of the design's pilot out.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, at full precision.")] = False,
+    norm: RunNormOption = None,
+    size: RunSizeOption = None,
 ) -> None:
     """Exit code 0 if every requirement holds, 1 if one does not.
 
     Measures: accuracy@R (certified accuracy), statement@R (share of all inputs like these, with
     confidence), population@R (the same from few draws of many inputs, with --design),
-    average_radius, median_radius, abstained.
+    average_radius, median_radius, abstained. Radii are in the run's norm: l2, unless its noise or
+    --norm is another. Whole numbers of features or edits cover as many changes.
 
     Against a baseline a loss counts where it is beyond --max-drop and a paired test, input by
     input, rejects at --drop-level that the true loss is no larger: noise alone does not fail.
@@ -79,7 +83,11 @@ def gate(
         bool(requirements) or (baseline is None and groups is None),
         "baseline and groups need a requirement besides population, which has none of them",
     )
-    (study,) = read_studies([run], sensitivity=sensitivity)
+    require(
+        norm is None or not shares,
+        f"norm must be left out with population@R, whose radii are in l2, got {norm!r}",
+    )
+    (study,) = read_studies([run], sensitivity=sensitivity, norm=norm, size=size)
     parts = None
     if groups is not None:
         label = groups == "label"
@@ -94,7 +102,7 @@ def gate(
     remarks = gates.list_run_remarks(study)
     if baseline is not None:
         labels = {str(baseline): f"baseline {baseline.name}"}
-        (before,) = read_studies([baseline], labels, sensitivity=sensitivity)
+        (before,) = read_studies([baseline], labels, sensitivity=sensitivity, norm=norm, size=size)
         most, level = max_drop or 0.0, regressions.LEVEL if drop_level is None else drop_level
         compared = regressions.check_regressions(study, before, requirements, most, level)
         checks += compared
@@ -109,11 +117,13 @@ def gate(
 
         records = [item.record() for item in statements]
         records += [] if certificate is None else [certificate.record()]
-        print_lines(json.dumps(gate_record(checks, records, remarks, study.stage)))
+        print_lines(
+            json.dumps(gate_record(checks, records, remarks, study.stage, study.measured_in))
+        )
     else:
         from simplicert.cli.screen import print_table
 
-        print_table(gate_table(checks, study.certificates().stage))
+        print_table(gate_table(checks, study.certificates().stage, study.measured_in))
         for text in (*(item.sentence for item in statements), *_list_sentences(certificate)):
             print_lines("", text)
         for text in remarks:

@@ -19,7 +19,9 @@ def radius(
     ] = "multinomial",
     noise: Annotated[
         str,
-        typer.Option(help="gaussian, laplace, uniform, exponential-linf, ablation or deletion."),
+        typer.Option(
+            help="gaussian, laplace, uniform, splitting, exponential-linf, ablation or deletion."
+        ),
     ] = "gaussian",
     norm: Annotated[
         str | None,
@@ -41,6 +43,9 @@ def radius(
     """Certified radius at (E0, E1) by every mechanism that has a proof for noise, norm and kind.
 
     Example: simplicert radius --e0 .6 --e1 .3 --sigma .5
+
+    With --json, `radii` has every mechanism, and `ensemble` is the largest radius of those that
+    the paper combines, or of their counterparts for other noise. It is never above `two_sided`.
 
     Noise that is not Gaussian hides other changes: small ones in l1, a few features, a few words.
 

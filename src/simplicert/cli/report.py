@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simplicert.cli.norm_options import RunNormOption
 from simplicert.cli.saying import print_lines
 
 if TYPE_CHECKING:
@@ -24,8 +25,10 @@ def report(
     sensitivity: Annotated[
         float | None, typer.Option(help="Of the stage before the noise; default: each run's own.")
     ] = None,
+    norm: RunNormOption = None,
     size: Annotated[
-        int | None, typer.Option(help="Of the explorer: features of an input; default: 784.")
+        int | None,
+        typer.Option(help="Features of an input: of a run's radii in linf, or of the explorer."),
     ] = None,
     keep: Annotated[
         int | None, typer.Option(help="Of the explorer: features that ablation keeps; default: 45.")
@@ -47,10 +50,10 @@ def report(
     from simplicert.metrics.study import read_studies
 
     folders = runs or []
-    options = {"label": label, "data": data, "sensitivity": sensitivity}
+    options = {"label": label, "data": data, "sensitivity": sensitivity, "norm": norm}
     given = [name for name, value in options.items() if value]
     require(bool(folders) or not given, f"{' and '.join(given)} must come with a run, got none")
-    numbers = {"size": size, "keep": keep, "rate": rate}
+    numbers = {"keep": keep, "rate": rate, **({} if folders else {"size": size})}
     explorer = {name: value for name, value in numbers.items() if value is not None}
     require(
         not (folders and explorer),
@@ -58,7 +61,11 @@ def report(
         f"{len(folders)} runs",
     )
     names = parse_labels(label or [], folders)
-    studies = read_studies(folders, names, sensitivity=sensitivity) if folders else []
+    studies = (
+        read_studies(folders, names, sensitivity=sensitivity, norm=norm, size=size)
+        if folders
+        else []
+    )
     write_page(studies, out, data, images=images, numbers=explorer)
 
 

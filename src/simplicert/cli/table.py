@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from simplicert.cli.norm_options import RunNormOption, RunSizeOption
 from simplicert.cli.saying import print_content, print_lines
 
 
@@ -35,10 +36,14 @@ def table(
     sensitivity: Annotated[
         float | None, typer.Option(help="Of the stage before the noise; default: each run's own.")
     ] = None,
+    norm: RunNormOption = None,
+    size: RunSizeOption = None,
 ) -> None:
     """Certified accuracy at radii, the paper's two tables, or two runs paired.
 
     Example: simplicert table runs/a runs/b --label runs/a=Cohen --out table.tex
+
+    Radii in different norms are not compared; --norm names one that all runs certify.
     """
     from simplicert.cli.saying import parse_labels
     from simplicert.cli.screen import print_table
@@ -55,7 +60,12 @@ def table(
         require(not inside, f"out must not lie inside a run it is made from, got {str(out)!r}")
         require(out.parent.is_dir(), f"out must lie in a folder that exists, got {str(out)!r}")
     studies = read_studies(
-        runs, parse_labels(label or [], runs), one_name_per_sigma=True, sensitivity=sensitivity
+        runs,
+        parse_labels(label or [], runs),
+        one_name_per_sigma=True,
+        sensitivity=sensitivity,
+        norm=norm,
+        size=size,
     )
     grid = make_table(studies, style, choices)
     if chosen == "screen":

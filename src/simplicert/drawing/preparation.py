@@ -20,12 +20,19 @@ from simplicert.models import Model, load_model
 from simplicert.models.model import IMAGES
 from simplicert.noises import NOISES
 from simplicert.sampling import Sampler, SamplingSettings, Smoothing
-from simplicert.sampling.noise import refuse_mark, refuse_off_grid
+from simplicert.sampling.noise import refuse_unfit_inputs
 from simplicert.sampling.probe import scale_warning
 from simplicert.sampling.sampler import decide_compilation
 from simplicert.sampling.settings import default_batch_size, default_device
 from simplicert.stopping import plan_looks
-from simplicert.store.manifest import BINS_OF_FORMAT, DIFFER, FORMAT, OTHERS, Manifest
+from simplicert.store.manifest import (
+    BINS_OF_FORMAT,
+    DIFFER,
+    FORMAT,
+    OTHERS,
+    Manifest,
+    noise_fields,
+)
 from simplicert.store.settings import DrawingSettings, record_settings, resume_settings
 from simplicert.types import Ints
 from simplicert.types.plan import RESERVE
@@ -35,6 +42,7 @@ GRID_CHECK_INPUTS = 256  # inputs checked against the grid at a time
 EARLY_STOP_SHARE = 0.1  # an input that may stop early takes about this share of its draws
 # Sigma in units of the range of the inputs: outside these limits the unit is probably mistaken.
 LARGE_SIGMA, SMALL_SIGMA = 10, 1 / 200
+ADDED = ("brightness", *(name for name, row in NOISES.items() if row.fill is not None))
 BYTES = 64  # from this range on, images are likely to be in 0..255
 
 
@@ -82,6 +90,7 @@ def prepare_context(
     """Probe the model and settle all choices; those of the run `before` are obeyed."""
     settings = resume_settings(settings, before)
     example = data.inputs[np.arange(min(PROBE_INPUTS, len(data.inputs)))]
+    settings.smoothing.at_shape(example.shape[1:])  # refuses noise that such inputs cannot have
     settings, sampling = _make_choices(settings, model, example, len(data.index))
     _refuse_off_grid_inputs(settings, data)
     sampler = Sampler(model.classifier, example, sampling)
@@ -143,15 +152,12 @@ def sampling_settings(settings: DrawingSettings) -> SamplingSettings:
 
 def _refuse_off_grid_inputs(settings: DrawingSettings, data: Dataset) -> None:
     """Refuse inputs off the grid, or with the mark of an absent feature, if there is one."""
-    mark = settings.noise.absent
-    if settings.grid is None and mark is None:
+    steps = NOISES[settings.noise.name].steps
+    if settings.grid is None and settings.noise.absent is None and steps is None:
         return
     for start in range(0, len(data.index), GRID_CHECK_INPUTS):
         rows = np.arange(start, min(start + GRID_CHECK_INPUTS, len(data.index)))
-        if settings.grid is not None:
-            refuse_off_grid(data.inputs[rows], data.index[rows], settings.grid)
-        if mark is not None:
-            refuse_mark(data.inputs[rows], data.index[rows], mark)
+        refuse_unfit_inputs(data.inputs[rows], data.index[rows], settings.noise, settings.grid)
 
 
 def _describe_run(
@@ -166,7 +172,9 @@ def _describe_run(
     source = record_settings(settings, fingerprints, random)
     if data.class_map is not None:
         source["class_map"] = list(data.class_map)
-    manifest = Manifest(
+    form = FORMAT if settings.bins == BINS_OF_FORMAT[FORMAT] else 1
+    named = noise_fields(sampler.evaluation.smoothing.noise)
+    return Manifest(
         sigma=float(settings.sigma),
         inputs=len(data.index),
         classes=sampler.classes,
@@ -177,10 +185,9 @@ def _describe_run(
         index=compress_index(data.index),
         answers=None if random else [float(value) for value in sampler.probe_outputs.ravel()],
         source=source,
-        format=FORMAT if settings.bins == BINS_OF_FORMAT[FORMAT] else 1,
         made=_record_provenance(model, data, sampler.classes),
+        **{"format": form, **named},
     )
-    return manifest.with_noise(sampler.evaluation.smoothing.noise)
 
 
 def compress_index(index: Ints) -> list[int]:
@@ -224,21 +231,23 @@ def settings_warnings(
 ) -> tuple[str, ...]:
     """Warn of a sigma that does not suit the inputs, and of outputs that are no logits.
 
-    `normalised`: whether the outputs of the probe are shares that sum to 1.
+    `normalised`: whether the outputs of the probe are shares that sum to 1. Only noise that is
+    added has a scale in units of the input.
     """
-    low, high = float(example.min()), float(example.max())
-    width, sigma = high - low, settings.smoothing.sigma
-    warnings = []
-    if settings.smoothing.noise_scale is None:
+    sigma, noise = settings.smoothing.sigma, settings.smoothing.noise.name
+    scale, warnings = NOISES[noise].scale, []
+    if settings.smoothing.noise_scale is None and noise in ADDED:
+        low, high = float(example.min()), float(example.max())
+        width = high - low
         if 0 < width * LARGE_SIGMA < sigma:
             warnings.append(
-                f"sigma {sigma:g} is large for inputs from {low:g} to {high:g}: it is in units of "
-                "the input, and no percentage"
+                f"{scale} {sigma:g} is large for inputs from {low:g} to {high:g}: it is in units "
+                "of the input, and no percentage"
             )
         if example.ndim == IMAGES and width > BYTES and sigma < width * SMALL_SIGMA:
             warnings.append(
-                f"sigma {sigma:g} is small for images from {low:g} to {high:g}: it is in units of "
-                "the input; divide images in 0..255 by 255 if it was meant for [0, 1]"
+                f"{scale} {sigma:g} is small for images from {low:g} to {high:g}: it is in units "
+                "of the input; divide images in 0..255 by 255 if it was meant for [0, 1]"
             )
     if normalised and settings.smoothing.outputs == "logits":
         warnings.append(

@@ -7,7 +7,7 @@ other figures use them too.
 
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 
@@ -24,11 +24,14 @@ from simplicert.figures.style import (
 )
 from simplicert.metrics import averages
 from simplicert.metrics.study import columns_to_show, compares_mechanisms
+from simplicert.noises import NOISES
 from simplicert.types import Certificates, Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+
+BEYOND = 0.02  # share of the largest radius by which a line goes on at 0
 
 APART = 0.12  # share of the axes' diagonal between two markers of a line
 
@@ -58,9 +61,9 @@ def certified_accuracy(
         every = _marker_positions(place, len(columns))
         axes.step(
             *accuracy_steps(certificates, name),
-            where="post",
+            where=step_side(certificates),
             markevery=every,
-            **line_keywords(name),
+            **line_keywords(name, certificates.known),
         )
     style_axes(axes, radius_label(certificates), "certified accuracy")
     axes.set(xlim=(0, reach), ylim=(0, 1))
@@ -81,7 +84,7 @@ def accuracy_of_runs(several: Mapping[str, Certificates], axes: "Axes") -> "Axes
     ('certified radius', 'certified accuracy')
     """
     drawn = list(several.values())
-    draw_paired_lines(axes, several, accuracy_steps)
+    draw_paired_lines(axes, several, accuracy_steps, step_side(drawn[0]))
     style_axes(axes, radius_label(drawn[0]), "certified accuracy")
     axes.set(xlim=(0, None), ylim=(0, 1))
     draw_legend(axes, settings_note(drawn, sigma=False))
@@ -89,9 +92,22 @@ def accuracy_of_runs(several: Mapping[str, Certificates], axes: "Axes") -> "Axes
 
 
 def accuracy_steps(certificates: Certificates, column: str) -> tuple[Floats, Floats]:
-    """Return the radii at which certified accuracy drops, 0 first, and its value from each on."""
-    at = np.unique(np.concatenate([[0.0], certificates.column(column)]))
+    """Return the radii at which certified accuracy drops, 0 first, and its value from each on.
+
+    Where radii cover changes of exactly their size, the value is that up to each radius, and the
+    last one lies beyond the largest, where nothing is certified.
+    """
+    values = certificates.column(column)
+    at = np.unique(np.concatenate([[0.0], values]))
+    if certificates.closed:
+        beyond = 1.0 if NOISES[certificates.known.noise.name].whole else BEYOND * at[-1]
+        at = np.append(at, at[-1] + beyond)
     return at, averages.accuracy_curve(certificates, at, column).value
+
+
+def step_side(certificates: Certificates) -> Literal["pre", "post"]:
+    """Return on which side of its points a line of certified accuracy holds their values."""
+    return "pre" if certificates.closed else "post"
 
 
 def draw_run_lines(
@@ -100,10 +116,12 @@ def draw_run_lines(
     steps: Callable[[Item], tuple[Floats, Floats]],
     column: str = OURS,
     names: Collection[str] | None = None,
+    where: Literal["pre", "post"] = "post",
 ) -> None:
     """Draw one step line per run, in the dash of a column; only solid ones have markers and names.
 
-    With `names` only those runs are drawn, in the colours that they have among all.
+    With `names` only those runs are drawn, in the colours that they have among all. `where` is the
+    side of the points on which the lines hold their values.
     """
     marked = column == OURS
     for place, (name, colour) in enumerate(zip(several, run_colours(len(several)), strict=True)):
@@ -111,7 +129,7 @@ def draw_run_lines(
             continue
         axes.step(
             *steps(several[name]),
-            where="post",
+            where=where,
             color=colour,
             linestyle=mechanism_style(column).line,
             marker=MARKERS[place % len(MARKERS)] if marked else "",
@@ -124,6 +142,7 @@ def draw_paired_lines(
     axes: "Axes",
     several: Mapping[str, Certificates],
     steps: Callable[[Certificates, str], tuple[Floats, Floats]],
+    where: Literal["pre", "post"] = "post",
 ) -> None:
     """Draw the tight radius solid and the paper's ensemble dashed; name both dashes once, in grey.
 
@@ -134,7 +153,7 @@ def draw_paired_lines(
         look = mechanism_style(column)
         axes.plot([], [], color=GREY, linestyle=look.line, label=look.name)
     for column, names in ((OURS, set(several)), (PAPERS, both)):
-        draw_run_lines(axes, several, partial(_column_steps, steps, column), column, names)
+        draw_run_lines(axes, several, partial(_column_steps, steps, column), column, names, where)
 
 
 def _column_steps(

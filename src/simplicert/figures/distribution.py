@@ -11,10 +11,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from simplicert.errors import require
 from simplicert.figures.accuracy import draw_paired_lines, draw_run_lines
-from simplicert.figures.style import GREY, draw_legend, mechanism_style, settings_note, style_axes
-from simplicert.mechanisms import PAPER_ENSEMBLE
-from simplicert.metrics.comparison import improvement_curve, percent_gain, read_column_pair
+from simplicert.figures.style import GREY, draw_legend, line_keywords, settings_note, style_axes
+from simplicert.metrics.comparison import (
+    base_column,
+    improvement_curve,
+    percent_gain,
+    read_column_pair,
+)
 from simplicert.metrics.intervals import NoisyShares
 from simplicert.types import Certificates, Floats
 
@@ -28,9 +33,10 @@ MOST = 100.0  # percent at which the axis ends
 def share_improved(several: Mapping[str, Certificates], axes: "Axes") -> "Axes":
     """Draw the share of inputs improved by more than x percent; paper (Differential_Performance).
 
-    The improvement is over Cohen (softmax: over Lecuyer), by the paper's ensemble (dashed) and by
-    the tight radius (solid). Inputs that the base does not certify at all gain without limit: they
-    are what is left at the right edge, however far the axis goes.
+    The improvement is over Cohen (softmax: over Lecuyer; under other noise over the first member of
+    its ensemble), by the paper's ensemble (dashed) and by the tight radius (solid). Inputs that the
+    base does not certify at all gain without limit: they are what is left at the right edge,
+    however far the axis goes.
 
     >>> from matplotlib.figure import Figure
     >>> import simplicert as sc
@@ -41,11 +47,16 @@ def share_improved(several: Mapping[str, Certificates], axes: "Axes") -> "Axes":
     'improvement over Cohen of more than (%)'
     """
     drawn = list(several.values())
-    base = PAPER_ENSEMBLE[drawn[0].known.kind][0]
+    bases = list(dict.fromkeys(base_column(item) for item in drawn))
+    require(
+        len(bases) == 1,
+        f"runs must be compared with one radius, and these have {', '.join(bases)}",
+    )
+    base = bases[0]
     draw_paired_lines(axes, several, partial(improvement_steps, base=base))
     style_axes(
         axes,
-        f"improvement over {mechanism_style(base).name} of more than (%)",
+        f"improvement over {line_keywords(base, drawn[0].known)['label']} of more than (%)",
         "proportion of inputs",
     )
     axes.set(xlim=(0, MOST), ylim=(0, 1))

@@ -18,6 +18,7 @@ from simplicert.figures.maps import cohen_minus_li, one_sided_share, ratio_map
 from simplicert.figures.process import process_diagram
 from simplicert.figures.regions import ratio_multinomial, ratio_softmax, winner_map
 from simplicert.figures.scatter import scatter_on_simplex
+from simplicert.figures.style import strength_note
 from simplicert.figures.trends import (
     certified_proportion,
     largest_against_sigma,
@@ -34,7 +35,9 @@ from simplicert.metrics.study import (
     require_same_inputs,
     require_same_norm,
 )
+from simplicert.noises.words import name_noise
 from simplicert.simplex import GAUSSIAN, make_grid, radius_ratio, usual_mechanisms
+from simplicert.tables.settings import require_members
 from simplicert.types import Certificates, Kind
 
 if TYPE_CHECKING:
@@ -146,6 +149,8 @@ def scatter_panels(request: FigureRequest) -> list[Panel]:
 def improvement_panels(request: FigureRequest) -> list[Panel]:
     """Return one panel with all runs."""
     _require_mechanisms(request)
+    for study in request.studies:
+        require_members(study, study.certificates(request.kind), "this figure")
     return [partial(share_improved, _certificates_by_run(request))]
 
 
@@ -219,12 +224,17 @@ def _certificates_by_run(request: FigureRequest) -> dict[str, Certificates]:
 
 def studies_by_legend_name(request: FigureRequest) -> dict[str, Study]:
     """Name runs by sigma where that tells them apart and the user gave no other names."""
-    apart = len({study.sigma for study in request.studies}) == len(request.studies)
+    kinds = {study.noise.name for study in request.studies}
+    strengths = {(study.noise.name, study.strength) for study in request.studies}
+    apart = len(strengths) == len(request.studies)
 
     def name(study: Study) -> str:
         own = study.name == study.run.folder.resolve().name
         # matplotlib reads a formula after a dollar, and hides from legends what begins with _.
         plain = re.sub("^_", " _", study.name.replace("$", r"\$"))
-        return f"$\\sigma$ = {study.sigma:g}" if apart and own else plain
+        if not (apart and own):
+            return plain
+        say = strength_note if len(kinds) == 1 else name_noise
+        return say(study.noise, study.sigma)
 
     return {name(study): study for study in request.studies}

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from simplicert.errors import require
 from simplicert.figures.frame import draw_curves, draw_frame
 from simplicert.figures.regions import region_lines
-from simplicert.figures.style import draw_legend, mechanism_style, settings_note
+from simplicert.figures.style import GREY, draw_legend, mechanism_style, settings_note
 from simplicert.mechanisms.threats import threat_of
 from simplicert.simplex.overview import trace_borders
 from simplicert.types import Certificates
@@ -28,15 +28,16 @@ def scatter_on_simplex(certificates: Certificates, axes: "Axes") -> "Axes":
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
     ['Cohen: 2', 'abstained: 1']
     """
-    known, kind = certificates.known, certificates.known.kind
+    known = certificates.known
     placed = (known.e0 > known.e1) & ~certificates.abstained
     require(
         bool(placed.any()),
         f"scatter needs an input with bounds E_0 > E_1, and none of {len(known)} has them",
     )
-    threat = threat_of(known.noise, known.norm)
+    kind, threat = known.kind, threat_of(known.noise, known.norm)
     members = threat.ensembles.get(kind, ())
-    if threat.of_paper:
+    nowhere = placed & (certificates.winner == "")
+    if threat.noise == "gaussian":  # l1 and linf radii are multiples of those in l2
         region_lines(axes, kind)
     elif len(members) > 1:
         for curves in trace_borders(members, kind, threat).values():
@@ -56,6 +57,17 @@ def scatter_on_simplex(certificates: Certificates, axes: "Axes") -> "Axes":
                 rasterized=True,  # as vectors, ten thousand points open slowly
                 zorder=3,
             )
+    if nowhere.any():  # whole numbers: the class is certified, and no change of it
+        axes.scatter(
+            known.e0[nowhere],
+            known.e1[nowhere],
+            s=9,
+            marker="x",
+            color=GREY,
+            linewidths=0.7,
+            label=f"radius 0: {nowhere.sum():,}",
+            zorder=3,
+        )
     if (left := int((~placed).sum())) > 0:
         axes.scatter([], [], s=0, label=f"abstained: {left:,}")
     draw_frame(axes)

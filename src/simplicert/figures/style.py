@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simplicert.errors import choose, require
 from simplicert.mechanisms import MECHANISMS
-from simplicert.mechanisms.threats import Threat
+from simplicert.mechanisms.threats import Threat, threat_of
 from simplicert.metrics.study import explain_no_comparison
-from simplicert.types import Certificates, Ints
+from simplicert.noises import NoiseModel, say_noise
+from simplicert.noises.certainty import CERTAINTY
+from simplicert.noises.words import label_radius, strength_of
+from simplicert.types import Certificates, Expectations, Ints
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,6 +39,8 @@ PAGE = (7.16, 3.0)  # both columns, for two panels side by side
 DPI, DOTS = 200, (50, 1200)  # dots per inch: the usual number, and the range that makes sense
 
 MARKERS = "oDs^vPX<>*"  # of runs, in their order
+
+GREEK = {"sigma": r"$\sigma$"}  # letters for what figures name
 
 # What each format writes about itself, without what changes from day to day.
 METADATA: dict[str, dict[str, Any]] = {
@@ -118,9 +123,10 @@ def mechanism_style(name: str, threat: Threat | None = None) -> MechanismStyle:
     return look._replace(name=row.label or label, colour=row.colour or look.colour)
 
 
-def line_keywords(name: str) -> dict[str, Any]:
-    """Return a mechanism's style as matplotlib's keywords for a line."""
-    label, colour, line, marker = mechanism_style(name)
+def line_keywords(name: str, known: Expectations | None = None) -> dict[str, Any]:
+    """Return a mechanism's style as matplotlib's keywords for a line, by its name under a noise."""
+    threat = None if known is None else threat_of(known.noise, known.norm)
+    label, colour, line, marker = mechanism_style(name, threat)
     return {"label": label, "color": colour, "linestyle": line, "marker": marker}
 
 
@@ -172,13 +178,13 @@ def settings_note(
     known = [certificates.known for certificates in several]
     mark = " (exploratory)" if any(item.exploratory for item in several) else ""
     facts = [
-        {f"$\\sigma$ = {item.sigma:g}" for item in known} if sigma else set(),
+        {noise_note(item, strength=sigma) for item in known} - {""},
         {
             f"$n$ = {_format_range(item.draws)}"
             for item in known
             if item.draws is not None and draws
         },
-        {f"$\\alpha$ = {item.alpha:g}" for item in known},
+        {CERTAINTY if item.certain else f"$\\alpha$ = {item.alpha:g}" for item in known},
         {f"sensitivity {item.sensitivity:g}" for item in several if item.sensitivity != 1},
         {f"all {len(item):,} inputs" for item in known},
     ]
@@ -196,8 +202,21 @@ def _format_range(numbers: Ints) -> str:
 
 def radius_label(certificates: Certificates, what: str = "certified radius") -> str:
     """Label an axis of radii, with the norm where it is not the plain one."""
-    norm = certificates.known.norm
-    return what if norm == "l2" else f"{what} ({norm})"
+    return label_radius(certificates.known.norm, what)
+
+
+def noise_note(known: Expectations, *, strength: bool = True) -> str:
+    """Name noise and strength for a legend; of Gaussian noise sigma alone."""
+    if known.noise.name == "gaussian":
+        return strength_note(known.noise, known.sigma) if strength else ""
+    words = say_noise(known.noise, known.sigma)
+    return words if strength else f"{known.noise.name} noise"
+
+
+def strength_note(noise: NoiseModel, sigma: float) -> str:
+    """Return the strength of a noise: sigma as a letter, others by their names."""
+    name, value = strength_of(noise, sigma)
+    return f"{GREEK.get(name, name)} = {value:g}"
 
 
 def save_figure(

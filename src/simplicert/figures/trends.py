@@ -12,6 +12,7 @@ import numpy as np
 
 from simplicert.errors import require
 from simplicert.figures.style import (
+    GREEK,
     GREY,
     MECHANISM_STYLES,
     draw_legend,
@@ -21,6 +22,8 @@ from simplicert.figures.style import (
     style_axes,
 )
 from simplicert.metrics.averages import median_radius, share_above, share_largest
+from simplicert.metrics.radii import least_worthwhile, radius_sign
+from simplicert.noises.words import strength_of
 from simplicert.types import Certificates
 
 if TYPE_CHECKING:
@@ -28,8 +31,6 @@ if TYPE_CHECKING:
 
     from simplicert.metrics.growth import CostByDraws
 
-
-CERTIFIED_BEYOND = 0.05  # in units of the input: the paper counts larger radii as certified
 
 DRAWS_LABEL = "draws of an input, $n$"
 
@@ -40,6 +41,8 @@ TRAIN, TEST = MECHANISM_STYLES["li"].colour, MECHANISM_STYLES["cohen"].colour
 def certified_proportion(growth: Mapping[int, Certificates], axes: "Axes") -> "Axes":
     """Draw the share of inputs with a radius > 0.05 against n; paper fig. (IMAGENET_Proportion).
 
+    Of radii that are whole numbers, the share with a radius of 1 at least.
+
     >>> from matplotlib.figure import Figure
     >>> import simplicert as sc
     >>> tallies = {n: sc.Tally([[n - 2, 2]], sigma=0.5) for n in (10, 100, 1000)}
@@ -49,13 +52,14 @@ def certified_proportion(growth: Mapping[int, Certificates], axes: "Axes") -> "A
     (array([  10,  100, 1000]), array([0., 1., 1.]))
     """
     drawn = list(growth.values())
+    least = least_worthwhile(drawn[0])
     for name in drawn[-1].columns:
-        shares = [share_above(certificates, CERTIFIED_BEYOND, name).value for certificates in drawn]
-        axes.plot(list(growth), shares, clip_on=False, **line_keywords(name))
+        shares = [share_above(certificates, least, name).value for certificates in drawn]
+        axes.plot(list(growth), shares, clip_on=False, **line_keywords(name, drawn[0].known))
     style_axes(
         axes,
         DRAWS_LABEL,
-        f"proportion with {radius_label(drawn[0], 'radius')} > {CERTIFIED_BEYOND:g}",
+        f"proportion with {radius_label(drawn[0], 'radius')} {radius_sign(drawn[0])} {least:g}",
     )
     axes.set(xscale="log", ylim=(0, 1))
     draw_legend(axes, settings_note(drawn, draws=False))
@@ -97,10 +101,10 @@ def median_against_sigma(several: Sequence[Certificates], axes: "Axes") -> "Axes
     ('median radius', array([0.5, 1. ]))
     """
     drawn = _sort_by_sigma(several)
-    sigmas = [certificates.known.sigma for certificates in drawn]
+    sigmas = [strength_of(item.known.noise, item.known.sigma)[1] for item in drawn]
     for name in drawn[0].columns:
         medians = [median_radius(certificates, name) for certificates in drawn]
-        axes.plot(sigmas, medians, clip_on=False, **line_keywords(name))
+        axes.plot(sigmas, medians, clip_on=False, **line_keywords(name, drawn[0].known))
     return _label_sigma_axes(axes, drawn, radius_label(drawn[0], "median radius"))
 
 
@@ -117,32 +121,39 @@ def largest_against_sigma(several: Sequence[Certificates], axes: "Axes") -> "Axe
     ('share with the largest radius', 'log')
     """
     drawn = _sort_by_sigma(several)
-    sigmas = [certificates.known.sigma for certificates in drawn]
+    sigmas = [strength_of(item.known.noise, item.known.sigma)[1] for item in drawn]
     won = [share_largest(certificates) for certificates in drawn]
     for name in won[0]:
         value, low, high = np.array([(w[name].value, w[name].low, w[name].high) for w in won]).T
         reach = np.maximum([value - low, high - value], 0.0)
         bars: dict[str, Any] = {"yerr": reach, "elinewidth": 0.7, "capsize": 2, "clip_on": False}
-        axes.errorbar(sigmas, value, **bars, **line_keywords(name))
+        axes.errorbar(sigmas, value, **bars, **line_keywords(name, drawn[0].known))
     _label_sigma_axes(axes, drawn, "share with the largest radius").set_ylim(0, 1)
     return axes
 
 
 def _sort_by_sigma(several: Sequence[Certificates]) -> list[Certificates]:
-    """Sort certificates by sigma, and refuse two of the same sigma."""
-    sigmas = sorted(certificates.known.sigma for certificates in several)
+    """Sort certificates by sigma, or what the noise has for it; refuse two of the same."""
+    noises = dict.fromkeys(certificates.known.noise.name for certificates in several)
+    require(len(noises) == 1, f"runs must be of one noise to draw a trend, got {', '.join(noises)}")
+
+    def strength(certificates: Certificates) -> tuple[str, float]:
+        return strength_of(certificates.known.noise, certificates.known.sigma)
+
+    name, sigmas = strength(several[0])[0], sorted(strength(item)[1] for item in several)
     require(
         len(set(sigmas)) == len(sigmas) > 1,
-        "runs must be of two or more different sigmas to draw a trend, got sigma "
+        f"runs must be of two or more different {name}s to draw a trend, got {name} "
         + ", ".join(f"{sigma:g}" for sigma in sigmas),
     )
-    return sorted(several, key=lambda certificates: certificates.known.sigma)
+    return sorted(several, key=strength)
 
 
 def _label_sigma_axes(axes: "Axes", drawn: Sequence[Certificates], up: str) -> "Axes":
     """Add the labels, a tick at each sigma, and the legend."""
-    style_axes(axes, r"$\sigma$ of the noise", up)
-    sigmas = [certificates.known.sigma for certificates in drawn]
+    name = strength_of(drawn[0].known.noise, drawn[0].known.sigma)[0]
+    style_axes(axes, f"{GREEK.get(name, name)} of the noise", up)
+    sigmas = [strength_of(item.known.noise, item.known.sigma)[1] for item in drawn]
     axes.set_xscale("log")
     axes.set_xticks(sigmas, [f"{sigma:g}" for sigma in sigmas])
     axes.set_xticks([], minor=True)

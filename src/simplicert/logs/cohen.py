@@ -14,6 +14,7 @@ from pathlib import Path
 from simplicert.errors import choose, require
 from simplicert.logs.log import Log, build_log
 from simplicert.logs.table import read_table
+from simplicert.noises import GAUSSIAN, say_noise
 from simplicert.types import Certificates
 
 INDEX = ("idx", "original_idx", "index")
@@ -68,6 +69,11 @@ def _format_cohen(certificates: Certificates, column: str, seconds: float) -> st
     `seconds` is the mean time per input, because a run keeps no other.
     """
     known = certificates.known
+    require(
+        known.noise == GAUSSIAN and known.norm == "l2",
+        "run must be of Gaussian noise and radii in l2 for Cohen's log, whose readers know of no "
+        f"other, got {say_noise(known.noise, known.sigma)} and {known.norm}",
+    )
     require(known.labels is not None, "labels are needed for Cohen's log, which has a column label")
     assert known.labels is not None
     radii, spent = certificates.column(column), timedelta(seconds=round(seconds, 3))

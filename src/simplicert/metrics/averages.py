@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simplicert.errors import require
-from simplicert.mechanisms import PAPER_ENSEMBLE
+from simplicert.mechanisms.threats import ensemble_members
 from simplicert.metrics.intervals import (
     CONFIDENCE,
     Rate,
@@ -105,8 +105,10 @@ def certified_accuracy(
     """c_A(r), the share of inputs that are correct with a radius > r; paper Sec. (dataindpt).
 
     `inclusive` counts a radius >= r, as the paper's results and much of the field do. A radius
-    of 0 is no certificate, so both agree at r = 0. Over the "correct" population the denominator
-    is the number of correct inputs.
+    of 0 is no certificate, so both agree at r = 0. Radii that are whole numbers, and those of
+    deterministic noise, cover changes as large as themselves and always count so; there a radius
+    of 0 certifies the input itself. Over the "correct" population the denominator is the number of
+    correct inputs.
 
     >>> import simplicert as sc
     >>> counts = [[990, 8, 2], [900, 80, 20], [40, 35, 25]]
@@ -117,8 +119,8 @@ def certified_accuracy(
     >>> sc.metrics.certified_accuracy(certificates, 0.5, population="correct").value
     1.0
     """
-    at, values = _check_radii("radius", radius, ()), certificates.column(column)
-    reached = (values > 0) & (values >= at) if inclusive else values > at
+    at = float(_check_radii("radius", radius, ()))
+    reached = certificates.reaches(at, column, inclusive=inclusive)
     return population_share(certificates, certificates.correct & reached, population, confidence)
 
 
@@ -143,8 +145,9 @@ def accuracy_curve(
     """
     at, values = _check_radii("radii", radii, (None,)), certificates.column(column)
     mask = population_mask(certificates, population)
-    certified = values[mask & certificates.correct & (values > 0)]
-    return rate_curve(certified, at, int(mask.sum()), confidence, inclusive=inclusive)
+    certified = values[mask & certificates.correct & certificates.reaches(0.0, column)]
+    closed = inclusive or certificates.closed
+    return rate_curve(certified, at, int(mask.sum()), confidence, inclusive=closed)
 
 
 def share_above(
@@ -155,7 +158,9 @@ def share_above(
     population: str = "all",
     confidence: float = CONFIDENCE,
 ) -> Rate:
-    """Share of inputs with a radius > r, the wrongly predicted ones included; the paper's `>`.
+    """Share of inputs certified beyond r, the wrongly predicted ones included; the paper's `>`.
+
+    Radii that cover changes as large as themselves (`Certificates.closed`) count from r on.
 
     >>> import simplicert as sc
     >>> counts = [[990, 8, 2], [900, 80, 20], [40, 35, 25]]
@@ -164,8 +169,8 @@ def share_above(
     >>> rate.hits, rate.total
     (2, 3)
     """
-    at = _check_radii("radius", radius, ())
-    return population_share(certificates, certificates.column(column) > at, population, confidence)
+    at = float(_check_radii("radius", radius, ()))
+    return population_share(certificates, certificates.reaches(at, column), population, confidence)
 
 
 def average_radius(
@@ -208,7 +213,7 @@ def median_radius(
 def share_largest(
     certificates: Certificates, *, population: str = "all", confidence: float = CONFIDENCE
 ) -> dict[str, Rate]:
-    """Share of inputs for which each member of the paper's ensemble is the largest; the paper's L.
+    """Share of inputs for which each member of the ensemble is the largest; the paper's L.
 
     A tie goes to the first in the paper's order, and an input whose radii are all 0 to no member,
     so the shares sum to at most 1. The paper's own sum to 1.13 at sigma 5, as if every mechanism
@@ -221,7 +226,7 @@ def share_largest(
     {'cohen': 2, 'li': 0, 'improved_dp': 0}
     """
     regions = share_by_region(certificates, population=population, confidence=confidence)
-    return {name: regions[name] for name in PAPER_ENSEMBLE[certificates.known.kind]}
+    return {name: regions[name] for name in ensemble_members(certificates.known)}
 
 
 def share_by_region(
@@ -238,7 +243,7 @@ def share_by_region(
     {'cohen': 2, 'li': 0, 'improved_dp': 0, 'none': 1}
     """
     certificates.column("ensemble")  # raises an error where the scheme computed none
-    regions = {name: name for name in PAPER_ENSEMBLE[certificates.known.kind]} | {"none": ""}
+    regions = {name: name for name in ensemble_members(certificates.known)} | {"none": ""}
     return {
         region: population_share(
             certificates, certificates.winner == winner, population, confidence

@@ -1,7 +1,8 @@
 """Measure how much one column of radii improves on another, input by input.
 
 `column` is compared with the base, `over`; both are names of `Certificates.column`. By default
-this is the paper's comparison: its ensemble over one-sided Cohen.
+this is the paper's comparison: its ensemble over one-sided Cohen, of another kind or noise over the
+first member of its ensemble (`base_column`).
 """
 
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from simplicert.mechanisms.threats import ensemble_members
 from simplicert.metrics.intervals import (
     CONFIDENCE,
     Rate,
@@ -72,7 +74,7 @@ class Wilcoxon:
 def measure_improvement(
     certificates: Certificates,
     column: str = "ensemble",
-    over: str = "cohen",
+    over: str | None = None,
     *,
     population: str = "all",
     confidence: float = CONFIDENCE,
@@ -110,7 +112,7 @@ def improvement_curve(
     certificates: Certificates,
     percents: ArrayLike,
     column: str = "ensemble",
-    over: str = "cohen",
+    over: str | None = None,
     *,
     population: str = "all",
     confidence: float = CONFIDENCE,
@@ -134,7 +136,7 @@ def improvement_curve(
 def wilcoxon_test(
     certificates: Certificates,
     column: str = "ensemble",
-    over: str = "cohen",
+    over: str | None = None,
     *,
     population: str = "all",
 ) -> Wilcoxon:
@@ -164,8 +166,16 @@ def wilcoxon_test(
     return Wilcoxon(float(result.statistic), float(result.pvalue), pairs, zeros)
 
 
-def read_column_pair(certificates: Certificates, column: str, over: str) -> tuple[Floats, Floats]:
+def base_column(certificates: Certificates) -> str:
+    """Return what radii are compared with: the ensemble's first member, Cohen in the paper."""
+    return ensemble_members(certificates.known)[0]
+
+
+def read_column_pair(
+    certificates: Certificates, column: str, over: str | None = None
+) -> tuple[Floats, Floats]:
     """Return both columns, made equal where they differ by rounding only."""
+    over = base_column(certificates) if over is None else over
     new, base = certificates.column(column), certificates.column(over)
     return np.where(np.abs(new - base) <= ROUNDING_TOLERANCE * base, base, new), base
 

@@ -21,6 +21,7 @@ from simplicert.metrics.numbers import format_exactly
 from simplicert.metrics.statement import CONFIDENCE, statement_from_hits
 from simplicert.metrics.study import Study, explain_no_comparison
 from simplicert.types import Bools, Certificates, Floats, Ints
+from simplicert.types.certificates import covers_radius
 
 NOT_DISPROVED = "the stated level is not disproved by the audit"
 ALL = "all"  # name of the group that holds every input
@@ -38,6 +39,11 @@ class CertificateRows(NamedTuple):
     abstained: Bools
     level: float
     norm: str
+    closed: bool = False  # radii cover changes that are exactly as large
+
+    def certified_at(self, radius: float) -> Bools:
+        """(N,) where the label is certified for every change of this size."""
+        return self.correct & covers_radius(self.radius, radius, closed=self.closed)
 
     def chosen(self, which: Bools | Ints) -> "CertificateRows":
         """Return some of the rows, or all of them in another order."""
@@ -50,13 +56,11 @@ Measure = Callable[[CertificateRows, float, float], float]  # rows, radius, conf
 
 # name -> (whether a radius must follow after @, the function that measures it)
 MEASURES: dict[str, tuple[bool, Measure]] = {
-    "accuracy": (True, lambda rows, at, _: float((rows.correct & (rows.radius > at)).mean())),
+    "accuracy": (True, lambda rows, at, _: float(rows.certified_at(at).mean())),
     "statement": (
         True,
         lambda rows, at, confidence: (
-            statement_from_hits(
-                rows.correct & (rows.radius > at), at, confidence, rows.level, rows.norm
-            ).share
+            statement_from_hits(rows.certified_at(at), at, confidence, rows.level, rows.norm).share
         ),
     ),
     "average_radius": (False, lambda rows, *_: float((rows.correct * rows.radius).mean())),
@@ -158,6 +162,7 @@ def certificate_rows(certificates: Certificates) -> CertificateRows:
         np.asarray(certificates.abstained),
         known.level,
         known.norm,
+        certificates.closed,
     )
 
 

@@ -16,9 +16,9 @@ import numpy as np
 
 from simplicert.bounds import bound
 from simplicert.bounds.box import alpha_at_look
-from simplicert.certification import certify, radius
+from simplicert.certification import certify, unit_radius
 from simplicert.errors import MissingEvidence, require
-from simplicert.mechanisms import MECHANISMS
+from simplicert.mechanisms.threats import Threat, find_threat, threat_of
 from simplicert.metrics.study import Study
 from simplicert.store import ImportedRun, Run
 from simplicert.types import Certificates, Expectations, Floats, Ints, Plan, Tally
@@ -65,7 +65,13 @@ def certify_shorter_runs(study: Study, seed: int = 0) -> dict[int, Certificates]
     exploratory = study.run.manifest.kind != KIND
     return {
         draws: replace(
-            certify(_bound_tally(study, tally), sensitivity=study.stage), exploratory=exploratory
+            certify(
+                _bound_tally(study, tally),
+                sensitivity=study.stage,
+                norm=study.norm,
+                size=study.run.manifest.find_size(study.norm, study.size),
+            ),
+            exploratory=exploratory,
         )
         for draws, tally in nested_subsamples(study.tally, seed).items()
     }
@@ -93,10 +99,12 @@ def measure_cost(
     """
     per_draw = seconds_per_draw(study.run)
     tallies = nested_subsamples(study.tally, seed)
-    names = [name for name, row in MECHANISMS.items() if KIND in row.kinds]
+    names = [name for name, row in study_threat(study).mechanisms.items() if KIND in row.kinds]
     inputs = len(study.tally)
+    threat = study_threat(study)
     seconds = [
-        mechanism_seconds(_bound_tally(study, tally), names, clock) for tally in tallies.values()
+        mechanism_seconds(_bound_tally(study, tally), names, clock, threat)
+        for tally in tallies.values()
     ]
     bounds = [
         measure_seconds(lambda tally=tally: _bound_tally(study, tally), clock) / inputs  # type: ignore[misc]
@@ -215,8 +223,17 @@ def seconds_per_draw(run: Run | ImportedRun) -> float:
     return seconds / draws
 
 
+def study_threat(study: Study) -> Threat:
+    """Return the mechanisms for the noise of a run and the norm of its radii."""
+    size = study.run.manifest.find_size(study.norm, study.size)
+    return threat_of(study.noise, study.measured_in, size)
+
+
 def mechanism_seconds(
-    known: Expectations, names: Sequence[str], clock: Callable[[], float] = perf_counter
+    known: Expectations,
+    names: Sequence[str],
+    clock: Callable[[], float] = perf_counter,
+    threat: Threat | None = None,
 ) -> dict[str, float]:
     """Seconds for one input's radius by each mechanism, the average over N inputs in one array.
 
@@ -227,9 +244,10 @@ def mechanism_seconds(
     if not live.any():
         return dict.fromkeys(names, np.nan)
     e0, e1 = (np.resize(values[live], len(known)) for values in (known.e0, known.e1))
+    table = (find_threat() if threat is None else threat).mechanisms
 
     def each(name: str) -> float:
-        return measure_seconds(lambda: radius(name, e0, e1, known.sigma), clock) / len(known)
+        return measure_seconds(lambda: unit_radius(name, table[name], e0, e1), clock) / len(known)
 
     return {name: each(name) for name in names}
 

@@ -185,8 +185,7 @@ def _mark_certified_inputs(
     certificates: Certificates, radius: float, column: str, *, inclusive: bool
 ) -> Bools:
     """(N,) whether an input is certified as its label beyond the radius: `certified_accuracy`."""
-    values = certificates.column(column)
-    reached = (values > 0) & (values >= radius) if inclusive else values > radius
+    reached = certificates.reaches(radius, column, inclusive=inclusive)
     return np.asarray(certificates.correct & reached)
 
 

@@ -42,8 +42,8 @@ SLACK = 1e-12  # losses that differ by less are equal
 APPROXIMATE = ", whose level is approximate where max-drop is above 0 and losses are skewed"
 
 SHARES: dict[str, Callable[[CertificateRows, float], Bools]] = {
-    "accuracy": lambda rows, at: rows.correct & (rows.radius > at),
-    "statement": lambda rows, at: rows.correct & (rows.radius > at),
+    "accuracy": lambda rows, at: rows.certified_at(at),
+    "statement": lambda rows, at: rows.certified_at(at),
     "abstained": lambda rows, _: rows.abstained,
 }
 

@@ -1,8 +1,8 @@
 """State in one sentence, with a valid lower bound, how often the classifier is right.
 
 Let inputs be drawn independently, and call one a hit if it is certified as the class of its label
-with a radius above r. A hit may be a false certificate, with probability at most the scheme's
-level for every input; otherwise the smoothed classifier is right everywhere within r. So
+with a radius that reaches r. A hit may be a false certificate, with probability at most the
+scheme's level for every input; otherwise the smoothed classifier is right everywhere within r. So
 
     P(right within r) >= P(hit) - level,
 
@@ -23,6 +23,8 @@ from simplicert.metrics.numbers import (
     format_exactly,
     format_percent_exactly,
 )
+from simplicert.noises.certainty import CERTAINTY
+from simplicert.noises.words import describe_reach
 from simplicert.types import Bools, Certificates
 
 CONFIDENCE = 0.99  # of the statement; the intervals of metrics have 0.95
@@ -48,26 +50,38 @@ class Statement:
     norm: str
     sensitivity: float = 1.0  # of a stage before the noise; distances are measured before it
     imported: bool = False  # the level is what an imported log says of itself
+    closed: bool = False  # changes that are exactly as large are covered too
 
     @property
     def sentence(self) -> str:
         """The statement as it may be quoted, its number rounded down."""
         stage = ""
         if self.sensitivity != 1:
-            stage = f" of what goes into a first stage of sensitivity {self.sensitivity:g}"
+            constant = format_exactly(self.sensitivity)
+            stage = f" of what goes into a first stage of sensitivity {constant}"
+        where = describe_reach(self.norm, format_exactly(self.radius), closed=self.closed)
         return (
             f"With {format_percent_exactly(self.confidence)} % confidence at least "
             f"{format_down(100 * self.share, 1)} % "
             "of inputs drawn like these are classified correctly by the smoothed classifier "
-            f"everywhere within {self.norm} distance {format_exactly(self.radius)}{stage} "
-            f"({self.hits} of {self.inputs} "
-            f"tested inputs are certified, each wrongly with probability at most {self.level:g}"
+            f"{where}{stage} ({self.hits} of {self.inputs} "
+            f"tested inputs are certified, {self._surety}"
             f"{' by the own account of the log' if self.imported else ''})."
         )
 
+    @property
+    def _surety(self) -> str:
+        """How surely one input's certificate holds, in words."""
+        if self.level == 0:
+            return f"and every certificate {CERTAINTY}"
+        return f"each wrongly with probability at most {self.level:.15g}"
+
     def record(self) -> dict[str, Any]:
-        """Return the statement as values that JSON can hold."""
-        return {**asdict(self), "sentence": self.sentence}
+        """Return the statement as values that JSON can hold; `closed` only where it is."""
+        held = asdict(self)
+        if not self.closed:
+            del held["closed"]
+        return {**held, "sentence": self.sentence}
 
 
 def make_statement(
@@ -88,11 +102,15 @@ def make_statement(
     )
     require(certificates.known.labels is not None, "labels are needed to say what is correct")
     require(np.isfinite(radius) and radius >= 0, f"radius must not be negative, got {radius!r}")
-    hit = certificates.correct & (certificates.column("radius") > radius)
+    hit = certificates.correct & certificates.reaches(radius)
     known = certificates.known
     statement = statement_from_hits(hit, radius, confidence, known.level, known.norm)
-    imported = known.scheme == "imported"
-    return replace(statement, sensitivity=certificates.sensitivity, imported=imported)
+    return replace(
+        statement,
+        sensitivity=certificates.sensitivity,
+        imported=known.scheme == "imported",
+        closed=certificates.closed,
+    )
 
 
 def statement_from_hits(

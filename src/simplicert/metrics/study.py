@@ -18,6 +18,8 @@ import numpy as np
 
 from simplicert.errors import DamagedRun, InvalidInput, SimplicertError, choose, require
 from simplicert.logs.audit import find_disproofs
+from simplicert.noises import NOISES, NoiseModel, default_norm
+from simplicert.noises.words import strength_of
 from simplicert.store import Run, open_run
 from simplicert.store.attacks import AttackRow, attack_path, read_attack
 from simplicert.store.imported import ImportedRun
@@ -27,7 +29,7 @@ from simplicert.types import KINDS, Certificates, Ints, Kind, Tally
 ONE_SIDED = "one_sided"  # the method that bounds the top class alone
 
 # Where mechanisms are not compared, the first of these that exists stands for all columns.
-FALLBACK_COLUMNS = ("cohen", "two_sided")
+FALLBACK_COLUMNS = ("cohen", "one_sided", "two_sided")
 
 MOST_NAMED_INPUTS = 10  # listed one by one in a message
 
@@ -52,11 +54,29 @@ class Study:
     name: str
     run: Run | ImportedRun
     sensitivity: float | None = None  # of a stage before the noise; None: what the run declares
+    norm: str | None = None  # of its radii; None: the usual one of its noise
+    size: int | None = None  # features of an input, where the norm needs them and no run knows
 
     @property
     def sigma(self) -> float:
-        """Standard deviation of the noise, in units of the input."""
+        """The noise's scale, in units of the input: of Gaussian noise its standard deviation."""
         return self.run.manifest.sigma
+
+    @property
+    def noise(self) -> NoiseModel:
+        """The noise that the run was drawn with."""
+        return self.run.manifest.noise_model
+
+    @property
+    def strength(self) -> tuple[str, float]:
+        """What tells runs of one noise apart, and how much of it: sigma, scale, keep or rate."""
+        return strength_of(self.noise, self.sigma)
+
+    @property
+    def measured_in(self) -> str:
+        """The norm of its radii; "scaled ..." where each feature had its own share of noise."""
+        scaled = "scaled " if "noise_scale" in self.run.manifest.source else ""
+        return scaled + (self.norm or default_norm(self.noise)).removeprefix("scaled ")
 
     @property
     def stage(self) -> float:
@@ -102,7 +122,9 @@ class Study:
         wanted = choose("kind", kind or self.run.manifest.kind, KINDS)
         if wanted not in self._made:
             try:
-                self._made[wanted] = self.run.certify(kind=wanted, sensitivity=self.sensitivity)
+                self._made[wanted] = self.run.certify(
+                    kind=wanted, sensitivity=self.sensitivity, norm=self.norm, size=self.size
+                )
             except SimplicertError as error:
                 raise type(error)(f"run {self.name}: {error}") from None
         return self._made[wanted]
@@ -174,11 +196,14 @@ def read_studies(
     *,
     one_name_per_sigma: bool = False,
     sensitivity: float | None = None,
+    norm: str | None = None,
+    size: int | None = None,
 ) -> list[Study]:
     """Open each run; its name is the folder's, or what `labels` gives for the folder as written.
 
     With `one_name_per_sigma`, runs of different sigmas may share a name: one method at each sigma.
-    `sensitivity` replaces what each run declares.
+    `sensitivity` replaces what each run declares, `norm` the usual one of its noise; `size` is the
+    number of features, for runs that did not record it.
 
     >>> import tempfile
     >>> import simplicert as sc
@@ -199,10 +224,12 @@ def read_studies(
             names.get(str(Path(folder)), Path(folder).resolve().name),
             open_run(folder),
             sensitivity,
+            norm,
+            size,
         )
         for folder in folders
     ]
-    taken = [(study.name, study.sigma if one_name_per_sigma else None) for study in studies]
+    taken = [(study.name, study.strength if one_name_per_sigma else None) for study in studies]
     twice = sorted({name for name, sigma in taken if taken.count((name, sigma)) > 1})
     at = " at one sigma" if one_name_per_sigma else ""
     require(
@@ -250,8 +277,32 @@ def _require_same_labels(studies: Sequence[Study]) -> None:
         )
 
 
+def require_one_norm(studies: Sequence[Study]) -> None:
+    """Refuse radii in different norms in one table or figure, and closed ones beside open ones."""
+    norms = {study.measured_in: study for study in studies}
+    require(
+        len(norms) <= 1,
+        "runs must have radii in one norm to be compared, and these have "
+        + ", ".join(
+            f"{norm} ({study.name}, {study.noise.name} noise)" for norm, study in norms.items()
+        )
+        + ": norm names one that all of them certify, if there is any",
+    )
+    kinds = {NOISES[study.noise.name].closed: study for study in studies}
+    require(
+        len(kinds) <= 1,
+        "runs must have radii of one kind to be compared: those of "
+        + " and ".join(
+            f"{study.name} ({study.noise.name} noise) "
+            f"{'cover changes of exactly their size' if closed else 'do not'}"
+            for closed, study in sorted(kinds.items(), reverse=True)
+        ),
+    )
+
+
 def require_same_norm(studies: Sequence[Study]) -> None:
     """Refuse to compare radii in different norms, or at different places in the network."""
+    require_one_norm(studies)
     stages = {study.name: study.stage for study in studies}
     require(
         len(set(stages.values())) <= 1,
@@ -298,7 +349,9 @@ def explain_no_comparison(certificates: Certificates) -> str:
         return ""
     imported = certificates.known.scheme == "imported"
     who = "the log" if imported else f"method {ONE_SIDED}"
-    return f"{who} bounds the top class alone, so no mechanism can improve on Cohen's radius"
+    base = columns_to_show(certificates)[0]
+    whose = "Cohen's radius" if base == "cohen" else f"the radius {base}"
+    return f"{who} bounds the top class alone, so no mechanism can improve on {whose}"
 
 
 def require_comparable(several: Iterable[tuple[str, Certificates]], what: str) -> None:

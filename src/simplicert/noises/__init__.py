@@ -14,6 +14,7 @@ import numpy as np
 from simplicert.errors import InvalidInput, check_positive, choose, require
 from simplicert.noises import (
     ablation,
+    deletion,
     exponential,
     gaussian,
     laplace,
@@ -44,9 +45,11 @@ class Noise:
     fill: Callable[[np.random.Generator, np.ndarray], None] | None = None  # additive: at scale 1
     draw_tensor: Callable[..., Any] | None = None  # the same on a torch device, where there is one
     write: Callable[..., None] | None = None  # not additive: writes copies of an input itself
+    drop: Callable[..., Any] | None = None  # for sequences of tokens: returns shorter copies
+    draw_copies: Callable[..., Any] | None = None  # training: random copies of a batch of tensors
     numbers: tuple[str, ...] = ()  # that it has at every norm, besides its scale
     deterministic: bool = False  # every draw is made and none is random: alpha is 0
-    step: float | None = None  # of the grid of inputs; radii are whole multiples of it
+    steps: int | None = None  # of a grid of inputs between 0 and 1; radii are whole steps of it
 
     @property
     def closed(self) -> bool:
@@ -112,6 +115,7 @@ NOISES: dict[str, Noise] = {
         None,
         {"edits": ("rate",), "insertions": ("rate",), "deletions": ("rate",)},
         "Huang et al. 2023",
+        drop=deletion.drop_tokens,
         numbers=("rate",),
     ),
     "splitting": Noise(
@@ -121,9 +125,10 @@ NOISES: dict[str, Noise] = {
         {"l1": _NONE},
         "Levine and Feizi 2021",
         write=splitting.write,
+        draw_copies=splitting.draw_copies,
         numbers=("offsets",),
         deterministic=True,
-        step=1 / splitting.STEPS,
+        steps=splitting.STEPS,
     ),
     "brightness": Noise(
         "adds one normal number of deviation sigma to all features of a copy",
@@ -193,30 +198,6 @@ def say_noise(model: NoiseModel, scale: float) -> str:
     return ", ".join(part for part in (f"{model.name} noise", size, model.say_numbers()) if part)
 
 
-def check_inputs(model: NoiseModel, shape: tuple[int, ...]) -> NoiseModel:
-    """Return the noise for inputs of this shape; refuse inputs that it cannot change."""
-    row = NOISES[model.name]
-    require(
-        row.fill is not None or row.write is not None,
-        f"noise must be one for inputs that are arrays of numbers, got {model.name}: it is for "
-        "sequences of tokens",
-    )
-    image = len(shape) == 3  # noqa: PLR2004
-    require(
-        image or model.name != "shift",
-        f"noise shift must be given images of shape (channels, height, width), got {shape}",
-    )
-    if model.name == "ablation":
-        require(
-            model.absent is not None,
-            "absent must be given for ablation noise: the number that marks a feature that was "
-            "taken away, and that no feature has, got None",
-        )
-        return model.sized(ablation.count_features(shape))
-    needs_size = any("size" in needed for needed in row.parameters.values())
-    return model.sized(int(np.prod(shape))) if needs_size else model
-
-
 GAUSSIAN = NoiseModel()
 
 
@@ -281,6 +262,12 @@ def choose_noise(
     return noise, given
 
 
+def say_units(noise: str) -> str:
+    """Return what the radii of a noise without multiples are: whole numbers, or whole steps."""
+    steps = NOISES[noise].steps
+    return "whole numbers" if steps is None else f"whole steps of 1/{steps}"
+
+
 def scale_argument(noise: NoiseModel, scale: float) -> dict[str, float]:
     """Return the scale under the name that this noise has for it, as arguments to be passed on."""
     name = NOISES[noise.name].scale
@@ -299,8 +286,8 @@ def choose_scale(
             f"{given} is not a number of {noise} noise, whose {meaning}, got {value!r}",
         )
     require(
-        not row.whole or sensitivity == 1,
-        f"sensitivity must be 1 for {noise} noise, whose radii are whole numbers, "
+        (not row.whole and row.steps is None) or sensitivity == 1,
+        f"sensitivity must be 1 for {noise} noise, whose radii are {say_units(noise)}, "
         f"got {sensitivity!r}",
     )
     known = sigma if row.scale == "sigma" else scale

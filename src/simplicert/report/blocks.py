@@ -15,12 +15,16 @@ import numpy as np
 
 from simplicert.figures import attack_distances, save_figure
 from simplicert.metrics.averages import average_radius, certified_accuracy, top1_accuracy
+from simplicert.metrics.comparison import base_column
 from simplicert.metrics.numbers import format_share_down
+from simplicert.metrics.radii import radius_sign
 from simplicert.metrics.study import compares_mechanisms, explain_no_comparison
+from simplicert.noises.words import describe_units
 from simplicert.report.views import View
 from simplicert.store.attacks import AttackRow
 from simplicert.tables import Grid
 from simplicert.tables.attack import attack_table, attacked_inputs_table
+from simplicert.tables.settings import noise_cell, noise_heading
 from simplicert.tables.summary import describe_draw_count
 from simplicert.types import Bools, Certificates, Floats, Kind
 from simplicert.types.certificates import format_radius_down
@@ -138,16 +142,21 @@ def comparison_tables(views: Sequence[View], radii: Sequence[float]) -> list[tup
 def _runs_table(views: Sequence[View], radii: Sequence[float]) -> Grid:
     """Compare runs at the same radii; accuracies only where all have labels."""
     labelled = all(view.labels is not None for view in views)
-    headings = ["run", "sigma", "draws", "certified"]
+    noise = noise_heading([view.study for view in views])
+    first = views[0].certificates
+    assert first is not None
+    sign = radius_sign(first)
+    headings = ["run", noise, "draws", "certified"]
     if labelled:
-        headings += ["top-1", *(f"acc>{radius:g}" for radius in radii)]
-    headings += ["mean radius", "of ensemble", "of Cohen"]
+        headings += ["top-1", *(f"acc{sign}{radius:g}" for radius in radii)]
+    bases = dict.fromkeys(_base_name(view) for view in views)
+    headings += ["mean radius", "of ensemble", f"of {' or '.join(bases)}"]
     rows = []
     alone: dict[str, list[str]] = {}  # why there is nothing to compare -> runs
     for view in views:
         certificates = view.certificates
         assert certificates is not None
-        row = [view.title, f"{view.study.sigma:g}"]
+        row = [view.title, noise_cell(view.study, noise)]
         row.append(describe_draw_count(certificates).removeprefix("n = ").removeprefix("n "))
         row.append(f"{int((~view.abstained).sum())} of {len(view.frame)}")
         if labelled:
@@ -160,16 +169,29 @@ def _runs_table(views: Sequence[View], radii: Sequence[float]) -> Grid:
         alone.setdefault(explain_no_comparison(certificates), []).append(view.title)
     which = "a wrong or abstained" if labelled else "an abstained"
     counted = f"{which} input counts as 0"
-    note = f"acc>r: certified as the label beyond r by the best radius; mean radius: {counted}"
+    reach = "for changes of size r" if first.closed else "beyond r"
+    note = (
+        f"acc{sign}r: certified as the label {reach} by the best radius; mean radius: {counted}"
+        f"{'' if first.known.norm == 'l2' else f'; radii are {describe_units(first.known.norm)}'}"
+    )
     reasons = [f"{', '.join(names)}: {reason}" for reason, names in alone.items() if reason]
     return Grid("Side by side", tuple(headings), rows, (note, *reasons))
 
 
+def _base_name(view: View) -> str:
+    """Return the heading of the column that Cohen's radius has, or its like under other noise."""
+    assert view.certificates is not None
+    gaussian = view.study.noise.name == "gaussian"
+    return "Cohen" if gaussian else base_column(view.certificates)
+
+
 def _mean_radii(certificates: Certificates, labelled: bool) -> list[str]:
     """Return the means of the best radius, the ensemble and Cohen; empty without evidence."""
-    cells = []
+    cells, base = [], base_column(certificates)
+    if certificates.known.noise.name == "gaussian":
+        base = "cohen"
     held = certificates.columns if compares_mechanisms(certificates) else ()
-    for name in ("radius", "ensemble", "cohen"):
+    for name in ("radius", "ensemble", base):
         if name not in (*held, "radius"):
             cells.append("")
         elif labelled:

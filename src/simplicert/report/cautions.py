@@ -63,6 +63,11 @@ def view_cautions(view: View) -> list[str]:
     return cautions
 
 
+def _format_radius(view: View, radius: float) -> str:
+    """Format a radius, rounded down; a whole number without decimals."""
+    return format_radius_down(radius, 0 if view.whole else 4)
+
+
 def _declared_stage_clause(run: Run | ImportedRun) -> str:
     """Name the stage before the noise that the run declared, where another one was used."""
     return f"; the run itself declares sensitivity {run.manifest.sensitivity:g}"
@@ -83,7 +88,7 @@ def _draws_cautions(view: View, run: Run) -> list[str]:
         saturated += int((view.radius[same] >= (1 - SAME) * limit).sum()) if limit > 0 else 0
     if most < FEW:
         reach = (
-            f"reach no radius above {format_radius_down(reachable)}"
+            f"reach no radius above {_format_radius(view, reachable)}"
             if reachable
             else "reach nothing"
         )
@@ -91,7 +96,7 @@ def _draws_cautions(view: View, run: Run) -> list[str]:
     if saturated:
         cautions.append(
             f"saturation: {saturated} of {len(tally)} inputs have the largest radius that their "
-            f"draws can certify, {format_radius_down(reachable)} at most: more draws "
+            f"draws can certify, {_format_radius(view, reachable)} at most: more draws "
             f"would certify more"
         )
     return cautions
@@ -103,6 +108,12 @@ def largest_reachable_radius(certificates: Certificates, tally: Tally, draws: in
     try:
         agreed = unanimous_tally(tally, draws)
         bounds = bound(agreed, known.alpha, known.kind, known.scheme, known.method)
-        return float(certify(bounds, sensitivity=certificates.sensitivity).radius[0])
+        found = certify(
+            bounds,
+            sensitivity=certificates.sensitivity,
+            norm=known.norm,
+            size=None if known.noise == tally.noise else known.noise.size,
+        )
+        return float(found.radius[0])
     except SimplicertError:  # evidence that only real draws have
         return None

@@ -1,19 +1,20 @@
 """Say what a run certifies in a few numbers and sentences."""
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from simplicert.mechanisms.threats import ensemble_members
 from simplicert.metrics.averages import average_radius, certified_accuracy
-from simplicert.metrics.comparison import measure_improvement
+from simplicert.metrics.comparison import base_column, measure_improvement
 from simplicert.metrics.numbers import format_down, format_percent_down, format_share_down
+from simplicert.metrics.radii import round_radii, whole_radii
 from simplicert.metrics.study import explain_no_comparison
+from simplicert.noises import say_noise
+from simplicert.noises.words import describe_changes, label_radius
 from simplicert.report.views import View
 from simplicert.tables.summary import describe_draw_count, level_sentence
 from simplicert.types import Certificates
 from simplicert.types.certificates import format_radius_down
-
-STEPS = (1.0, 2.0, 2.5, 5.0)  # round numbers, times a power of ten
 
 MARKS = 4  # radii named after 0
 
@@ -25,14 +26,12 @@ class Tile(NamedTuple):
     label: str
 
 
-def round_radii(views: Sequence[View]) -> list[float]:
+def headline_radii(views: Sequence[View]) -> list[float]:
     """Return 0 and a few round radii, up to the largest of the page; 0 alone if there is none."""
     largest = max(float(view.radius.max()) for view in views)
-    if largest <= 0:
-        return [0.0]
-    power = 10.0 ** math.floor(math.log10(largest / MARKS))
-    step = max(s * power for s in STEPS if s * power <= largest / MARKS)
-    return [round(i * step, 12) for i in range(MARKS + 1) if i * step < largest]
+    if views[0].whole:
+        return list(whole_radii(largest, MARKS + 1))
+    return round_radii(largest, MARKS)
 
 
 def headline_tiles(view: View) -> list[Tile]:
@@ -45,8 +44,10 @@ def headline_tiles(view: View) -> list[Tile]:
         )
     if view.certificates is not None and view.labels is not None:
         mean = average_radius(view.certificates).value
-        tiles.append(Tile(format_radius_down(mean, 4), "average certified radius"))
-    tiles.append(Tile(format_radius_down(float(view.radius.max()), 4), "largest radius"))
+        words = label_radius(view.norm, "average certified radius")
+        tiles.append(Tile(format_radius_down(mean, 4), words))
+    largest = format_radius_down(float(view.radius.max()), 0 if view.whole else 4)
+    tiles.append(Tile(largest, label_radius(view.norm, "largest radius")))
     return tiles
 
 
@@ -67,7 +68,8 @@ def headline_sentences(view: View, radii: Sequence[float]) -> list[str]:
 def _count_sentence(view: View) -> str:
     """Say how many inputs have a certificate, and how many have the right one."""
     total, certified = len(view.frame), int((~view.abstained).sum())
-    start = f"{certified} of {total} inputs are certified at some radius"
+    where = ", at a radius of 0 or more" if view.closed else " at some radius"
+    start = f"{certified} of {total} inputs are certified{where}"
     if view.labels is None:
         return f"{start}; without labels nothing is said of accuracy."
     right = int(view.correct.sum())
@@ -81,9 +83,10 @@ def _accuracy_sentence(certificates: Certificates, radii: Sequence[float]) -> st
         f"{format_share_down(rate.hits, rate.total)} at r = {radius:g}"
         for radius, rate in zip(radii, rates, strict=True)
     )
+    above = "of at least r" if certificates.closed else "above r"
     return (
         "Certified accuracy, the share of all inputs certified as their label with a radius "
-        f"above r: {named}."
+        f"{above}: {named}."
     )
 
 
@@ -92,10 +95,15 @@ def _improvement_sentences(certificates: Certificates) -> list[str]:
     kind, radii = certificates.known.kind, certificates.radii
     if alone := explain_no_comparison(certificates):
         return [f"{alone[0].upper()}{alone[1:]}."]
-    base = "cohen" if "cohen" in radii else "lecuyer"
-    if base not in radii:
+    base, paper = base_column(certificates), certificates.known.noise.name == "gaussian"
+    if base not in radii or base == "two_sided":
         return []
-    sentences = [_comparison_sentence(certificates, "ensemble", base, "The paper's ensemble")]
+    whose = "The paper's ensemble"
+    if not paper:
+        whose = f"The ensemble of {', '.join(ensemble_members(certificates.known))}"
+    sentences = []
+    if len(ensemble_members(certificates.known)) > 1:
+        sentences.append(_comparison_sentence(certificates, "ensemble", base, whose))
     if "two_sided" in radii:
         sentences.append(
             _comparison_sentence(certificates, "two_sided", base, "The tight two-sided radius")
@@ -106,7 +114,7 @@ def _improvement_sentences(certificates: Certificates) -> list[str]:
                 certificates, "cdf", base, "The radius from score histograms (cdf)"
             )
         )
-    if kind == "softmax":
+    if kind == "softmax" and paper:
         sentences.insert(0, "Cohen's one-sided radius has no proof for softmax scores.")
     return sentences
 
@@ -128,9 +136,12 @@ def _meaning_sentence(view: View) -> str:
     assert view.certificates is not None
     known = view.certificates.known
     proved = level_sentence(view.certificates, disproved=bool(view.study.disproofs))
+    noise = f"at noise of sigma {known.sigma:g}"
+    if known.noise.name != "gaussian":
+        noise = f"under {say_noise(known.noise, known.sigma)}"
     return (
-        f"What is certified is the smoothed classifier, at noise of sigma {known.sigma:g} "
-        f"({describe_draw_count(view.certificates)}), for {known.norm} perturbations of "
-        f"{view.certificates.space}. "
+        f"What is certified is the smoothed classifier, {noise} "
+        f"({describe_draw_count(view.certificates)}), for "
+        f"{describe_changes(known.norm, view.certificates.space)}. "
         f"{proved[0].upper()}{proved[1:]}."
     )

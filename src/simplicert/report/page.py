@@ -11,7 +11,7 @@ from simplicert.files import write_atomically
 from simplicert.metrics.study import Study, require_same_inputs, require_same_norm
 from simplicert.report.blocks import attack_block, attack_cautions, class_table, comparison_tables
 from simplicert.report.cautions import view_cautions
-from simplicert.report.headline import headline_sentences, headline_tiles, round_radii
+from simplicert.report.headline import headline_radii, headline_sentences, headline_tiles
 from simplicert.report.payload import build_payload, embed_json
 from simplicert.report.pictures import Pictures, find_pictures
 from simplicert.report.provenance import norm_table, settings_table
@@ -77,7 +77,7 @@ def report_page(
             script=script,
             payload=embed_json(content),
             blocks=_view_blocks(views, names),
-            comparisons=comparison_tables(views, round_radii(views)) if views else [],
+            comparisons=comparison_tables(views, headline_radii(views)) if views else [],
             runs=content["runs"],
             kinds=list(dict.fromkeys(view.kind for view in views)) or list(threats[0]["kinds"]),
             ensembles=threats[0]["ensembles"],
@@ -91,7 +91,7 @@ def report_page(
 
 def _view_blocks(views: Sequence[View], names: Sequence[str] | None) -> list[dict[str, Any]]:
     """Return what the template writes for each view; the script shows one at a time."""
-    radii = round_radii(views) if views else []
+    radii = headline_radii(views) if views else []
     return [
         {
             "run": view.run,

@@ -22,6 +22,7 @@ from simplicert.figures.style import mechanism_style
 from simplicert.mechanisms.naming import describe_threat, describe_unit, example_threats
 from simplicert.mechanisms.threats import Threat, threat_of
 from simplicert.noises import NOISES
+from simplicert.noises.words import NORM_WORDS, label_radius
 from simplicert.report.pictures import ThumbnailSheet
 from simplicert.report.views import View, risk_order
 from simplicert.types import Floats, Kind
@@ -192,6 +193,9 @@ def _view_payload(view: View) -> dict[str, Any]:
         "kind": view.kind,
         "sigma": view.study.sigma,
         "sensitivity": view.study.stage,
+        "closed": view.closed,
+        "whole": view.whole,
+        "axis": _axis_title(view),
         "labelled": view.labels is not None,
         "columns": view.columns,
         "compares": view.compares,
@@ -199,6 +203,13 @@ def _view_payload(view: View) -> dict[str, Any]:
         "risk": rank.tolist(),
         "file": f"{safe_file_name(view.study.name)}-{view.kind}",
     }
+
+
+def _axis_title(view: View) -> str:
+    """Return the title of the axis of radii."""
+    if view.norm in NORM_WORDS:
+        return f"r: {NORM_WORDS[view.norm].quantity}"
+    return f"{label_radius(view.norm, 'radius')} r, in units of the input"
 
 
 def _mechanism_payload(name: str, threat: Threat | None = None) -> dict[str, str]:

@@ -4,6 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from simplicert.noises import NOISES
+from simplicert.noises.certainty import CERTAINTY
+from simplicert.noises.words import NORM_WORDS, describe_changes
 from simplicert.report.views import View
 from simplicert.tables import Grid
 from simplicert.types.certificates import format_radius_down
@@ -13,6 +16,13 @@ HIDDEN_SETTINGS = (
     *("answers", "index", "class_names", "plan", "audit", "audit_codes", "source", "made"),
     "sensitivity",
 )
+
+# When a perturbation is covered, in a scaled norm.
+COVERED = {
+    "l2": "sqrt(sum over i of (d_i / share_i)^2)",
+    "l1": "sum over i of |d_i| / share_i",
+    "linf": "the largest |d_i| / share_i",
+}
 
 MOST_ROWS = 400  # of the table of the noise scale
 
@@ -49,24 +59,34 @@ def settings_table(view: View) -> Grid:
 def _certificate_settings(view: View) -> list[tuple[str, str]]:
     """Return the settings that these certificates were made by."""
     if view.certificates is None:
-        return [("sigma", f"{view.study.sigma:g}"), ("radii", "as the log printed them")]
+        return [*_noise_settings(view), ("radii", "as the log printed them")]
     known = view.certificates.known
-    draws = "not recorded"
+    draws, changes = "not recorded", describe_changes(known.norm)
     if known.draws is not None:
         low, high = int(known.draws.min()), int(known.draws.max())
         draws = f"{low:,}" if low == high else f"{low:,} to {high:,}"
     return [
-        ("sigma", f"{known.sigma:g}"),
+        *_noise_settings(view),
         ("draws per input", draws),
         ("alpha", f"{known.alpha:g}"),
-        ("proved level", f"{known.level:g}"),
+        ("proved level", CERTAINTY if known.certain else f"{known.level:g}"),
         ("kind", known.kind),
         ("scheme", known.scheme),
         ("method", known.method),
         ("norm of the radii", known.norm),
+        *([] if known.norm not in NORM_WORDS else [("certified against", changes)]),
         ("sensitivity", f"{view.certificates.sensitivity:g}"),
         ("noisy inputs rounded to", "no grid" if known.grid is None else f"{known.grid:g}"),
     ]
+
+
+def _noise_settings(view: View) -> list[tuple[str, str]]:
+    """Return the noise and its numbers; Gaussian noise goes without its name."""
+    noise = view.study.noise if view.certificates is None else view.certificates.known.noise
+    scale = NOISES[noise.name].scale
+    named = [] if noise.name == "gaussian" else [("noise", noise.name)]
+    sized = [] if scale is None else [(scale, f"{view.study.sigma:g}")]
+    return [*named, *sized, *((name, f"{value:g}") for name, value in noise.numbers().items())]
 
 
 def _format_value(value: object) -> str:
@@ -97,10 +117,11 @@ def norm_table(view: View) -> Grid | None:
         for first, past in parts[:MOST_ROWS]
     ]
     notes = [
-        "a perturbation d is covered where sqrt(sum over i of (d_i / share_i)^2) < radius",
+        f"a perturbation d is covered where {COVERED[view.norm.removeprefix('scaled ')]} < radius",
         "features are numbered from 0, in the order of the flattened input",
     ]
     if len(parts) > MOST_ROWS:
         notes.append(f"{len(parts) - MOST_ROWS} more rows are left out")
-    headings = ("feature", "share of sigma", "noise", "change alone at the median radius")
+    scale = NOISES[view.study.noise.name].scale or "the noise"
+    headings = ("feature", f"share of {scale}", "noise", "change alone at the median radius")
     return Grid("The scaled norm, feature by feature", headings, rows, tuple(notes))

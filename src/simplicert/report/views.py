@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simplicert.metrics.study import Study, columns_to_show, compares_mechanisms
+from simplicert.noises import NOISES
 from simplicert.store import ImportedRun
 from simplicert.types import Bools, Certificates, Floats, Ints, Kind
 
@@ -81,7 +82,24 @@ class View:
     @property
     def abstained(self) -> Bools:
         """(N,) where nothing is promised."""
+        if self.certificates is not None:
+            return self.certificates.abstained
         return ~(self.radius > 0)
+
+    @property
+    def closed(self) -> bool:
+        """Whether radii cover changes that are exactly as large, as whole numbers do."""
+        return self.certificates is not None and self.certificates.closed
+
+    @property
+    def whole(self) -> bool:
+        """Whether radii are whole numbers."""
+        return NOISES[self.study.noise.name].whole
+
+    @property
+    def norm(self) -> str:
+        """The norm of the radii."""
+        return self.study.measured_in
 
     @cached_property
     def labels(self) -> Ints | None:

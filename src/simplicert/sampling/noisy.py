@@ -35,10 +35,10 @@ from simplicert.sampling.noise import (
     add_noise,
     chunk_generator,
     device_seed,
-    refuse_mark,
-    refuse_off_grid,
+    refuse_unfit_inputs,
 )
 from simplicert.sampling.outputs import Scores, output_reader
+from simplicert.sampling.sequences import SequenceBatch
 from simplicert.types import Ints
 from simplicert.types.smoothing import Smoothing
 
@@ -57,6 +57,8 @@ class NoisyCopies(NamedTuple):
 
 class SamplingBatch(Protocol):
     """What the drawing loop needs from a device."""
+
+    writer: "NoiseWriter"
 
     def fill(self, copies: Sequence[NoisyCopies]) -> None:
         """Draw the noise of these copies and write them into the batch."""
@@ -289,6 +291,11 @@ class Evaluation:
     spread: np.ndarray  # the noise's deviation, laid out like the inputs
     classify: Classify
 
+    @property
+    def takes_sequences(self) -> bool:
+        """Whether inputs are sequences of tokens."""
+        return NOISES[self.smoothing.noise.name].drop is not None
+
     def lay_out(self, inputs: np.ndarray) -> np.ndarray:
         """Return inputs in the memory layout of a batch."""
         return np.ascontiguousarray(np.moveaxis(inputs, 1, -1)) if self.channels_last else inputs
@@ -299,6 +306,8 @@ class Evaluation:
         shape = (rows, *self.lay_out(empty).shape[1:])
         context = NoiseContext(self.smoothing.noise, self.smoothing.sigma, self.channels_last)
         writer = NoiseWriter(self.spread, self.smoothing.grid, context, chunk)
+        if self.takes_sequences:
+            return SequenceBatch(rows, self.classify, writer)
         if self.torch_kind and self.device != "cpu":
             return DeviceBatch(shape, self.classify, writer, self.device)
         return HostBatch(shape, self.classify, writer)
@@ -321,7 +330,4 @@ class Evaluation:
 
     def refuse_off_grid(self, inputs: np.ndarray, index: Ints) -> None:
         """Refuse inputs that are not on the grid, if there is one, or that hold the mark."""
-        if self.smoothing.noise.absent is not None:
-            refuse_mark(inputs, index, self.smoothing.noise.absent)
-        if self.smoothing.grid is not None:
-            refuse_off_grid(inputs, index, self.smoothing.grid)
+        refuse_unfit_inputs(inputs, index, self.smoothing.noise, self.smoothing.grid)

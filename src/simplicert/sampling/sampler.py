@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from simplicert.data.sequences import are_sequences, hold_sequences
 from simplicert.errors import require
 from simplicert.models.model import is_module
+from simplicert.noises.certainty import is_certain
 from simplicert.sampling import loop
 from simplicert.sampling.forward import call_with_retries, first_outputs, retry_calls
 from simplicert.sampling.loop import AfterBatch, DrawingLoop, go_on
@@ -53,6 +55,12 @@ class Sampler:
         self.chunk = chunk_rows(settings.batch_size)
         self.batch = self.evaluation.batch(settings.batch_size, self.chunk)
         self.probe_result, self.classes, self.probe_outputs = self._probe(example)
+        self.exact = is_certain(smoothing.noise)  # then nothing may be random
+        require(
+            not (self.exact and self.probe_result.random),
+            f"classifier must not be random by itself with {smoothing.noise.name} noise, whose "
+            "certificates hold with certainty",
+        )
         self.loop = DrawingLoop(
             self.batch,
             settings.batch_size,
@@ -71,6 +79,11 @@ class Sampler:
         one, other = (self._example_batch(laid_out, turn) for turn in range(2))
         outputs = first_outputs(lambda: self.batch.outputs_for(one), (len(one), *example.shape[1:]))
         classes = self.evaluation.count_classes(outputs, len(one))
+        if are_sequences(one):  # a copy may lose all of its tokens
+            other = hold_sequences([()] * len(one))
+            first_outputs(lambda: self.batch.outputs_for(other), one.shape)
+            # Short ones beside long ones and beside none: a model may pad to the longest.
+            one = hold_sequences(sorted(one, key=len))
         self.normalised = smoothing.outputs != "labels" and sums_to_one(outputs)
         result = probe_classifier(
             retry_calls(self.batch.outputs_for), one, other, smoothing.autocast
@@ -115,7 +128,7 @@ class Sampler:
         smoothing = settings.smoothing
         self.evaluation.refuse_off_grid(inputs, index)
         rows = self.evaluation.lay_out(inputs)
-        soft = smoothing.outputs != "labels"
+        soft = smoothing.outputs != "labels" and not self.exact
         pilot, leaders = (
             self._pilot(rows, index, soft) if before is None else (before.pilot, before.leaders)
         )
@@ -190,6 +203,9 @@ def decide_compilation(
     tensors: bool = False,
 ) -> SamplingSettings:
     """Return the settings with `compiled` set: as requested, or where the draws are worth it."""
+    if are_sequences(example):
+        require(not requested, "compile must not be asked for a classifier of sequences of tokens")
+        return settings
     if not is_module(classifier):
         require(not requested, "compile must not be asked for a classifier that is no torch module")
         return settings

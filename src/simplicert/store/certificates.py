@@ -63,4 +63,5 @@ def certificate_metadata(certificates: Certificates) -> dict[str, Any]:
         "sensitivity": certificates.sensitivity,
         "grid": known.grid,
         "exploratory": certificates.exploratory,
+        **certificates.threat_columns(),
     }

@@ -63,10 +63,12 @@ def part_name(first: int, content: bytes) -> str:
 
 
 def run_identity(manifest: Manifest) -> dict[bytes, bytes]:
-    """Return what a part says about its run: a part of another run or sigma does not match."""
+    """Return what a part says about its run: a part of another run or noise does not match."""
     settings = {"run": manifest.id, "sigma": manifest.sigma.hex(), "classes": manifest.classes}
     if manifest.format > 1:  # the first format did not say so
         settings["format"] = manifest.format
+    if manifest.noise is not None:
+        settings["noise"] = str(manifest.noise_model)
     return {name.encode(): str(value).encode() for name, value in settings.items()}
 
 
@@ -100,7 +102,7 @@ def read_part_table(path: Path, manifest: Manifest, content: bytes | None = None
         first = int(_integer_column(table, "index").min())
     except (pa.ArrowException, *UNREADABLE) as error:
         raise DamagedRun(f"{path} does not hold a tally: {error}") from None
-    for name, value in {b"format": None, **run_identity(manifest)}.items():
+    for name, value in {b"format": None, b"noise": None, **run_identity(manifest)}.items():
         if (table.schema.metadata or {}).get(name) != value:
             raise DamagedRun(
                 f"{path} belongs to another run: its {name.decode()} is not this run's"

@@ -80,6 +80,11 @@ class Run:
         return self._tally
 
     @property
+    def audit(self) -> tuple[str, ...]:
+        """What was doubtful in counts that were imported with more than counts, in sentences."""
+        return tuple(self.manifest.source.get("audit", ()))
+
+    @property
     def settings(self) -> DrawingSettings:
         """The settings that the run was drawn with; refused where it was not drawn here."""
         return restore_settings(self.manifest, self.folder, self.noise_scale)
@@ -189,11 +194,16 @@ class Run:
         method: str | None = None,
         mechanisms: Sequence[str] | Mapping[str, str | MechanismLike] | None = None,
         sensitivity: float | None = None,
+        *,
+        norm: str | None = None,
+        size: int | None = None,
     ) -> Certificates:
         """Certify by the declared settings, or by others, which are then exploratory.
 
         The guarantee is for settings chosen before the counts were seen. Another sensitivity is
-        not exploratory: it is a fact about the first stage, whatever the counts are.
+        not exploratory: it is a fact about the first stage, whatever the counts are. Nor is another
+        `norm` that the noise certifies: the radii of all norms hold on the same event. `size`, the
+        number of features where the norm needs it, is what the run recorded, if it did.
         """
         declared = self.manifest
         alpha = declared.alpha if alpha is None else alpha
@@ -207,7 +217,9 @@ class Run:
         own = declared.find_method(declared.kind, declared.scheme)
         as_declared = same and known.alpha == declared.alpha and known.method == own
         stage = declared.sensitivity if sensitivity is None else sensitivity
-        return replace(certify(known, mechanisms, stage), exploratory=not as_declared)
+        size = declared.find_size(norm, size)
+        found = certify(known, mechanisms, stage, norm=norm, size=size)
+        return replace(found, exploratory=not as_declared)
 
 
 def write_noise_scale(folder: Path, scale: np.ndarray) -> None:

@@ -14,11 +14,15 @@ from simplicert.metrics.numbers import (
     format_percent_up,
     format_up,
 )
+from simplicert.metrics.radii import choose_radii, radius_sign
 from simplicert.metrics.study import Study, require_same_inputs, require_same_norm
 from simplicert.tables.grid import RADII, Grid, TableOptions, Value
 from simplicert.tables.settings import (
     describe_column,
     describe_population,
+    name_radius,
+    noise_cell,
+    noise_heading,
     require_columns,
     settings_notes,
     settings_record,
@@ -27,7 +31,6 @@ from simplicert.types import Certificates
 
 KEYS = 2  # leading columns: run and sigma
 NORMAL = 1.96  # 95 % of a normal distribution lie within this many standard errors
-BEST = "best sigma"  # heads the row below a method's sigmas
 
 
 class FieldRow(NamedTuple):
@@ -63,29 +66,31 @@ def field_table(studies: Sequence[Study], options: TableOptions | None = None) -
         study.require_labels("certified accuracy (style paper2 needs none)")
     require_same_inputs(studies)
     require_same_norm(studies)
-    groups = _group_by_method(studies)
-    lines = [[_measure_field_row(study, options) for study in group] for group in groups]
+    groups, heading = _group_by_method(studies), noise_heading(studies)
+    several = [study.certificates(options.kind) for study in studies]
+    radii = options.radii or choose_radii(several, RADII)
+    lines = [[_measure_field_row(study, options, radii) for study in group] for group in groups]
     rows: list[tuple[str, ...]] = []
     faint, rules, values = set(), set(), []
     for group in lines:
         rules.add(len(rows))
         for line in group:
             values.append(len(rows))
-            rows.append(_value_cells(line))
+            rows.append(_value_cells(line, heading))
             if options.intervals is not False:
                 faint.add(len(rows))
                 rows.append(_interval_cells(line))
-        if len({line.study.sigma for line in group}) > 1:
-            rows.append(_best_sigma_cells(group))
+        if len({noise_cell(line.study, heading) for line in group}) > 1:
+            rows.append(_best_sigma_cells(group, heading))
     flat = [line for group in lines for line in group]
-    radii = [f"{radius:g}" for radius in flat[0].accuracy.at]
-    sign = ">=" if options.inclusive else ">"
+    shown = [f"{radius:g}" for radius in flat[0].accuracy.at]
+    sign = radius_sign(flat[0].certificates, inclusive=bool(options.inclusive))
     return Grid(
-        f"Certified accuracy in percent at radius {sign} r",
-        ("run", "sigma", *radii, "ACR", "abstain"),
+        f"Certified accuracy in percent at {name_radius(studies[0].measured_in)} {sign} r",
+        ("run", heading, *shown, "ACR", "abstain"),
         rows,
         tuple(_field_notes(flat, options)),
-        spans=(("", KEYS), (f"radius {sign}", len(radii)), ("", 2)),
+        spans=(("", KEYS), (f"radius {sign}", len(shown)), ("", 2)),
         keys=KEYS,
         bold=frozenset(_field_bold_cells(rows, values)),
         faint=frozenset(faint),
@@ -97,20 +102,25 @@ def field_table(studies: Sequence[Study], options: TableOptions | None = None) -
 def _group_by_method(studies: Sequence[Study]) -> list[list[Study]]:
     """Group runs by name, sorted by sigma; if no name has two runs, all are one method."""
     groups: dict[str, list[Study]] = {}
-    for study in sorted(studies, key=lambda study: study.sigma):
+    for study in sorted(studies, key=_sort_key):
         groups.setdefault(study.name, []).append(study)
     if len(groups) == len(studies):
-        return [sorted(studies, key=lambda study: study.sigma)]
+        return [sorted(studies, key=_sort_key)]
     return [groups[name] for name in dict.fromkeys(study.name for study in studies)]
+
+
+def _sort_key(study: Study) -> tuple[str, float]:
+    """Sort runs by noise, and those of one noise by its strength."""
+    return study.noise.name, study.strength[1]
 
 
 def _may_mix_methods(studies: Sequence[Study]) -> bool:
     """Whether runs with different names may be of several methods: a sigma occurs twice."""
-    sigmas, names = ({getattr(study, field) for study in studies} for field in ("sigma", "name"))
+    sigmas, names = ({getattr(study, field) for study in studies} for field in ("strength", "name"))
     return 1 < len(sigmas) < len(studies) == len(names)
 
 
-def _measure_field_row(study: Study, options: TableOptions) -> FieldRow:
+def _measure_field_row(study: Study, options: TableOptions, radii: tuple[float, ...]) -> FieldRow:
     """Compute one run's numbers."""
     certificates = study.certificates(options.kind)
     column, population = options.column or "radius", options.population or "all"
@@ -120,7 +130,7 @@ def _measure_field_row(study: Study, options: TableOptions) -> FieldRow:
         certificates,
         accuracy_curve(
             certificates,
-            options.radii or RADII,
+            radii,
             column,
             inclusive=bool(options.inclusive),
             population=population,
@@ -136,11 +146,11 @@ def _curve_rates(curve: RateCurve) -> list[Rate]:
     return [Rate(float(v), float(a), float(b), int(hits), curve.total) for v, a, b, hits in each]
 
 
-def _value_cells(line: FieldRow) -> tuple[str, ...]:
+def _value_cells(line: FieldRow, heading: str) -> tuple[str, ...]:
     """Return a run's cells: claims are rounded down, abstentions up."""
     return (
         line.study.name,
-        f"{line.study.sigma:g}",
+        noise_cell(line.study, heading),
         *(format_percent_down(rate) for rate in _curve_rates(line.accuracy)),
         format_down(line.average.value),
         format_percent_up(line.abstained),
@@ -158,19 +168,20 @@ def _interval_cells(line: FieldRow) -> tuple[str, ...]:
     )
 
 
-def _best_sigma_cells(group: Sequence[FieldRow]) -> tuple[str, ...]:
+def _best_sigma_cells(group: Sequence[FieldRow], heading: str) -> tuple[str, ...]:
     """Return the sigma of one method that is best in each column; on a tie, all of them."""
-    cells = [_value_cells(line) for line in group]
+    cells = [_value_cells(line, heading) for line in group]
     best = []
     for column in range(KEYS, len(cells[0])):
         texts = [row[column] for row in cells]
         sign = -1 if column == len(cells[0]) - 1 else 1
         none = sign > 0 and not any(float(text) > 0 for text in texts)
         sigmas = dict.fromkeys(
-            group[place].study.sigma for place in sorted(find_best_cells(texts, sign))
+            noise_cell(group[place].study, heading)
+            for place in sorted(find_best_cells(texts, sign))
         )
-        best.append(NONE if none else "/".join(f"{sigma:g}" for sigma in sigmas))
-    return (BEST, "", *best)
+        best.append(NONE if none else "/".join(sigmas))
+    return (f"best {heading}", "", *best)
 
 
 def _field_bold_cells(
@@ -189,14 +200,17 @@ def _field_bold_cells(
 
 def _field_notes(lines: Sequence[FieldRow], options: TableOptions) -> list[str]:
     """List population, definitions, rounding, intervals and settings."""
-    sign, population = ">=" if options.inclusive else ">", options.population or "all"
+    first, population = lines[0].certificates, options.population or "all"
+    sign = radius_sign(first, inclusive=bool(options.inclusive))
+    from_zero = " (at r = 0: with any radius > 0)" if options.inclusive else ""
+    if first.closed:
+        from_zero = " (at r = 0: certified at all)"
+    studies = [line.study for line in lines]
     return [
         f"{describe_population(population, [line.accuracy.total for line in lines])}; "
-        f"accuracy at r: certified as the label with radius {sign} r"
-        f"{' (at r = 0: with any radius > 0)' if options.inclusive else ''}",
-        f"{describe_column(options.column or 'radius')}; ACR: their average, 0 where wrong "
-        f"or abstained; "
-        "accuracies and ACR rounded down, abstentions up",
+        f"accuracy at r: certified as the label with radius {sign} r{from_zero}",
+        f"{describe_column(options.column or 'radius', studies[0].measured_in)}; ACR: their "
+        "average, 0 where wrong or abstained; accuracies and ACR rounded down, abstentions up",
         *(
             ["second lines: 95 % intervals over the choice of inputs; alpha is not in them"]
             if options.intervals is not False
@@ -204,11 +218,11 @@ def _field_notes(lines: Sequence[FieldRow], options: TableOptions) -> list[str]:
         ),
         *(["bold: the best of its column"] if len(lines) > 1 else []),
         *(
-            ["best sigma: among all runs; runs of one method can share a label"]
-            if _may_mix_methods([line.study for line in lines])
+            [f"best {noise_heading(studies)}: among all runs; runs of one method can share a label"]
+            if _may_mix_methods(studies)
             else []
         ),
-        *settings_notes([line.study for line in lines], options.kind),
+        *settings_notes(studies, options.kind),
     ]
 
 

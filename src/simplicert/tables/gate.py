@@ -5,10 +5,13 @@ from typing import Any
 
 from simplicert.metrics.gate import SLACK, RequirementCheck
 from simplicert.metrics.numbers import format_down, format_up
+from simplicert.noises.words import describe_units
 from simplicert.tables.grid import Grid
 
+USUAL = ("l2", "scaled l2")  # norms that need no word
 
-def gate_table(checks: Sequence[RequirementCheck], stage: str = "") -> Grid:
+
+def gate_table(checks: Sequence[RequirementCheck], stage: str = "", norm: str = "l2") -> Grid:
     """Show each requirement, failed ones in bold; `stage` says what comes before the noise."""
     rows = [
         (
@@ -25,6 +28,8 @@ def gate_table(checks: Sequence[RequirementCheck], stage: str = "") -> Grid:
     bold = frozenset((place, 4) for place, check in enumerate(checks) if not check.holds)
     headings = ("requirement", "inputs of", "inputs", "value", "")
     notes = (f"radii are distances of the input of {stage}",) if stage else ()
+    if norm not in USUAL:
+        notes = (*notes, f"radii are {describe_units(norm)}")
     return Grid(title, headings, rows, notes, keys=2, bold=bold)
 
 
@@ -33,6 +38,7 @@ def gate_record(
     statements: Sequence[dict[str, Any]],
     remarks: Sequence[str] = (),
     sensitivity: float = 1.0,
+    norm: str = "l2",
 ) -> dict[str, Any]:
     """Return the gate's result as values that JSON can hold."""
     return {
@@ -40,6 +46,7 @@ def gate_record(
         "checks": [vars(check) for check in checks],
         "statements": list(statements),
         "sensitivity": sensitivity,
+        **({} if norm in USUAL else {"norm": norm}),
         "remarks": list(remarks),
     }
 

@@ -17,6 +17,7 @@ from simplicert.metrics.pairing import (
     average_radius_change,
     mcnemar_test,
 )
+from simplicert.metrics.radii import choose_radii, radius_sign
 from simplicert.metrics.study import (
     Study,
     list_first_inputs,
@@ -28,6 +29,7 @@ from simplicert.tables.settings import (
     describe_column,
     describe_population,
     label_run,
+    noise_heading,
     require_columns,
     settings_notes,
     settings_record,
@@ -69,17 +71,17 @@ def pairs_table(studies: Sequence[Study], options: TableOptions | None = None) -
         require_columns(study, study.certificates(options.kind), (column,))
     changes = [
         mcnemar_test(first, second, radius, column, inclusive=inclusive)
-        for radius in options.radii or RADII
+        for radius in options.radii or choose_radii([first, second], RADII)
     ]
     average = average_radius_change(first, second, column)
-    sign = ">=" if inclusive else ">"
+    sign = radius_sign(first, inclusive=inclusive)
     rows = [_accuracy_change_cells(change, sign) for change in changes]
     names = [study.name for study in studies]
     return Grid(
         f"{names[1]} against {names[0]} on the same inputs",
         ("", *names, "difference", "gained", "lost", "p, or 95 % interval"),
         [*rows, _radius_change_cells(average)],
-        tuple(_pairs_notes(studies, changes, average, options)),
+        tuple(_pairs_notes(studies, changes, average, options, sign)),
         spans=(("", 1), ("certified accuracy (%), ACR", 3), ("inputs", 2), ("", 1)),
         rules=frozenset({len(rows)}),
         records=tuple(_pairs_records(studies, changes, average, options)),
@@ -117,11 +119,12 @@ def _pairs_notes(
     changes: Sequence[AccuracyChange],
     average: AverageRadiusChange,
     options: TableOptions,
+    sign: str,
 ) -> list[str]:
     """List population, tests, inputs gained and lost, and settings."""
     first, second = (label_run(study) for study in studies)
-    sigmas = {study.sigma for study in studies}
-    sign = ">=" if options.inclusive else ">"
+    sigmas, heading = {study.strength for study in studies}, noise_heading(studies)
+    differ = "under different noises" if heading == "noise" else f"at different {heading}s"
     return [
         f"{describe_population('all', [average.first.total])}; difference: {second} less "
         f"{first}, toward zero; "
@@ -131,8 +134,8 @@ def _pairs_notes(
         "p: McNemar's exact test, two-sided, at each radius by itself; interval: "
         f"{average.resamples:,} paired bootstrap resamples of the inputs, percentiles, "
         f"seed {average.seed}",
-        describe_column(options.column or "radius"),
-        *(["the two runs were drawn at different sigmas"] if len(sigmas) > 1 else []),
+        describe_column(options.column or "radius", studies[0].measured_in),
+        *([f"the two runs were drawn {differ}"] if len(sigmas) > 1 or heading == "noise" else []),
         *[
             f"r {sign} {change.at:g}: {_list_changed_inputs('gained', change.gained)}; "
             f"{_list_changed_inputs('lost', change.lost)}"

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from simplicert.errors import require
-from simplicert.mechanisms import PAPER_ENSEMBLE
+from simplicert.mechanisms.threats import ensemble_members
 from simplicert.metrics.averages import median_radius, share_above, share_largest, top1_accuracy
 from simplicert.metrics.intervals import Rate, population_mask
 from simplicert.metrics.numbers import NONE, find_best_cells, format_down, format_percent_down
+from simplicert.metrics.radii import least_worthwhile, radius_sign
 from simplicert.metrics.study import (
     Study,
     require_comparable,
@@ -17,13 +18,17 @@ from simplicert.metrics.study import (
 from simplicert.tables.grid import Grid, TableOptions, Value
 from simplicert.tables.settings import (
     describe_population,
+    name_radius,
+    name_units,
+    noise_cell,
+    noise_heading,
     require_columns,
+    require_members,
     settings_notes,
     settings_record,
 )
 from simplicert.types import Certificates
 
-ABOVE = 0.05  # the paper's "additional measure of significance", in units of the input
 KEYS = 2  # leading columns: run and sigma
 TOGETHER = ("ensemble", "two_sided")  # shown without L, as they are not one of the techniques
 
@@ -69,19 +74,31 @@ def paper1_table(studies: Sequence[Study], options: TableOptions | None = None) 
     if population != "all":
         for study in studies:
             study.require_labels(f"population {population}")
-    ordered = sorted(studies, key=lambda study: study.sigma)
+    ordered = sorted(studies, key=lambda study: (study.noise.name, study.strength[1]))
     kinds = {study.certificates(options.kind).known.kind for study in ordered}
     require(
         len(kinds) == 1,
         f"kind must be given for runs that declared different ones, got {', '.join(sorted(kinds))}",
     )
+    require(
+        len({ensemble_members(study.certificates(options.kind).known) for study in ordered}) == 1,
+        "runs must have one ensemble for style paper1, and these are of the noises "
+        + ", ".join(dict.fromkeys(study.noise.name for study in ordered)),
+    )
     lines = [_measure_paper1_row(study, options.kind, population) for study in ordered]
-    techniques = PAPER_ENSEMBLE[lines[0].certificates.known.kind]
-    rows = [_paper1_cells(line) for line in lines]
+    techniques, heading = ensemble_members(lines[0].certificates.known), noise_heading(ordered)
+    rows = [_paper1_cells(line, heading) for line in lines]
+    first = lines[0].certificates
+    sign, above = radius_sign(first), least_worthwhile(first)
     return Grid(
-        "Top-1 accuracy (T1), median radius (M), share largest (L) and share of radii above "
-        f"{ABOVE:g} (>), after the paper's Table 1",
-        ("run", "sigma", "T1", *("M", "L", ">") * len(techniques), *("M", ">") * len(TOGETHER)),
+        f"Top-1 accuracy (T1), {name_radius(first.known.norm, 'median radius')} (M), share "
+        f"largest (L) and share of radii {_say_above(first)} "
+        f"{above:g} ({sign}), after the paper's Table 1",
+        (
+            *("run", heading, "T1"),
+            *("M", "L", sign) * len(techniques),
+            *("M", sign) * len(TOGETHER),
+        ),
         rows,
         tuple(_paper1_notes(lines, options)),
         spans=(
@@ -99,12 +116,14 @@ def _measure_paper1_row(study: Study, kind: str | None, population: str) -> Pape
     """Compute one run's numbers; only T1 needs labels."""
     certificates = study.certificates(kind)
     require_comparable([(study.name, certificates)], "style paper1")
-    require_columns(study, certificates, (*PAPER_ENSEMBLE[certificates.known.kind], *TOGETHER))
+    members = ensemble_members(certificates.known)
+    require_members(study, certificates, "style paper1")
+    require_columns(study, certificates, (*members, *TOGETHER))
     largest = share_largest(certificates, population=population)
     columns = {
         name: Measures(
             median_radius(certificates, name, population=population),
-            share_above(certificates, ABOVE, name, population=population),
+            share_above(certificates, least_worthwhile(certificates), name, population=population),
             largest.get(name),
         )
         for name in (*largest, *TOGETHER)
@@ -114,9 +133,14 @@ def _measure_paper1_row(study: Study, kind: str | None, population: str) -> Pape
     return Paper1Row(study, certificates, right, columns, total)
 
 
-def _paper1_cells(line: Paper1Row) -> tuple[str, ...]:
+def _say_above(certificates: Certificates) -> str:
+    """Say the sign in words."""
+    return "of at least" if certificates.closed else "above"
+
+
+def _paper1_cells(line: Paper1Row, heading: str) -> tuple[str, ...]:
     """Return a run's cells: medians in units of the input, shares in percent, rounded down."""
-    cells = [line.study.name, f"{line.study.sigma:g}"]
+    cells = [line.study.name, noise_cell(line.study, heading)]
     cells.append(NONE if line.top1 is None else format_percent_down(line.top1))
     for measures in line.columns.values():
         cells.append(format_down(measures.median))
@@ -144,12 +168,16 @@ def _paper1_notes(lines: Sequence[Paper1Row], options: TableOptions) -> list[str
     """List population, definitions, what differs from the paper, and settings."""
     unlabelled = [line.study.name for line in lines if line.top1 is None]
     over = describe_population(options.population or "all", [line.total for line in lines])
+    first = lines[0].certificates
+    units = name_units(first.known.norm)
     return [
-        f"{over}; T1, L and > in percent, M in units of the input; all rounded down",
+        f"{over}; T1, L and {radius_sign(first)} in percent, M {units}; all rounded down",
         "T1: the most frequent class is the label, certified or not; L: a tie goes to the first "
         "technique, an input without a radius to none",
         "improved_dp is the paper's own; two_sided is not in its table and never below the "
-        "ensemble from the same draws",
+        "ensemble from the same draws"
+        if "improved_dp" in ensemble_members(first.known)
+        else "two_sided is never below the ensemble from the same draws",
         *([f"T1 needs labels, and {', '.join(unlabelled)} has none"] if unlabelled else []),
         *settings_notes([line.study for line in lines], options.kind),
     ]
@@ -164,7 +192,9 @@ def _paper1_record(line: Paper1Row, population: str) -> dict[str, Value]:
         record[f"{name}_median"] = measures.median
         if measures.largest is not None:
             record |= _rate_record(f"{name}_largest", measures.largest)
-        record |= _rate_record(f"{name}_above_{ABOVE:g}", measures.above)
+        word = "from" if line.certificates.closed else "above"
+        above = least_worthwhile(line.certificates)
+        record |= _rate_record(f"{name}_{word}_{above:g}", measures.above)
     return record
 
 

@@ -3,25 +3,33 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from simplicert.metrics.comparison import Improvement, Wilcoxon, measure_improvement, wilcoxon_test
+from simplicert.metrics.comparison import (
+    Improvement,
+    Wilcoxon,
+    base_column,
+    measure_improvement,
+    wilcoxon_test,
+)
 from simplicert.metrics.numbers import NONE, format_down, format_p_value, format_percent_down
 from simplicert.metrics.study import (
     Study,
     require_comparable,
+    require_one_norm,
     require_same_inputs,
     require_same_norm,
 )
 from simplicert.tables.grid import Grid, TableOptions, Value
 from simplicert.tables.settings import (
     describe_population,
+    name_units,
+    noise_cell,
+    noise_heading,
     require_columns,
+    require_members,
     settings_notes,
     settings_record,
 )
-from simplicert.types import Certificates, Kind
-
-# What a radius is compared with: the paper's state of the art, for either kind of expectations.
-BASES: dict[Kind, str] = {"multinomial": "cohen", "softmax": "lecuyer"}
+from simplicert.types import Certificates
 
 COMPARED = ("ensemble", "two_sided")  # columns of radii that have a row each
 KEYS = 4  # leading columns: run, data, sigma, radius
@@ -62,24 +70,26 @@ def paper2_table(studies: Sequence[Study], options: TableOptions | None = None) 
     sets: dict[str, list[Study]] = {}
     for study in studies:
         sets.setdefault(study.data, []).append(study)
+    require_one_norm(studies)
     lines: list[Paper2Row] = []
     rules: set[int] = set()
+    heading = noise_heading(studies)
     for group in sets.values():
         require_same_inputs(group)
         require_same_norm(group)
         rules.add(len(lines))
-        for study in sorted(group, key=lambda study: study.sigma):
+        for study in sorted(group, key=lambda study: (study.noise.name, study.strength[1])):
             names = (options.column,) if options.column else COMPARED
             lines += [_measure_paper2_row(study, options.kind, name, population) for name in names]
     bases = " or ".join(dict.fromkeys(line.base for line in lines))
     return Grid(
         f"Improvement on {bases}, after the paper's Table 2",
         (
-            *("run", "data", "sigma", "radius", "p", "statistic", "improved %"),
+            *("run", "data", heading, "radius", "p", "statistic", "improved %"),
             *("inputs", "median", "%", "mean", "%"),
             *("inputs", "median", "mean"),
         ),
-        [_paper2_cells(line) for line in lines],
+        [_paper2_cells(line, heading) for line in lines],
         tuple(_paper2_notes(lines, options)),
         spans=(("", 4), ("Wilcoxon", 2), ("", 1), (f"where {bases} > 0", 5), ("all", 3)),
         keys=KEYS,
@@ -91,8 +101,9 @@ def paper2_table(studies: Sequence[Study], options: TableOptions | None = None) 
 def _measure_paper2_row(study: Study, kind: str | None, column: str, population: str) -> Paper2Row:
     """Compare one column of radii with its base."""
     certificates = study.certificates(kind)
-    base = BASES[certificates.known.kind]
+    base = base_column(certificates)
     require_comparable([(study.name, certificates)], "style paper2")
+    require_members(study, certificates, "style paper2")
     require_columns(study, certificates, (column, base))
     return Paper2Row(
         study,
@@ -104,13 +115,13 @@ def _measure_paper2_row(study: Study, kind: str | None, column: str, population:
     )
 
 
-def _paper2_cells(line: Paper2Row) -> tuple[str, ...]:
+def _paper2_cells(line: Paper2Row, heading: str) -> tuple[str, ...]:
     """Return the cells: gains in units of the input and percent, rounded down; p rounded up."""
     gain = line.gain
     return (
         line.study.name,
         line.study.data or NONE,
-        f"{line.study.sigma:g}",
+        noise_cell(line.study, heading),
         line.column,
         format_p_value(line.test.p),
         f"{line.test.statistic:.10g}",
@@ -130,22 +141,24 @@ def _paper2_notes(lines: Sequence[Paper2Row], options: TableOptions) -> list[str
     """List population, definitions, what a small p does not mean, and settings."""
     studies = list({id(line.study): line.study for line in lines}.values())
     kinds = {line.certificates.known.kind for line in lines}
+    units = name_units(lines[0].certificates.known.norm)
+    paper = all(study.noise.name == "gaussian" for study in studies)
     population = options.population or "all"
     wrong = ", wrong predictions included" if population == "all" else ""
     never = "" if options.column else "; small by construction, as no radius is below its base"
     return [
         f"{describe_population(population, [line.gain.improved.total for line in lines])}{wrong}; "
-        "improvements in units of the input, rounded down",
+        f"improvements {units}, rounded down",
         f"p, statistic: Wilcoxon's signed-rank test, one-sided, W+, zeros by Pratt{never}",
         "percentages need a base above 0; from a base of 0 an improvement is infinite",
         *(
             ["two_sided is not in the paper's table: the tight radius from the same draws"]
-            if not options.column
+            if not options.column and paper
             else []
         ),
         *(
             ["softmax: the paper has no such table; the base is lecuyer, its state of the art"]
-            if "softmax" in kinds
+            if "softmax" in kinds and paper
             else []
         ),
         *settings_notes(studies, options.kind),

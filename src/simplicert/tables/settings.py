@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 
 from simplicert.errors import require
+from simplicert.mechanisms.threats import ensemble_members
 from simplicert.metrics.study import Study, explain_no_comparison
+from simplicert.noises import GAUSSIAN, NOISES, NoiseModel, say_noise
+from simplicert.noises.words import NORM_WORDS, describe_units, label_radius, name_noise, name_norm
 from simplicert.tables.grid import Value
 from simplicert.tables.summary import draws_record, draws_sentence, level_sentence, stopping_rule
 from simplicert.types import Certificates
@@ -15,7 +18,7 @@ def settings_record(study: Study, certificates: Certificates) -> dict[str, Value
     return {
         "run": study.name,
         "data": study.data,
-        "sigma": known.sigma,
+        **_noise_record(known.noise, known.sigma),
         "kind": known.kind,
         "alpha": known.alpha,
         "proved_level": known.level,
@@ -28,6 +31,27 @@ def settings_record(study: Study, certificates: Certificates) -> dict[str, Value
         **draws_record(study, certificates),
         "missing": study.run.missing,
     }
+
+
+def _noise_record(noise: NoiseModel, sigma: float) -> dict[str, Value]:
+    """Return the noise and its numbers; of Gaussian noise sigma alone."""
+    scale = NOISES[noise.name].scale
+    own: dict[str, Value] = {} if scale is None else {scale: sigma}
+    return own if noise == GAUSSIAN else {"noise": noise.name, **own, **noise.numbers()}
+
+
+def noise_heading(studies: Sequence[Study]) -> str:
+    """Return the heading of the column that tells runs apart: sigma, scale, keep, rate or noise."""
+    if len({study.noise.name for study in studies}) > 1:
+        return "noise"
+    return studies[0].strength[0]
+
+
+def noise_cell(study: Study, heading: str) -> str:
+    """Return a run's cell in that column."""
+    if heading == "noise":
+        return name_noise(study.noise, study.sigma).replace(" noise,", "")
+    return f"{study.strength[1]:g}"
 
 
 def settings_notes(studies: Sequence[Study], kind: str | None) -> list[str]:
@@ -58,10 +82,12 @@ def _settings_sentence(study: Study, kind: str | None) -> str:
     """Say kind, scheme, alpha, norm, what is proved, and from how many draws."""
     certificates, rule = study.certificates(kind), stopping_rule(study)
     known, alone = certificates.known, explain_no_comparison(certificates)
-    norm = "" if known.norm == "l2" else f", {known.norm} norm"
+    chance = "no draw was random" if known.certain else f"alpha {known.alpha:.15g}"
+    norm = "" if known.norm == "l2" else f", {name_norm(known.norm)}"
     norm += f", radii of the input of {certificates.stage}" if certificates.stage else ""
+    noise = "" if known.noise.name == "gaussian" else f"{known.noise.name} noise, "
     return (
-        f"{known.kind}, scheme {known.scheme} ({known.method}), alpha {known.alpha:g}{norm}; "
+        f"{noise}{known.kind}, scheme {known.scheme} ({known.method}), {chance}{norm}; "
         f"{level_sentence(certificates, disproved=bool(study.disproofs))}; "
         f"{draws_sentence(certificates, rule)}{f'; {alone}' if alone else ''}"
     )
@@ -78,9 +104,19 @@ def require_columns(study: Study, certificates: Certificates, names: Sequence[st
     )
 
 
+def require_members(study: Study, certificates: Certificates, what: str) -> None:
+    """Refuse a table about an ensemble where its noise has one radius with a proof alone."""
+    known = certificates.known
+    require(
+        set(ensemble_members(known)) != {"two_sided"},
+        f"{what} compares an ensemble with two_sided, and {known.noise.name} noise has no other "
+        f"radius with a proof for {known.kind} expectations (run {study.name})",
+    )
+
+
 def label_run(study: Study) -> str:
-    """Return a run's name and sigma, as runs of one method share the name."""
-    return f"{study.name} (sigma {study.sigma:g})"
+    """Return a run's name and sigma or noise, as runs of one method share the name."""
+    return f"{study.name} ({say_noise(study.noise, study.sigma)})"
 
 
 def describe_population(population: str, totals: Sequence[int]) -> str:
@@ -92,7 +128,17 @@ def describe_population(population: str, totals: Sequence[int]) -> str:
     return f"over the {many} inputs certified as their label, each run's own"
 
 
-def describe_column(column: str) -> str:
-    """Say which radii a table reads."""
+def name_radius(norm: str, what: str = "radius") -> str:
+    """Name the radii of a table in its title, with the norm where it is not the usual one."""
+    return what if norm.startswith("scaled ") else label_radius(norm, what)
+
+
+def describe_column(column: str, norm: str) -> str:
+    """Say which radii a table reads, and what they are numbers of."""
     best = " (the largest proved)" if column == "radius" else ""
-    return f"radii are those of column {column}{best}, in units of the input"
+    return f"radii are those of column {column}{best}, {name_units(norm)}"
+
+
+def name_units(norm: str) -> str:
+    """Say what radii are numbers of, without a norm that is a length."""
+    return describe_units(norm) if norm in NORM_WORDS else "in units of the input"

@@ -10,11 +10,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simplicert.mechanisms import PAPER_ENSEMBLE
+from simplicert.mechanisms.threats import ensemble_members
 from simplicert.metrics import averages
 from simplicert.metrics.intervals import Rate
 from simplicert.metrics.numbers import NONE, format_down, format_share_down, format_up
+from simplicert.metrics.radii import choose_radii, radius_sign
 from simplicert.metrics.study import Study, columns_to_show, explain_no_comparison
+from simplicert.noises import NOISES
+from simplicert.noises.certainty import CERTAINTY
+from simplicert.noises.words import NORM_WORDS, describe_changes, describe_units
 from simplicert.stopping import BUDGET
 from simplicert.store import ImportedRun
 from simplicert.tables.grid import Grid, Value
@@ -68,9 +72,10 @@ def summary_table(
     together = "ensemble" in columns
     largest = averages.share_largest(certificates) if together else {}
     with_labels = known.labels is not None
-    headings = ["mechanism", "median", "mean", ">0", *["largest"] * (not alone)]
+    sign, radii = radius_sign(certificates), choose_radii([certificates], SUMMARY_RADII)
+    headings = ["mechanism", "median", "mean", f"{sign}0", *["largest"] * (not alone)]
     if with_labels:
-        headings += [f"acc>{radius:g}" for radius in SUMMARY_RADII]
+        headings += [f"acc{sign}{radius:g}" for radius in radii]
     rows: list[tuple[str, ...]] = []
     for name in columns:
         values = certificates.column(name)
@@ -85,11 +90,12 @@ def summary_table(
         if with_labels:
             row += [
                 _share_cell(averages.certified_accuracy(certificates, radius, column=name))
-                for radius in SUMMARY_RADII
+                for radius in radii
             ]
         rows.append(tuple(row))
-    members = ", ".join(PAPER_ENSEMBLE[known.kind])
-    beyond = "; acc>r: correct and certified beyond r" if with_labels else ""
+    members = ", ".join(ensemble_members(known))
+    reached = "for changes of size r" if certificates.closed else "beyond r"
+    beyond = f"; acc{sign}r: correct and certified {reached}" if with_labels else ""
     if alone:
         radii_note = f"{alone}{beyond}"
     elif together:
@@ -97,8 +103,13 @@ def summary_table(
     else:
         radii_note = f"scheme {known.scheme} bounds this radius alone{beyond}"
     notes = [
-        f"over all {len(certificates)} inputs; radii in units of {certificates.space}"
-        f"{'' if known.norm == 'l2' else f', {known.norm} norm'}; all rounded down",
+        f"over all {len(certificates)} inputs; radii "
+        f"{describe_units(known.norm, certificates.space)}; all rounded down",
+        *(
+            [f"certified against {describe_changes(known.norm)}"]
+            if known.norm in NORM_WORDS
+            else []
+        ),
         radii_note,
         level_sentence(certificates, disproved=disproved),
         draws_sentence(certificates, rule),
@@ -124,8 +135,11 @@ def level_sentence(certificates: Certificates, *, disproved: bool = False) -> st
     if certificates.exploratory:
         return "exploratory: alpha covers these settings only if they were fixed before the draws"
     by = " by the log's own account" if known.scheme == "imported" else ""
+    if known.certain:
+        return f"an input's certificate {CERTAINTY}{by}: all of its draws were made"
     return (
-        f"an input's certificate is issued and wrong with probability at most {known.level:g}{by}"
+        "an input's certificate is issued and wrong with probability at most "
+        f"{known.level:.15g}{by}"
     )
 
 
@@ -137,7 +151,7 @@ def first_rows_table(certificates: Certificates, rows: int = ROWS) -> Grid:
             str(row["index"]),
             _format_whole_number(row["label"]),
             "abstained" if row["abstained"] else _format_whole_number(row["predicted"]),
-            format_down(row["radius"], 4),
+            format_radius(certificates, row["radius"]),
             NONE if pd.isna(row["e0"]) else format_down(row["e0"], 4),
             NONE if pd.isna(row["e1"]) else format_up(row["e1"], 4),
             _format_whole_number(row["draws"]),
@@ -147,6 +161,12 @@ def first_rows_table(certificates: Certificates, rows: int = ROWS) -> Grid:
     title = f"the first {len(lines)} of {len(certificates)} inputs"
     headings = ("index", "label", "predicted", "radius", "e0", "e1", "draws")
     return Grid(title, headings, lines, ("radius and e0 are rounded down, e1 up",))
+
+
+def format_radius(certificates: Certificates, radius: float, decimals: int = 4) -> str:
+    """Format one certified radius, rounded down; a whole number of something without decimals."""
+    whole = NOISES[certificates.known.noise.name].whole
+    return format_down(radius, 0 if whole else decimals)
 
 
 def _format_whole_number(value: Any) -> str:

@@ -20,7 +20,8 @@ from simplicert.data import Dataset
 from simplicert.data.dataset import read_ahead
 from simplicert.errors import InvalidInput
 from simplicert.machine import available_cores
-from simplicert.noises import NOISES, NoiseContext, check_inputs
+from simplicert.noises import NOISES, NoiseContext
+from simplicert.noises.inputs import check_inputs
 from simplicert.sampling.noise import device_seed
 from simplicert.training.settings import TrainingSettings, local_process_count
 from simplicert.types import Ints
@@ -62,11 +63,14 @@ def noisy_copies(
     epoch, batch, shard = place
     own = device_seed(settings.seed, epoch, batch, FIRST_STREAM + shard)
     repeated = inputs.repeat_interleave(copies, 0) if copies > 1 else inputs
-    draw = NOISES[settings.noise].draw_tensor
-    if draw is None:
+    draw, copy = (getattr(NOISES[settings.noise], name) for name in ("draw_tensor", "draw_copies"))
+    if draw is None and copy is None:
         return _noisy_rows(repeated, settings, np.random.default_rng(own))
     random = torch.Generator(inputs.device)
     random.manual_seed(own)
+    if copy is not None:
+        copied: Tensor = copy(repeated, settings.sigma, random=random)
+        return copied
     noise: Tensor = draw(tuple(repeated.shape), random, torch.float32)
     return repeated + settings.sigma * noise
 

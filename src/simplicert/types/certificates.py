@@ -15,6 +15,7 @@ import numpy as np
 
 from simplicert.errors import check_positive, require
 from simplicert.noises import GAUSSIAN, NOISES, say_noise
+from simplicert.noises.words import name_norm
 from simplicert.types.arrays import (
     Bools,
     Floats,
@@ -152,6 +153,8 @@ class Certificates(ReadOnlyArrays):
     @cached_property
     def abstained(self) -> Bools:
         """(N,) where there is no certificate: nothing is promised, not even the class."""
+        if self.known.certain and self.known.margin is not None:  # the counts say who wins a tie
+            return self.known.abstained
         if self.closed:  # then a radius of 0 still promises the class of the input itself
             return read_only(~(self.known.e0 > self.known.e1))
         return read_only(~(self.radius > 0))
@@ -161,14 +164,16 @@ class Certificates(ReadOnlyArrays):
         """Whether a radius covers changes that are exactly as large, as whole numbers do."""
         return NOISES[self.known.noise.name].closed
 
-    def reaches(self, radius: float, column: str = "radius") -> Bools:
+    def reaches(self, radius: float, column: str = "radius", *, inclusive: bool = False) -> Bools:
         """(N,) where the class is certified for every change of size `radius`, right or wrong.
 
         A ball is open: its radius must be larger than that. A radius that is a whole number of
-        features or edits covers as many.
+        features or edits covers as many. `inclusive` counts an open ball of this very radius too,
+        as much of the field does.
         """
-        held = self.column(column)
-        reached = held >= radius if self.closed else held > radius
+        reached = covers_radius(
+            self.column(column), radius, closed=self.closed, inclusive=inclusive
+        )
         return np.asarray(reached & ~self.abstained)
 
     @cached_property
@@ -234,7 +239,7 @@ class Certificates(ReadOnlyArrays):
                 "count_second": self._whole(known.count_second),
                 "sensitivity": self.sensitivity,
                 "grid": np.nan if known.grid is None else known.grid,
-                **self._threat(),
+                **self.threat_columns(),
             }
         )
 
@@ -244,7 +249,7 @@ class Certificates(ReadOnlyArrays):
 
         return pd.array([pd.NA] * len(self) if values is None else values, dtype="Int64")
 
-    def _threat(self) -> dict[str, str]:
+    def threat_columns(self) -> dict[str, str]:
         """Return noise and norm, where they are not the usual ones."""
         known = self.known
         if known.noise == GAUSSIAN and known.norm.removeprefix("scaled ") == "l2":
@@ -267,14 +272,13 @@ class Certificates(ReadOnlyArrays):
         """Show how many inputs are certified, and how far, in one line."""
         known, live = self.known, ~self.abstained
         middle = format_radius_down(float(np.median(self.radius))) if len(self) else "none"
-        level = "" if known.level == known.alpha else f", proved level {known.level:g}"
         return (
             f"Certificates({int(live.sum())} of {len(self)} inputs certified, "
             f"median radius {middle}; {known.kind}, scheme {known.scheme}, "
             f"{say_noise(known.noise, known.sigma)}, "
             f"{'' if self.sensitivity == 1 else f'sensitivity {self.sensitivity:g}, '}"
-            f"alpha {known.alpha:g}{level}{', exploratory' if self.exploratory else ''}"
-            f"{'' if known.norm == 'l2' else f', {known.norm} norm'})"
+            f"{known.surety}{', exploratory' if self.exploratory else ''}"
+            f"{'' if known.norm == 'l2' else f', {name_norm(known.norm)}'})"
         )
 
     def _repr_html_(self) -> str:
@@ -291,6 +295,26 @@ class Certificates(ReadOnlyArrays):
             else ""
         )
         return f"<p>{escape(repr(self))}</p>{table}{more}"
+
+
+def covers_radius(
+    radii: Floats, at: float | Floats, *, closed: bool, inclusive: bool = False
+) -> Bools:
+    """Say which certified radii cover changes of this size, where there is a certificate.
+
+    This is the only place where certified radii are compared with a radius that is asked for. A
+    closed radius covers the changes that are as large as itself, and at 0 the input alone. The
+    radius of an open ball must be larger, and 0 is no certificate; with `inclusive` it may be as
+    large, which is the convention of many tables and no promise about the sphere.
+
+    >>> covers_radius(np.array([0.0, 1.0, 2.0]), 1.0, closed=True)
+    array([False,  True,  True])
+    >>> covers_radius(np.array([0.0, 1.0, 2.0]), 1.0, closed=False)
+    array([False, False,  True])
+    """
+    if closed:
+        return np.asarray(radii >= at)
+    return np.asarray((radii > 0) & (radii >= at) if inclusive else radii > at)
 
 
 def format_radius_down(radius: float, decimals: int = 4) -> str:

@@ -1,6 +1,7 @@
 """Check certificates on disk against the tallies: every cell is recomputed and compared."""
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,9 @@ from simplicert.bounds import SCHEMES
 from simplicert.bounds.joint import ALONE
 from simplicert.certification import HALF_STEP, certify
 from simplicert.errors import SimplicertError
-from simplicert.mechanisms import MECHANISMS
+from simplicert.mechanisms import Mechanism
+from simplicert.mechanisms.threats import threat_of
+from simplicert.noises import default_norm
 from simplicert.store.certificates import SUFFIXES, certificate_metadata
 from simplicert.store.imported import ImportedRun
 from simplicert.store.run import Run
@@ -56,7 +59,7 @@ def certificate_checks(
         )
         return
     yield check
-    if foreign := _foreign_mechanisms(stored):
+    if foreign := _foreign_mechanisms(stored, anew):
         says = (
             f"{path.name}: how {list_first(foreign)} is computed is not known here; its "
             f"radii are at "
@@ -100,6 +103,8 @@ def _compare_file(
         else:
             how = "bit for bit" if largest == 0 else f"up to rounding ({largest:.1g} of a number)"
             settings = f"{anew.known.kind}, {anew.known.scheme}, {anew.known.method}"
+            if run.manifest.function["norm"] != anew.known.norm:
+                settings += f", norm {anew.known.norm}"
             if anew.sensitivity != 1:
                 settings += f", sensitivity {anew.sensitivity:g} taken as given"
             says = f"{path.name}: all {len(anew)} rows follow from the tallies {how} ({settings})"
@@ -128,14 +133,42 @@ def _recompute_certificates(
     run: Run | ImportedRun, stored: StoredCertificates, method: str | None
 ) -> Certificates:
     """Recompute the certificates by the mechanisms and at the sensitivity of the file."""
-    names = [name for name in stored.mechanisms if name in MECHANISMS]
+    norm, size = _stored_threat(run, stored)
+    ours = _own_mechanisms(run, norm, size)
+    names = [name for name in stored.mechanisms if name in ours]
     alone = method == ALONE  # a margin without a pair: its other columns are empty
     mechanisms = None if alone or not names else names
     sensitivity = stored.extra.get("sensitivity", 1.0)
     if not stored.older:
         sensitivity = stored.first("sensitivity")
     alpha, kind, scheme = (stored.first(name) for name in ("alpha", "kind", "scheme"))
-    return run.certify(alpha, kind, scheme, method, mechanisms, sensitivity)
+    return run.certify(alpha, kind, scheme, method, mechanisms, sensitivity, norm=norm, size=size)
+
+
+def _stored_threat(
+    run: Run | ImportedRun, stored: StoredCertificates
+) -> tuple[str | None, int | None]:
+    """Return the norm that the file is in, None for the usual one, and a size that it states.
+
+    A size counts where the run did not record one: then it is the file's word.
+    """
+    if "norm" not in stored.columns:
+        return None, None
+    norm = str(stored.first("norm"))
+    if run.manifest.function["norm"] == norm:
+        return None, None
+    said = re.search(r"\bsize ([0-9]{1,8})\b", str(stored.first("noise")))
+    size = None if said is None else int(said[1])
+    recorded = run.manifest.find_size(norm)
+    return norm, recorded if recorded is not None or size is None else size
+
+
+def _own_mechanisms(
+    run: Run | ImportedRun, norm: str | None, size: int | None
+) -> Mapping[str, Mechanism]:
+    """Return the mechanisms of the run's noise and this norm."""
+    model = run.manifest.noise_model
+    return threat_of(model, norm or default_norm(model), size).mechanisms
 
 
 def find_differences(stored: StoredCertificates, anew: Certificates) -> tuple[list[str], float]:
@@ -145,7 +178,7 @@ def find_differences(stored: StoredCertificates, anew: Certificates) -> tuple[li
     if wrong:
         return wrong, 0.0
     wrong += _metadata_differences(stored, anew)
-    if _foreign_mechanisms(stored):
+    if _foreign_mechanisms(stored, anew):
         anew, above = _add_foreign_radii(stored, anew, rows)
         wrong += above
     frame = anew.to_frame()
@@ -185,9 +218,10 @@ def _match_rows(place: Mapping[int, int], items: Sequence[int]) -> tuple[list[st
     return wrong, [] if wrong else [place[item] for item in items]
 
 
-def _foreign_mechanisms(stored: StoredCertificates) -> list[str]:
+def _foreign_mechanisms(stored: StoredCertificates, anew: Certificates) -> list[str]:
     """List the columns of radii by mechanisms that are not ours."""
-    return [name for name in stored.mechanisms if name not in MECHANISMS]
+    ours = threat_of(anew.known.noise, anew.known.norm).mechanisms
+    return [name for name in stored.mechanisms if name not in ours]
 
 
 def _add_foreign_radii(

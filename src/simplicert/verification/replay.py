@@ -107,6 +107,13 @@ def replay_checks(
             ABOUT, False, f"the run names inputs that are not among the data's {len(data)}"
         )
         return
+    recorded, shape = run.manifest.made.get("shape"), list(data.inputs.shape[1:])
+    if recorded is not None and recorded != shape:  # radii in linf are computed from it
+        yield VerificationCheck(
+            ABOUT,
+            False,
+            f"{NAME} says that inputs have the shape {recorded}, and they have {shape}",
+        )
     data = renumber_labels(data, run.manifest.source.get("class_map"))
     sampler = _rebuild_sampler(run, model, data.inputs[index[:PROBE_INPUTS]])
     ordered = run.manifest.index is not None and run.manifest.index[0] >= 0

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # Columns by what they hold; all others hold decimals.
 WHOLE = {"index", "label", "top", "predicted", "draws", "looks", "count_top", "count_second"}
 TRUTH = {"correct", "abstained"}
-WORDS = {"winner", "kind", "scheme", "stopped", "method"}
+WORDS = {"winner", "kind", "scheme", "stopped", "method", "noise", "norm"}
 NEEDED = ("index", "radius", "sigma", "alpha", "kind", "scheme")
 MOST_COLUMNS = 100
 MOST_SIGNS = 100  # characters in one cell

@@ -71,15 +71,16 @@ function rowsOf(view) {
   view.rows = lines.map((line, at) => {
     const row = { at, risk: view.risk[at] };
     split(line).forEach((cell, k) => { row[names[k]] = read(cell); });
-    row.outcome = outcomeOf(row, view.labelled);
+    row.outcome = outcomeOf(row, view);
     return row;
   });
   return view.rows;
 }
 
-function outcomeOf(row, labelled) {
-  if (!(row.radius > 0)) return "abstained";
-  if (!labelled) return "certified";
+function outcomeOf(row, view) {
+  // A closed radius of 0 still promises the class of the input itself.
+  if (view.closed ? row.abstained === "True" : !(row.radius > 0)) return "abstained";
+  if (!view.labelled) return "certified";
   return row.correct === "True" ? "correct" : "wrong";
 }
 

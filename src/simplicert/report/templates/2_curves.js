@@ -21,12 +21,13 @@ function setSwitches() {
   }
 }
 
-// The radii that count, ascending: certified accuracy at r is the share of inputs with one above r.
+// The radii that count, ascending: certified accuracy at r is the share of inputs with one above r,
+// or of at least r where radii cover changes of exactly their size.
 function reached(view, column) {
   view.reached ??= {};
   view.reached[column] ??= Float64Array.from(
     rowsOf(view)
-      .filter((row) => ["correct", "certified"].includes(row.outcome) && row[column] > 0)
+      .filter((row) => ["correct", "certified"].includes(row.outcome) && (view.closed || row[column] > 0))
       .map((row) => row[column]),
   ).sort();
   return view.reached[column];
@@ -42,17 +43,20 @@ function shownCurves() {
 
 const curveName = ({ view, column }) => lookOf(column).label + (several() ? ` · ${view.name}` : "");
 
+// Where a closed curve ends, at 0: beyond its largest radius.
+const beyond = (values) => (values.length ? values[values.length - 1] : 0) + (state.view.whole ? 1 : 0.001);
+
 function curveTrace(curve) {
   const { view, column } = curve;
   const values = reached(view, column);
   const total = rowsOf(view).length;
   const dash = DASHES[view.run % DASHES.length];
   return {
-    x: [0, ...values],
-    y: [values.length, ...Array.from(values, (_, k) => values.length - 1 - k)].map((n) => n / total),
+    x: [0, ...values, ...(view.closed ? [beyond(values)] : [])],
+    y: [values.length, ...Array.from(values, (_, k) => values.length - (view.closed ? k : k + 1)), ...(view.closed ? [0] : [])].map((n) => n / total),
     name: plain(curveName(curve)),
     mode: "lines",
-    line: { shape: "hv", color: lookOf(column).colour, width: 2, dash },
+    line: { shape: view.closed ? "vh" : "hv", color: lookOf(column).colour, width: 2, dash },
   };
 }
 
@@ -60,7 +64,7 @@ function drawCurves() {
   const words = state.view.labelled ? "certified accuracy" : "share of inputs certified";
   const of = state.view.labelled ? "are certified as their label" : "are certified";
   byId("curves-title").textContent = `How far: ${words}`;
-  byId("curves-caption").textContent = `Share of all inputs that ${of} with a radius above r.`;
+  byId("curves-caption").textContent = `Share of all inputs that ${of} with a radius ${state.view.closed ? "of at least" : "above"} r.`;
   const traces = shownCurves().map(curveTrace);
   const axis = { gridcolor: LINES, zeroline: false };
   const below = { orientation: "h", y: -0.18, yanchor: "top", font: { size: 12 } };
@@ -76,7 +80,7 @@ function drawCurves() {
     dragmode: false,
     showlegend: true,
     legend: narrow() ? below : inside,
-    xaxis: { ...axis, title: { text: "radius r, in units of the input" }, rangemode: "tozero" },
+    xaxis: { ...axis, title: { text: plain(state.view.axis) }, rangemode: "tozero" },
     yaxis: { ...axis, title: { text: words }, range: [0, 1.02] },
     shapes: [{ type: "line", x0: 0, x1: 0, y0: 0, y1: 1, yref: "paper", line: { width: 1, dash: "dot" } }],
   }, PLOTLY);
@@ -87,7 +91,7 @@ function readCurves() {
   const at = Math.max(0, Number(byId("at-radius").value) || 0);
   const lines = shownCurves().map((curve) => {
     const total = rowsOf(curve.view).length;
-    const hits = reached(curve.view, curve.column).reduce((n, radius) => n + (radius > at), 0);
+    const hits = reached(curve.view, curve.column).reduce((n, radius) => n + (curve.view.closed ? radius >= at : radius > at), 0);
     const name = make("th", { scope: "row" }, swatch(lookOf(curve.column).colour), ` ${curveName(curve)}`);
     const cells = [shareDown(hits, total), `${hits} of ${total}`].map((text) => make("td", {}, text));
     return make("tr", {}, name, ...cells);
