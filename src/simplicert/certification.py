@@ -1,10 +1,10 @@
 """Turn confidence bounds (Expectations) into certified radii (Certificates).
 
 `certify` computes the radii of a whole tally, `certify_point` those at one point of the simplex,
-`radius` one mechanism's at given expectations. The rule e0 > e1 for radii lives here; the schemes
-in `bounds` apply it once more, to hide what they do not prove. Mechanisms give radii at sigma 1:
-sigma and sensitivity enter only here, in `radius_scale` and `_scale_radii`. Every radius that a
-mechanism returns is checked against the Neyman-Pearson limit.
+`radius` one mechanism's at given expectations. The rule e0 > e1 for radii, and the check of every
+radius against the Neyman-Pearson limit, are in `mechanisms.evaluation`; the schemes in `bounds`
+apply the rule once more, to hide what they do not prove. Mechanisms give radii at sigma 1: sigma
+and sensitivity enter only here, in `radius_scale` and `_scale_radii`.
 """
 
 from dataclasses import replace

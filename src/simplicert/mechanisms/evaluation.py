@@ -1,4 +1,8 @@
-"""Evaluate a mechanism at points of the simplex, and hold it to the limit of its threat."""
+"""Evaluate a mechanism on arrays, and trust no number that it returns.
+
+`unit_radius` applies the rule e0 > e1, clips e1 to 1 - e0, and holds every radius to the
+Neyman-Pearson limit of its threat; `require_finite` refuses what is infinite.
+"""
 
 from functools import partial
 
