@@ -5,7 +5,10 @@ PYTEST := $(BIN)/pytest -q -n 2 --dist worksteal
 SEED ?= 1
 EXTRAS := dev,torch,demo,onnx,hf,ray,attacks,docs
 
-.PHONY: setup demo test test-slow test-all bench lint paper docs release
+# Tests start many processes; without bytecode each of them would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: setup demo test test-quick test-slow test-all bench lint style types paper docs release
 
 setup: .venv/ready
 
@@ -20,13 +23,20 @@ setup: .venv/ready
 demo: setup
 	$(BIN)/simplicert demo --out demo
 
-lint: setup
+lint: style types
+
+style: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: setup
 	$(BIN)/mypy
 
-# All tests but the slow ones.
-test: lint
+# All tests but the slow ones, and mypy beside them.
+test: style
+	$(MAKE) --no-print-directory --jobs 2 types test-quick
+
+test-quick: setup
 	$(PYTEST)
 
 # The slow tests, about one in eight, in a random order. SEED=7 gives another one.
@@ -57,6 +67,7 @@ release: setup
 bench: setup
 	mkdir -p benchmarks/results
 	$(BIN)/python -W ignore benchmarks/radii.py --json benchmarks/results/radii.json
+	$(BIN)/python -W ignore benchmarks/threats.py --json benchmarks/results/threats.json
 	$(BIN)/python -W ignore benchmarks/joint.py --json benchmarks/results/joint.json
 	$(BIN)/python -W ignore benchmarks/softmax.py --json benchmarks/results/softmax.json
 	$(BIN)/python -W ignore benchmarks/router.py --json benchmarks/results/router.json

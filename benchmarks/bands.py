@@ -82,6 +82,21 @@ def share(part: float):
         yield
 
 
+def compare_middles(tally: sc.Tally, alpha: float) -> float:
+    """The uniform band's half-width over ours, top class, where half of the scores lie above."""
+    seen = []
+
+    def noted(limit, counts, n, a, low):
+        half = np.full_like(counts[:1], n // 2)
+        widths = [abs(found - 0.5)[0, 0] for found in (uniform(half, n, a, low), limit(half, n, a))]
+        seen.append(widths[0] / widths[1])
+        return limit(counts, n, a)
+
+    with design(noted):
+        cdf_and_pair(tally, alpha)
+    return float(seen[0])
+
+
 def cdf_and_pair(tally: sc.Tally, alpha: float) -> tuple[float, float]:
     """Radii of `cdf` and `two_sided` of the tally's only input."""
     found = sc.certify(sc.bound(tally, alpha, "softmax"), ["cdf", "two_sided"])

@@ -33,9 +33,9 @@ QUICK = {
     "low_bits": lambda scale: low_bits.measured(1000),
 }
 WHOLE = {
-    "fixed": lambda scale: fixed(int(16_000 * scale)),
-    "looked": lambda scale: looked(int(5000 * scale)),
-    "runs": lambda scale: through_runs(int(2500 * scale)),
+    "fixed": lambda scale: fixed(int(8000 * scale)),
+    "looked": lambda scale: looked(int(1000 * scale)),
+    "runs": lambda scale: through_runs(int(1000 * scale)),
     "controls": lambda scale: controls(int(8000 * scale)),
     "low_bits": lambda scale: low_bits.measured(),
 }

@@ -20,6 +20,7 @@ import simplicert as sc
 from simplicert.cli import main
 
 FEATURES, SIGMA, ALPHA = 8, 0.5, 0.05
+RESERVE = "50%"  # of alpha, where the case has a reserve
 GRID, STEP = "1/16", 1 / 16
 FIRST_STOP, LAST_STOP = 20, 400  # batches after which a run may be stopped; the probe needs fewer
 DIRECTION = np.full(FEATURES, FEATURES**-0.5)
@@ -68,12 +69,12 @@ CASES = [
     ("quantised", "gated", "clopper_pearson", "grid, resumed", 1.0),
     ("quantised", "paper", "clopper_pearson", "grid, until decided, resumed", 1.0),
     ("thousand", "gated", "clopper_pearson", "resumed", 0.1),
-    ("hard_scores", "gated", "bentkus+bernstein", "resumed", 0.5),
-    ("stairs_tie", "gated", "bentkus+bernstein", "until decided, resumed", 0.5),
+    ("hard_scores", "gated", "bentkus+betting", "resumed", 0.5),
+    ("stairs_tie", "gated", "bentkus+betting", "until decided, resumed", 0.5),
     ("stairs_tie", "paper", "hoeffding", "extended, resumed", 0.5),
-    ("stairs_ten", "split", "bentkus+bernstein", "resumed", 0.25),
-    ("stairs_ten", "gated", "bentkus+bernstein", "until rtol=0.05, resumed", 0.25),
-    ("stairs_thousand", "gated", "bentkus+bernstein", "resumed", 0.05),
+    ("stairs_ten", "split", "bentkus+betting", "resumed", 0.25),
+    ("stairs_ten", "gated", "bentkus+betting", "until rtol=0.05, resumed", 0.25),
+    ("stairs_thousand", "gated", "bentkus+betting", "resumed", 0.05),
 ]
 
 
@@ -157,7 +158,7 @@ def measured(out, case, inputs, draws, seed):
     for part in parts:
         words += ["--until", part.removeprefix("until ")] if part.startswith("until ") else []
     words += ["--grid", GRID] if "grid" in parts else []
-    words += ["--reserve"] if "reserve" in parts else []
+    words += ["--reserve", RESERVE if "reserve" in parts else "0"]
     drawn([*words, "--draws", draws])
     if "extended" in parts:
         drawn([*words, "--draws", 2 * draws, "--extend"])
@@ -172,6 +173,7 @@ def through_runs(inputs, draws=300, cases=CASES):
             model, scheme, method, mode, share = case
             slabs, kind, _, _ = MODELS[model]
             found = measured(folder / f"run-{seed}", case, int(inputs * share), draws, seed)
+            assert found.known.method == method, (found.known.method, method)
             way = (scheme, method, found.known.bands is not None)
             wrong = judge(slabs, kind, found)
             settings = {"kind": kind, "mode": mode, "point": model, "draws": draws, "alpha": ALPHA}

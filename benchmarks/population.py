@@ -3,7 +3,8 @@
 coverage    simulated populations whose true share is known: how often the limit exceeds it
 proof       how much the linear programme alone exceeds its target between the points of its grid
 designs     the share to expect at sigma 1, radius .5, by draws per input, pilot and prior
-divisions   640,000 draws divided in every way, expected for inputs like the pilot's
+divisions   640,000 draws divided in every way, expected for inputs like the pilot's; and how
+            confident the best population certificate is of what the best certificates of each state
 runs        the committed runs of 64 draws, beside certificates of 500 inputs of 10,000 draws
 
 python benchmarks/population.py --json benchmarks/results/population.json
@@ -32,6 +33,7 @@ BUDGET, MOST_INPUTS = 640_000, 10_000
 REPEATS = 1_000  # simulated runs of each case
 CONFIDENCE = 0.9  # of the simulated limits: errors at .999 would be too rare to count
 ALPHA = 0.001
+SMALLEST_TAIL, LARGEST_TAIL, TAIL_HALVINGS = 1e-30, 0.5, 40  # of the search for a confidence
 
 
 def pilot_tally(sigma):
@@ -175,9 +177,47 @@ def measure_divisions():
         declared = DeclaredSettings(sigma=sigma, alpha=ALPHA)
         for radius in radii:
             found = divide_budget(pilot_tally(sigma), declared, BUDGET, radius, 0.999, MOST_INPUTS)
+            best = {
+                method: max((row for row in found.rows if row.method == method), key=share_of)
+                for method in ("population", "each input")
+            }
+            tail = find_tail(sigma, radius, best["population"], best["each input"].share)
             held = [row._asdict() for row in found.rows]
-            rows.append({"sigma": sigma, "radius": radius, "true": found.true, "rows": held})
+            rows.append(
+                {"sigma": sigma, "radius": radius, "true": found.true, "rows": held}
+                | {"tail": ALPHA, "tail_at_share_of_each": tail}
+            )
     return rows
+
+
+def share_of(row):
+    """The share that a division is expected to state."""
+    return row.share
+
+
+def find_tail(sigma, radius, row, share):
+    """The least tail at which this population certificate is expected to state the share.
+
+    Bets are chosen for the tail, coefficients as for the usual one: others could do a little more.
+    """
+    target = TARGETS["smoothed"](radius_in_sigmas(radius, sigma, 1.0))
+    chance = coefficients.binomial_table(row.draws, label_probabilities(pilot_tally(sigma)))
+    chance = chance.mean(axis=0)
+    found, _ = coefficients.fit_coefficients(target, chance, 1.0, row.inputs, ALPHA)
+
+    def reaches(tail):
+        bets = coefficients.expect_bets(found, chance, row.inputs, tail)
+        return coefficients.expect_limit(found, chance, bets, row.inputs, tail) >= share
+
+    low, high = np.log(SMALLEST_TAIL), np.log(LARGEST_TAIL)
+    if reaches(SMALLEST_TAIL):
+        return SMALLEST_TAIL
+    if not reaches(LARGEST_TAIL):
+        return None
+    for _ in range(TAIL_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if reaches(np.exp(middle)) else (middle, high)
+    return float(np.exp(high))
 
 
 def measure_runs():

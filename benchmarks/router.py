@@ -32,7 +32,7 @@ from routing import RoutedCertificates, compose_certificates
 
 import simplicert as sc
 from simplicert.metrics import subsample_tally
-from simplicert.types.scores import THRESHOLDS
+from simplicert.types.scores import LAYOUTS
 
 ROOT = Path(__file__).parents[1]
 RUNS = ROOT / "experiments" / "cifar10" / "runs"
@@ -119,7 +119,9 @@ def router_tally(tally: sc.Tally, how: dict[str, Any]) -> sc.Tally:
     else:
         # A threshold above one half is passed by one class at most, so the votes add up.
         assert tally.histograms is not None and how["threshold"] > 0.5
-        first = int(np.searchsorted(THRESHOLDS, how["threshold"])) + 1
+        thresholds = LAYOUTS[tally.histograms.shape[2]]
+        first = int(np.searchsorted(thresholds, how["threshold"])) + 1
+        assert thresholds[first - 1] == how["threshold"]
         ones = tally.histograms[:, :, first:].sum(axis=(1, 2))
     zeros = tally.draws - tally.invalid - ones
     return sc.Tally(

@@ -7,7 +7,7 @@ of the comparison. Each family is tried for every pair of branches and every sig
 
     classes     the class of the network at the router's sigma: some go to one branch, others not
     confident   the largest softmax score is above a threshold
-    scores      any of twenty numbers made of the logits is above one of its quantiles
+    scores      any of nineteen numbers made of the logits is above one of its quantiles
     trained     a small network of the logits, trained for one radius on the other half of inputs
 """
 
@@ -23,7 +23,7 @@ import numpy as np
 import simplicert as sc
 from simplicert.data import load_data
 from simplicert.models import load_model
-from simplicert.types.scores import THRESHOLDS
+from simplicert.types.scores import FORMER_BINS, LAYOUTS
 
 SIGMAS = ("0.12", "0.25", "0.5", "1")
 RADII = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.75, 0.85, 1.0, 1.25, 1.5, 1.75, 2.0)
@@ -33,7 +33,7 @@ PLACES = (5, 10)  # the other inputs, by their number modulo 20; 0 are the certi
 FRESH = (1, 2, 15)  # inputs that neither chose a router nor were certified
 BLOCK, ROUNDS, TOGETHER = 64, 2, 4  # draws of a block, blocks, inputs in a pass
 LEAST_SHARE = 0.05  # of the inputs, for each branch: else the router is a constant
-CONFIDENT = tuple(float(t) for t in THRESHOLDS[THRESHOLDS > 0.5])
+CONFIDENT = tuple(float(t) for t in LAYOUTS[FORMER_BINS] if t > 0.5)  # of the committed runs
 GROUPS = {"vehicle": (0, 1, 8, 9), "cat or dog": (3, 5), "sky or water": (0, 2, 8)}
 QUANTILES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98)
 

@@ -14,7 +14,8 @@ many draws it needs for the rule's mean radius. Rivals: benchmarks/sequences.py,
 chooses n by a pilot: the least with which Cohen's radius would lie at most X below the one at most
 draws, whatever probability in the pilot's 99.9 % interval is true (Chen et al. 2022, but with draws
 of the pilot not counted again, without which the level would not be alpha).
-`pilot` is our own two-stage rule: the same with both numbers bounded and n bought at a price.
+`pilot` is our own two-stage rule: the same with both numbers bounded and n bought at a price;
+`longer pilot` has three times as many draws to choose n by.
 Beside the rivals that bound one number stands Cohen's fixed n too: the bound costs them more than
 the rule. `oracle` knows what no rule does and shows the most that dealing out draws can gain.
 Seconds are of deciding and bounding over all inputs; the draws are made beforehand.
@@ -47,6 +48,7 @@ from simplicert.stopping.projection import apportion_counts, project_hopeful
 
 MOST = 100_000
 LONG_PILOT = 1000  # draws that choose how many more are made
+LONGER_PILOT = 3000  # the same, to see whether a longer one pays
 RUNS = Path(__file__).parents[1] / "experiments" / "cifar10" / "runs"
 GROWTH = 1.1  # of the moments at which sequences are looked at
 OURS = ("atol=0.01", "atol=0.02", "atol=0.05", "atol=0.1", "rtol=0.01", "rtol=0.05", "rtol=0.1")
@@ -159,21 +161,21 @@ def follow_iss(streams, tolerance, batch=200):
     return LONG_PILOT + more, radius
 
 
-def follow_pilot(streams, price):
+def follow_pilot(streams, price, pilot=LONG_PILOT):
     """(draws, radius) where a pilot of its own buys each input's further draws at a price.
 
     n is the one whose radius, at the pilot's shares, less the price of n draws is largest. The
     pilot is not counted again, so that n is fixed for the draws that are: all of alpha, no looks.
     """
-    first = streams.count(LONG_PILOT)
-    numbers = np.unique(np.geomspace(300, streams.most - LONG_PILOT, 28).astype(int))
+    first = streams.count(pilot)
+    numbers = np.unique(np.geomspace(300, streams.most - pilot, 28).astype(int))
     likely = [radii_of(tally_of(apportion_counts(first, n))) for n in numbers.tolist()]
     worth = np.stack(likely, axis=1) - price * numbers
     more = np.where(worth.max(axis=1) > 0, numbers[worth.argmax(axis=1)], 0)
     going, radius = more > 0, np.zeros(len(streams))
-    counts = streams.count_from(LONG_PILOT, LONG_PILOT + more)
+    counts = streams.count_from(pilot, pilot + more)
     radius[going] = radii_of(tally_of(counts[going]))
-    return LONG_PILOT + more, radius
+    return pilot + more, radius
 
 
 def follow_oracle(streams, price):
@@ -206,6 +208,10 @@ def list_rules(most):
     for price in PRICES:
         rules[f"pilot, {price:g}"] = lambda s, price=price: follow_pilot(s, price)
         rules[f"oracle, {price:g}"] = lambda s, price=price: follow_oracle(s, price)
+        if most > 2 * LONGER_PILOT:
+            rules[f"longer pilot, {price:g}"] = lambda s, price=price: follow_pilot(
+                s, price, LONGER_PILOT
+            )
     rules |= {f"ISS, {x:g}": lambda s, x=x: follow_iss(s, x) for x in TOLERANCES}
     return rules
 
@@ -292,7 +298,8 @@ def main():
     chosen = arguments.parse_args()
     most = MOST // 10 if chosen.quick else MOST
     result = {"version": sc.__version__, "alpha": ALPHA, "most": most, "seed": SEED}
-    result |= {"pilot": PILOT, "long_pilot": LONG_PILOT, "growth": GROWTH, "populations": {}}
+    result |= {"pilot": PILOT, "long_pilot": LONG_PILOT, "longer_pilot": LONGER_PILOT}
+    result |= {"growth": GROWTH, "populations": {}}
     for name, shares in POPULATIONS.items():
         print(name, flush=True)
         streams = Streams(shares()[:: 10 if chosen.quick else 1], most)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from bands import compared
+from bands import compare_middles, compared
 from bins import (
     FINEST,
     all_layouts,
@@ -29,10 +29,11 @@ from scipy.special import expit, logit, ndtr, ndtri
 
 import simplicert as sc
 from simplicert.bounds import betting, gated, means
-from simplicert.bounds.softmax import LIMITS, ScoreLimit
+from simplicert.bounds.softmax import LIMITS, ScoreLimit, read_score_sums
 from simplicert.mechanisms import MECHANISMS
 from simplicert.sampling.outputs import RunningSums, Scores, keep_leading_sums
 from simplicert.sampling.settings import LEADERS, PILOT_FOR_LEADERS
+from simplicert.types import FIXED_POINT
 
 SEED, ALPHA = 0, 0.001
 REPEATS = {1000: 20, 10_000: 8, 100_000: 3}  # tallies of each size
@@ -212,13 +213,27 @@ def radii(tally: sc.Tally, alpha: float) -> dict[str, np.ndarray]:
     }
 
 
+def measure_widening(tally: sc.Tally, alpha: float) -> float:
+    """How much farther from the mean scores E0 and E1 lie if histograms share the tail."""
+    tally = coarsened(tally, OURS)
+    with_bands = sc.bound(tally, alpha, "softmax")
+    bare = sc.bound(without(tally), alpha, "softmax")
+    means = read_score_sums(tally, slice(0, 1)).at_least / 2.0**FIXED_POINT / tally.draws[:, None]
+    top = int(bare.top[0])
+    own, rival = means[0, top], np.delete(means[0], top).max()
+    ratios = [(own - with_bands.e0[0]) / (own - bare.e0[0])]
+    if with_bands.e1[0] < 1 - with_bands.e0[0]:  # it is a limit of its own, not what E0 leaves
+        ratios.append((with_bands.e1[0] - rival) / (bare.e1[0] - rival))
+    return float(max(ratios))
+
+
 def shares() -> dict[str, object]:
     """Mean share of the true two-sided radius, by family, method and draws."""
     out: dict[str, object] = {}
     for name, family in FAMILIES.items():
         random = np.random.default_rng(SEED)
         true = family.two_sided
-        by_draws, least, designs, layouts = {}, {}, {}, {}
+        by_draws, least, widening, designs, layouts = {}, {}, {}, {}, {}
         for draws, repeats in REPEATS.items():
             tallies = [tally_of(family, random, draws) for _ in range(repeats)]
             found = [radii(tally, ALPHA) for tally in tallies]
@@ -228,9 +243,11 @@ def shares() -> dict[str, object]:
             }
             ratios = [row["cdf"][0] / row["bentkus+betting"][0] for row in found]
             least[str(draws)] = float(np.min(ratios))
+            widening[str(draws)] = max(measure_widening(tally, ALPHA) for tally in tallies)
             layouts[str(draws)] = compare_layouts(tallies, ALPHA, true)
             if draws == DESIGN_DRAWS:
-                designs = compared([coarsened(tally, OURS) for tally in tallies], ALPHA, true)
+                ours = [coarsened(tally, OURS) for tally in tallies]
+                designs, middle = compared(ours, ALPHA, true), compare_middles(ours[0], ALPHA)
         out[name] = {
             "mean_top": float(family.mean[0]),
             "mean_rival": float(family.mean[1]),
@@ -239,7 +256,9 @@ def shares() -> dict[str, object]:
             "cdf_with_infinitely_many_draws": family.cdf / true,
             "share": by_draws,
             "least_cdf_over_two_sided_without_histograms": least,
+            "largest_widening_of_half_widths": widening,
             "designs": designs,
+            "uniform_over_ours_in_the_middle": middle,
             "bins": layouts,
             "bins_with_endless_draws": endless_radii(family.above, family.mean, family.cdf),
             "bytes_of_an_input": measure_bytes(tally_of(family, random, SIZE_DRAWS, SIZE_INPUTS)),
@@ -289,6 +308,9 @@ def main() -> None:
         print(
             f"  {'cdf over two_sided, least':28} " + "  ".join(f"{v:6.3f}" for v in least.values())
         )
+        wider = "  ".join(f"{v:6.3f}" for v in row["largest_widening_of_half_widths"].values())
+        print(f"  {'half-widths, at most':28} {wider}")
+        print(f"  {'uniform band in the middle':28} {row['uniform_over_ours_in_the_middle']:6.3f}")
         for design, value in row["designs"].items():
             print(f"    {design:40} {value:6.3f}")
     print("wrong certificates, of the alpha allowed")

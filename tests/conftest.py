@@ -30,19 +30,24 @@ hypothesis.settings.register_profile("ours", deadline=None)
 hypothesis.settings.load_profile("ours")
 
 
+# Figures whose examples trace lines over the whole simplex.
+MAPS = ("maps.py", "regions.py", "scatter.py")
+
+
 def pytest_addoption(parser):
     parser.addoption("--shuffle", metavar="SEED", help="run the tests in the order of this seed")
 
 
-def pytest_itemcollected(item):
-    """Examples of docstrings that draw whole maps are slow, and have no place for a mark."""
-    if item.path.parent.name == "figures" and item.path.name in ("regions.py", "maps.py"):
-        item.add_marker(pytest.mark.slow)
-
-
-@pytest.hookimpl(trylast=True)
+@pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(config, items):
-    """Files in a random order, and within each file its tests: what a file shares is made once."""
+    """Files in a random order, and within each file its tests: what a file shares is made once.
+
+    Examples of docstrings that draw whole maps are slow, and have no place for a mark.
+    """
+    for item in items:
+        if item.path.parent.name == "figures" and item.path.name in MAPS:
+            item.add_marker(pytest.mark.slow)
+    yield
     if (seed := config.getoption("shuffle")) is None:
         return
     luck = Random(seed)

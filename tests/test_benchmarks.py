@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import simplicert as sc
+from simplicert.plan.division import BudgetRow
 
 ROOT = Path(__file__).parents[1]
 RUNS = ROOT / "experiments" / "cifar10" / "runs"
@@ -229,3 +230,29 @@ def test_shares_of_all_inputs_are_true_and_reproduce():
         found = sc.population(sc.open_run(RUNS / name), design, leave_out_pilot=True)
         assert found.share(row["radius"]) == pytest.approx(row["population"], abs=1e-9)
         assert any("by the clocks" in text for text in found.remarks)
+
+
+@pytest.mark.slow
+def test_the_confidence_for_an_equal_share_is_found(benchmark):
+    """At the share expected at .999 it is .999; of less one is surer, of the truth never."""
+    population = benchmark("population")
+    row = BudgetRow("population", 16, 400, 0.0)
+    known = population.label_probabilities(population.pilot_tally(1.0))
+    target = population.TARGETS["smoothed"](population.radius_in_sigmas(0.5, 1.0, 1.0))
+    fit = population.coefficients
+    chance = fit.binomial_table(16, known).mean(axis=0)
+    found, bets = fit.fit_coefficients(target, chance, 1.0, 400, 0.001)
+    share = fit.expect_limit(found, chance, bets, 400, 0.001)
+    tail = population.find_tail(1.0, 0.5, row, share)
+    assert tail * (1 + 1e-9) >= 0.001 and tail == pytest.approx(0.001, rel=1e-6)
+    assert population.find_tail(1.0, 0.5, row, 0.9 * share) < 0.0005
+    assert population.find_tail(1.0, 0.5, row, 0.298) is None
+
+
+def test_equal_draws_state_more_and_more_surely_in_most_cases():
+    """The gain in confidence that docs/population.md states."""
+    rows = read_result("population")["divisions"]
+    tails = {(row["sigma"], row["radius"]): row["tail_at_share_of_each"] for row in rows}
+    assert len(tails) == 4
+    assert sum(tail < 1e-5 for tail in tails.values()) == 3
+    assert tails[1.0, 0.5] > 0.001

@@ -20,7 +20,9 @@ EXAMPLES = {
     name: re.findall(r"^```sh\n(.+)\n```$", text, re.MULTILINE) for name, text in SECTIONS.items()
 }
 LINES = [(name, line) for name, lines in EXAMPLES.items() for line in lines]
-LONG = dict.fromkeys(("demo", "train", "simplex", "figure"), pytest.mark.slow)
+LONG = dict.fromkeys(
+    ("demo", "train", "simplex", "figure", "check", "run", "attack"), pytest.mark.slow
+)
 
 FILES = {
     "counts.txt": "900 80 20 0\n500 480 20 1\n",

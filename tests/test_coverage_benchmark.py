@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import simplicert as sc
 from simplicert.sampling.outputs import RunningSums, keep_leading_sums, read_probabilities
 
 ROOT = Path(__file__).parents[1]
@@ -22,6 +23,9 @@ def test_every_rate_is_at_most_its_level_and_every_control_was_caught(benchmark)
         *(("multinomial", scheme) for scheme in ("gated", "joint", "paper", "split")),
         *(("softmax", scheme) for scheme in ("gated", "paper", "split")),
     }
+    for part in ("fixed", "looked", "runs"):
+        methods = {row["method"] for row in RESULT[part]}
+        assert {"buehler+pair", "bentkus+betting, histograms"} <= methods
     assert {row["classes"] for row in rows} >= {2, 3, 10, 100, 1000}
     inflated = [row for row in RESULT["controls"] if row["control"].startswith("radii times 1.5")]
     assert all(row["wrong"]["low"] > 3 * row["alpha"] for row in inflated)
@@ -38,6 +42,18 @@ def test_a_rate_above_its_level_fails_the_harness(benchmark):
         "not caught",
         "low bits",
     ]
+
+
+def test_a_pair_that_is_wrong_makes_its_certificate_wrong(benchmark):
+    """E_0 above the true expectation of its class, or E_1 below that of another."""
+    misses, slabs = benchmark("coverage_rates").misses_pair, benchmark("truths").hard(0.6, 0.3, 0.1)
+    nothing = np.nan
+    known = sc.Expectations(
+        top=[0, 0, 0, 1, 1, 0],
+        e0=[0.59, 0.61, 0.59, 0.29, 0.29, nothing],
+        e1=[0.31, 0.31, 0.29, 0.61, 0.59, nothing],
+    )
+    assert misses(slabs, "multinomial", known).tolist() == [False, True, True, False, True, False]
 
 
 def test_radii_in_closed_form_are_those_of_a_search(benchmark):

@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.special import ndtr
 
 import simplicert as sc
-from simplicert.types.scores import BINS, THRESHOLDS
+from simplicert.types.scores import LAYOUTS
 
 ROOT = Path(__file__).parents[1]
 RESULT = json.loads((ROOT / "benchmarks" / "results" / "router.json").read_text())
@@ -177,23 +177,25 @@ def test_examples_of_the_docstrings(routing):
     assert doctest.testmod(routing) == (0, doctest.testmod(routing).attempted)
 
 
-def test_votes_of_a_router_come_from_counts_and_histograms(benchmark):
+@pytest.mark.parametrize("bins", LAYOUTS)
+def test_votes_of_a_router_come_from_counts_and_histograms(benchmark, bins):
     """Against the scores themselves: 400 draws of five classes, three with a histogram."""
     scores = np.random.default_rng(0).dirichlet(np.full(5, 0.3), 400)
     counts = np.bincount(scores.argmax(1), minlength=5)
     leaders = np.argsort(-counts)[:3]
     rest = np.delete(scores, leaders, axis=1).max(1)
     held = [*scores[:, leaders].T, rest]
-    bins = [np.bincount(np.searchsorted(THRESHOLDS, h, "right"), minlength=BINS) for h in held]
+    thresholds = LAYOUTS[bins]
+    found = [np.bincount(np.searchsorted(thresholds, h, "right"), minlength=bins) for h in held]
     tally = sc.Tally(
         counts[None],
         0.5,
         leaders=leaders[None],
-        histograms=np.array(bins)[None],
+        histograms=np.array(found)[None],
         softmax_sums=np.floor(scores * 2.0**40).astype(np.int64).sum(0)[None],
     )
     votes = benchmark("router").router_tally
-    for threshold in THRESHOLDS[THRESHOLDS > 0.5]:
+    for threshold in thresholds[thresholds > 0.5]:
         ones = int((scores.max(1) >= threshold).sum())
         assert votes(tally, {"threshold": threshold}).counts.tolist() == [[400 - ones, ones]]
     ones = int(counts[[0, 3]].sum())

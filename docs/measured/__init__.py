@@ -22,6 +22,7 @@ FILES = (
     "commands",
     "coverage",
     "house",
+    "l1",
     "plan",
     "population",
     "readme",
@@ -30,6 +31,7 @@ FILES = (
     "rules",
     "speed",
     "stopping",
+    "threats",
     "training",
 )
 SOURCES = {
@@ -43,6 +45,7 @@ SOURCES = {
     "fuzz": "benchmarks/results/fuzz.json",
     "house": "benchmarks/results/house.json",
     "joint": "benchmarks/results/joint.json",
+    "l1": "benchmarks/results/l1.json",
     "macer": "benchmarks/results/macer.json",
     "mutants": "benchmarks/results/mutants.json",
     "population": "benchmarks/results/population.json",
@@ -54,6 +57,7 @@ SOURCES = {
     "sampling": "benchmarks/results/sampling.json",
     "softmax": "benchmarks/results/softmax.json",
     "survivors": "benchmarks/survivors.toml",
+    "threats": "benchmarks/results/threats.json",
     "training": "benchmarks/results/training.json",
     "zoo": "src/simplicert/**/zoo/*/model.toml",
 }

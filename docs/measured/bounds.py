@@ -146,6 +146,22 @@ def state_least_ratio(softmax: Result) -> str:
     return f"at least {round_down(least, 3)}"
 
 
+def state_widening(softmax: Result) -> str:
+    """How much farther from the mean scores the limits lie if histograms share the tail."""
+    found = [
+        ratio
+        for family in softmax["families"].values()
+        for ratio in family["largest_widening_of_half_widths"].values()
+    ]
+    return f"{percent_up(min(found) - 1)} to {percent_up(max(found) - 1)} wider"
+
+
+def state_uniform_width(softmax: Result) -> str:
+    """The uniform band beside ours, where half of the scores lie above a threshold."""
+    ratio = min(f["uniform_over_ours_in_the_middle"] for f in softmax["families"].values())
+    return f"{percent_up(1 - ratio)} narrower than ours in the middle"
+
+
 def tabulate_designs(softmax: Result) -> str:
     """Other designs of the bands at n = 1e5."""
     families = softmax["families"]

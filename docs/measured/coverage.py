@@ -8,7 +8,7 @@ tests notice (benchmarks/mutants.py).
 from collections.abc import Iterator
 from typing import Any
 
-from measured import format_rate, format_table, percent_down, round_down, round_up
+from measured import format_rate, format_table, percent_down, percent_up, round_down, round_up
 
 Result = dict[str, Any]
 Rows = list[dict[str, Any]]
@@ -32,7 +32,9 @@ def summarise_rates(coverage: Result) -> str:
         f"{percent_down(coverage['confidence'], 0)} Clopper-Pearson interval; beside it stands the "
         "level that `Expectations.level` promises: alpha, three alpha for the paper's scheme, half "
         f"as much again for a run that was extended without a reserve. {above or 'None'} of them "
-        f"has its interval above its level. With {' and '.join(map(str, numbers))} draws or looks "
+        "has its interval above its level; the error budget of each is half of what its interval "
+        f"leaves, {percent_up((1 - coverage['confidence']) / 2)}, were its true rate exactly its "
+        f"level. With {' and '.join(map(str, numbers))} draws or looks "
         f"up to {looks} the largest of them is {round_up(worst, 2)} of its level, which for the "
         "largest of that many is no surprise where the true rate is about alpha: an exact limit is "
         "meant to be wrong that often."

@@ -1,7 +1,7 @@
 """What `simplicert plan` prints: examples in the pages, and the sentences that repeat them.
 
-For docs/adaptive.md, docs/choosing.md and experiments/imagenet/README.md. Nothing here is drawn
-from a model: the command simulates with a fixed seed.
+For docs/adaptive.md, docs/choosing.md, docs/faq.md and experiments/imagenet/README.md. Nothing here
+is drawn from a model: the command simulates with a fixed seed.
 """
 
 import json
@@ -98,6 +98,41 @@ def explain_stricter_alpha() -> str:
         f"A thousand times fewer errors cost {percent_up(1 - strict / usual, 0)} of the mean "
         f"radius ({round_down(strict, 4)} against {round_down(usual, 4)})."
     )
+
+
+def state_looks() -> str:
+    """The first looks of the example that stops early."""
+    from simplicert import Until
+
+    first, second, third, *_ = Until("radius=0.5").plan(100_000).looks
+    return f"{first}, {second}, {third}, ..."
+
+
+def state_fewest() -> str:
+    """The fewest draws that certify anything."""
+    kept, free = _read_reach("10%"), _read_reach("0")
+    return (
+        f"fewer than {kept['gated']['fewest']} draws can certify nothing, even if all agree "
+        f"({free['split']['fewest']} with Cohen's scheme, its separate selection and `--reserve 0`)"
+    )
+
+
+def state_ceilings() -> str:
+    """The largest radius that draws which all agree can have."""
+    kept, free = _read_reach("10%"), _read_reach("0")
+    own, whole, cohen = (
+        round_down(row["two_sided"], 3) for row in (kept["gated"], free["gated"], free["split"])
+    )
+    return f"{own} sigma (`gated`; {whole} with `--reserve 0`) or {cohen} sigma (Cohen's)"
+
+
+def _read_reach(reserve: str) -> dict[str, dict[str, float]]:
+    """What 100,000 draws can reach, by scheme; of each its first row, that of a fixed plan."""
+    words = f"plan --sigma 1 --draws 100000 --until fixed --reserve {reserve}"
+    found: dict[str, dict[str, float]] = {}
+    for row in _read_answer(words)["reach"]:
+        found.setdefault(row["scheme"].partition(",")[0], row)
+    return found
 
 
 def tabulate_reserves() -> str:

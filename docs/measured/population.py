@@ -1,12 +1,17 @@
 """benchmarks/population.py: a share of all inputs from few draws of many, for population.md."""
 
+import math
 from typing import Any
 
+import numpy as np
+
 from measured import format_table, percent_down, round_down, round_up
+from simplicert.metrics.intervals import rate_limits
 
 Result = dict[str, Any]
 DRAWS = (16, 64, 256)  # per input, shown of the divisions
 EACH = (1_000, 10_000)
+BUDGET = 0.001  # chance that any of the simulated rates is larger than is said
 
 
 def tabulate_runs(population: Result) -> str:
@@ -65,6 +70,30 @@ def describe_divisions(population: Result) -> str:
     )
 
 
+def tabulate_confidence(population: Result) -> str:
+    """Equal draws and an equal share: how sure one can be of it."""
+    head = ["sigma", "r", "share, by certificates of each input", "confidence in it"]
+    head += ["by the population certificate", "share, by that", "gain in points"]
+    rows = []
+    for row in population["divisions"]:
+        best = {
+            method: max(item["share"] for item in row["rows"] if item["method"] == method)
+            for method in ("each input", "population")
+        }
+        gain = best["population"] - best["each input"]
+        sure = [f"1 - {_round_tail(row[name])}" for name in ("tail", "tail_at_share_of_each")]
+        cells = [percent_down(best["each input"]), *sure, percent_down(best["population"])]
+        rows.append([f"{row['sigma']:g}", f"{row['radius']:g}", *cells, round_down(100 * gain, 1)])
+    return format_table(head, rows)
+
+
+def _round_tail(tail: float) -> str:
+    """A probability of error with one digit, rounded up."""
+    power = math.floor(math.log10(tail))
+    first = math.ceil(round(tail / 10.0**power, 9))
+    return f"{first * 10.0**power:.0e}" if tail < 1e-3 else round_up(tail, 3)
+
+
 def tabulate_designs(population: Result) -> str:
     """By draws per input and by what the design assumed."""
     head = ["k", "pilot: 500 inputs, 10,000 draws", "pilot: the same, 64 draws", "prior"]
@@ -111,6 +140,9 @@ def describe_coverage(population: Result) -> str:
     """The error budget and the largest rate."""
     rows = [*population["coverage"], *population["lists"]]
     worst = max(rows, key=lambda row: row["rate"])
+    together = rate_limits(
+        np.array(worst["wrong"]), np.array(worst["repeats"]), 1 - 2 * BUDGET / len(rows)
+    )[1]
     lists = " and ".join(
         f"{row['wrong']} of {row['repeats']:,} ({row['drawn']})" for row in population["lists"]
     )
@@ -118,7 +150,8 @@ def describe_coverage(population: Result) -> str:
         f"At confidence {population['confidence']:g} a limit may be wrong in "
         f"{round_up(100 * (1 - population['confidence']), 0)} % of the runs. The most seen was "
         f"{round_up(100 * worst['rate'], 2)} % (95 % interval up to "
-        f"{round_up(100 * worst['high'], 2)} %). "
+        f"{round_up(100 * worst['high'], 2)} %). With an error budget of {BUDGET:g} for all "
+        f"{len(rows)} cases together no true rate exceeds {round_up(100 * float(together), 2)} %. "
         f"From a list of 500 probabilities without replacement: {lists}. Markov's inequality and "
         "the room below (*) make the limit cautious."
     )

@@ -14,15 +14,19 @@ def describe_choice(router: Result) -> str:
     """How many routers were tried on the other inputs, and the best gain of any."""
     others = router["others"]
     goals = [goal for goal in others["goals"] if goal["radii"][0] == goal["radii"][1]]
-    tried = sum(others["tried"].values())
+    tried = others["tried"]
     gains = [max(goal[name]["score"] for name in FAMILIES) - goal["single"] for goal in goals]
     behind = sum(gain < 0 for gain in gains)
     trained = [
         row["accuracy"] - _goal_at(goals, row["radius"])["single"] for row in others["trained"]
     ]
     return (
-        f"On {others['inputs']:,} other inputs {tried:,} routers were scored, each at "
-        f"{len(goals)} radii. At {behind} of these the best of all of them certifies fewer inputs "
+        f"On {others['inputs']:,} other inputs {sum(tried.values()):,} routers were scored "
+        f"({tried['classes']:,} by sets of classes, {tried['confident']:,} by the largest score, "
+        f"{tried['scores']:,} by other numbers), each at {len(goals)} radii. One that sends fewer "
+        f"than {round_up(100 * router['settings']['least_share'])} % of the inputs to one of its "
+        f"branches does not count: it is a single sigma in disguise. At {behind} of these radii "
+        "the best of all of them certifies fewer inputs "
         f"than the best single sigma, although it is the best in hindsight; at the others it "
         f"certifies as many. The largest gain is {_points(max(gains))} points. The "
         f"{len(trained)} trained routers end at {_points(min(trained))} to "
@@ -66,6 +70,19 @@ def tabulate_pairs(router: Result) -> str:
             radii, free = " and ".join(f"{r:g}" for r in row["radii"]), row["free"]["difference"]
             rows.append([radii, row["rival"], _rule(row["router"]), _interval(row), _points(free)])
     return format_table(head, rows)
+
+
+def state_pairs_ahead(router: Result) -> str:
+    """How many of the chosen routers have the larger mean at two radii."""
+    pairs = [row for row in router["certified"]["routers"] if row["radii"][0] != row["radii"][1]]
+    return f"{sum(row['difference'] > 0 for row in pairs)} of {len(pairs)}"
+
+
+def state_loss_between(router: Result) -> str:
+    """What the router that is ahead at both ends loses between them."""
+    fresh, at = router["fresh"], router["settings"]["radii"].index(0.5)
+    loss = fresh["single"][fresh["rival"]][at] - fresh["accuracy"][at]
+    return f"{round_up(100 * loss, 1)} points"
 
 
 def describe_fresh(router: Result) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from measured import format_table, percent_down, round_down, round_up
 
 Result = dict[str, Any]
-PRICED = ("pilot", "oracle")
+PRICED = ("pilot", "longer pilot", "oracle")
 NAMES = {  # of a row of the result before its tolerance, as the page calls it
     "fixed": "`fixed`",
     "fixed, Cohen": "Cohen's n0 + n",
@@ -17,6 +17,7 @@ NAMES = {  # of a row of the result before its tolerance, as the page calls it
     "Voracek, looks": "Voracek, looks",
     "ISS": "ISS",
     "pilot": "pilot, then n",
+    "longer pilot": "longer pilot, then n",
     "oracle": "one who knows",
 }
 
@@ -35,8 +36,9 @@ def tabulate_rules(rules: Result) -> str:
             shares = [percent_down(row[name]) for name in ("certified", "fixed_certified")]
             cells += [round_up(row["draws"]), f"{both[0]} ({both[1]})"]
             cells.append(f"{shares[0]} ({shares[1]})")
-        rows.append([*cells, round_up(columns[0][rule]["processor_seconds"], 1)])
-    return format_table([*head, "seconds"], rows)
+        times = ("seconds", "processor_seconds")
+        rows.append([*cells, *(round_up(columns[0][rule][name], 1) for name in times)])
+    return format_table([*head, "seconds", "of processors"], rows)
 
 
 def _place_rule(rule: str) -> int:
@@ -58,17 +60,35 @@ def summarise_gains(rules: Result) -> str:
     """Draws of atol, rtol, a pilot and an oracle against the fixed n with the same mean radius."""
     said = []
     for name, found in rules["populations"].items():
-        shares = {
-            row["rule"]: row["draws"] / row["fixed_draws_for_radius"]
-            for row in found["rules"]
-            if row["fixed_draws_for_radius"] is not None
-        }
+        shares = _list_shares(found)
         pairs = [f"{round_up(shares[f'{word}=0.05'], 2)} by {word}" for word in ("atol", "rtol")]
         for word, called in (("pilot", "a pilot"), ("oracle", "one who knows")):
             best = min(share for rule, share in shares.items() if rule.startswith(word))
             pairs.append(f"{round_up(best, 2)} by {called}")
         said.append(f"{', '.join(pairs)} ({name})")
     return "; ".join(said)
+
+
+def _list_shares(found: Result) -> dict[str, float]:
+    """Draws of each rule as a share of the fixed n with the same mean radius."""
+    return {
+        row["rule"]: row["draws"] / row["fixed_draws_for_radius"]
+        for row in found["rules"]
+        if row["fixed_draws_for_radius"] is not None
+    }
+
+
+def compare_pilots(rules: Result) -> str:
+    """Whether a longer pilot saves more: the same shares, prices at their best."""
+    said = []
+    for way in ("pilot", "longer pilot"):
+        best = [
+            min(share for rule, share in _list_shares(found).items() if rule.startswith(way))
+            for found in rules["populations"].values()
+        ]
+        said.append(" / ".join(round_up(share, 2) for share in best))
+    long, longer = rules["long_pilot"], rules["longer_pilot"]
+    return f"{said[1]} with {longer:,} draws, {said[0]} with {long:,}"
 
 
 def summarise_one_number(rules: Result) -> str:
@@ -88,14 +108,15 @@ def tabulate_targets(rules: Result) -> str:
     """Deciding whether the radius reaches R, by looks and by sequences."""
     found = next(iter(rules["populations"].values()))["decisions"]
     head = ["R / sigma", "way", "draws", "certified", "by a fixed n", "by Cohen's", "seconds"]
+    head += ["of processors"]
     rows = []
     for row in found:
         way = "`radius=R`" if row["rule"] == "radius=R" else NAMES[row["rule"]]
         names = ("certified", "certified_fixed", "certified_fixed_cohen")
         shares = [percent_down(row[name]) for name in names]
         draws = round_up(row["draws"])
-        seconds = round_up(row["processor_seconds"], 1)
-        rows.append([f"{row['target']:g}", way, draws, *shares, seconds])
+        times = [round_up(row[name], 1) for name in ("seconds", "processor_seconds")]
+        rows.append([f"{row['target']:g}", way, draws, *shares, *times])
     return format_table(head, rows)
 
 

@@ -22,7 +22,7 @@ from simplicert.errors import (
     choose,
     require,
 )
-from simplicert.mechanisms import MECHANISMS, Mechanism
+from simplicert.mechanisms import MECHANISMS, Mechanism, splitting
 from simplicert.mechanisms.choice import (
     MechanismChoice,
     MechanismLike,
@@ -31,7 +31,7 @@ from simplicert.mechanisms.choice import (
     require_threat,
 )
 from simplicert.mechanisms.threats import Threat, find_threat, threat_of
-from simplicert.noises import GAUSSIAN, choose_scale
+from simplicert.noises import GAUSSIAN, NOISES, choose_scale, say_units
 from simplicert.search import evaluate_in_blocks
 from simplicert.types import KINDS, Certificates, Expectations, Floats
 from simplicert.types.arrays import check_probabilities
@@ -140,7 +140,9 @@ def radius(  # noqa: PLR0913
     row = find_mechanism(mechanism, threat)
     require_threat(row, threat.noise, threat.norm)
     unit = _require_finite(name, unit_radius(name, row, top_flat, rest_flat), top_flat, rest_flat)
-    out = _scale_radii(unit, None if threat.whole else factor).reshape(top.shape)
+    out = _scale_radii(unit, None if threat.whole else factor)
+    steps = NOISES[noise].steps
+    out = (out if steps is None else splitting.whole_steps(out, steps)).reshape(top.shape)
     return out if out.ndim else float(out)
 
 
@@ -161,11 +163,12 @@ def _certify_at_sigma(
     for row in table.values():
         require_threat(row, threat.noise, threat.norm)
     ensemble = threat.ensembles[known.kind]
-    radii = {name: certified_radii(name, row, known, scale) for name, row in table.items()}
+    compute = certified_radii if NOISES[threat.noise].steps is None else _step_radii
+    radii = {name: compute(name, row, known, scale) for name, row in table.items()}
     members = [
         radii[name]
         if table.get(name) is threat.mechanisms[name]  # the caller's own may go by the same name
-        else certified_radii(name, threat.mechanisms[name], known, scale)
+        else compute(name, threat.mechanisms[name], known, scale)
         for name in ensemble
     ]
     best = np.max(members, axis=0)
@@ -175,14 +178,14 @@ def _certify_at_sigma(
 
 def _threat_scale(threat: Threat, sigma: float, sensitivity: float) -> float | None:
     """Return what radii at scale 1 are multiplied by; None for whole numbers."""
-    if not threat.whole:
+    if not threat.whole and NOISES[threat.noise].steps is None:
         return radius_scale(sigma, sensitivity)
     require(
         sensitivity == 1,
-        f"sensitivity must be 1 for {threat.noise} noise, whose radii are whole numbers, "
-        f"got {sensitivity!r}",
+        f"sensitivity must be 1 for {threat.noise} noise, whose radii are "
+        f"{say_units(threat.noise)}, got {sensitivity!r}",
     )
-    return None
+    return None if threat.whole else sigma
 
 
 def _certify_margin(
@@ -223,6 +226,19 @@ def certified_radii(name: str, row: Mechanism, known: Expectations, scale: float
         return _scale_radii(np.nan_to_num(known.margin, nan=0.0), scale)
     unit = unit_radius(name, row, known.e0, known.e1)
     return _scale_radii(_require_finite(name, unit, known.e0, known.e1), scale)
+
+
+def _step_radii(name: str, row: Mechanism, known: Expectations, scale: float | None) -> Floats:
+    """Compute radii that are whole steps of a grid; exact counts know who wins a tie."""
+    steps = NOISES[row.noise].steps
+    assert steps is not None
+    exact = known.margin is not None and row.radius is splitting.two_sided
+    if exact:
+        assert known.margin is not None
+        unit = np.nan_to_num(known.margin, nan=0.0)
+    else:
+        unit = unit_radius(name, row, known.e0, known.e1)
+    return splitting.whole_steps(_scale_radii(unit, scale), steps, ties_are_known=exact)
 
 
 def _band_radius(name: str, mechanism: Mechanism, known: Expectations) -> Floats:
@@ -311,8 +327,10 @@ def drawn_sigma(known: Expectations) -> float:
 
     Noise is drawn in single precision, so its sigma is float32(sigma), which may lie below sigma.
     With a share of sigma for each feature, every share is rounded by itself, by at most 2**-24 of
-    its size.
+    its size. The scale of deterministic noise is a number of draws, and exact.
     """
+    if known.certain:
+        return known.sigma
     drawn = float(np.float32(known.sigma)) if known.sigma <= LARGEST else known.sigma
     require(drawn > 0, f"sigma must not vanish in single precision, got {known.sigma!r}")
     return (

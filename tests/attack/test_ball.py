@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from simplicert.attack.ball import Ball, offset_length, project_offset
+from simplicert.attack.ball import Ball
+from simplicert.attack.norms import offset_length, project_offset
 
 SINGLES = st.floats(-(2.0**60), 2.0**60, width=32) | st.floats(-1, 1, width=32)
 SHARES = st.sampled_from([0.0, 1e-3, 1 / 3, 1.0, 7.0])

@@ -104,7 +104,7 @@ def test_looks_that_mislead_near_the_boundary_cost_a_little_distance_only(run):
     made = attacked_input(run, 0, effort, radius=0.01)
     hit, _ = attack_input(made, effort)
     truth = true_distance(made.ball.centre)
-    assert truth <= hit.distance < truth + 0.8 * made.sigma
+    assert truth <= hit.distance < truth + 0.8 * made.unit
 
 
 def test_nothing_is_found_where_nothing_is(place):

@@ -12,7 +12,6 @@ from simplicert.attack.gradients import (
     choose_gradient,
     log_scores,
     try_network_gradient,
-    unit_direction,
 )
 from simplicert.attack.losses import LOSSES, best_other_class
 from simplicert.sampling import Sampler, SamplingSettings, Smoothing
@@ -111,10 +110,12 @@ def test_scores_beyond_their_limit_pull_nowhere(limit):
 
 
 def test_a_gradient_without_a_direction():
-    assert unit_direction(np.zeros(3)) is None
-    assert unit_direction(np.array([np.nan, 1.0])) is None
-    assert unit_direction(np.array([np.inf, 1.0])) is None
-    np.testing.assert_allclose(unit_direction(np.array([3e-300, 4e-300])), [0.6, 0.8])
+    assert Ball(np.zeros(3, np.float32)).steepest(np.zeros(3)) is None
+    assert Ball(np.zeros(3, np.float32)).steepest(np.array([np.nan, 1.0])) is None
+    assert Ball(np.zeros(3, np.float32)).steepest(np.array([np.inf, 1.0])) is None
+    np.testing.assert_allclose(
+        Ball(np.zeros(3, np.float32)).steepest(np.array([3e-300, 4e-300])), [0.6, 0.8]
+    )
 
 
 def test_losses_weigh_the_classes_they_name():

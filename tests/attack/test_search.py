@@ -7,8 +7,8 @@ import pytest
 from known import WEIGHTS, attacked_input, true_distance
 
 from simplicert.attack import Effort
-from simplicert.attack.ball import offset_length
 from simplicert.attack.losses import LOSSES
+from simplicert.attack.norms import offset_length
 from simplicert.attack.search import (
     RANDOM,
     find_strongest_offset,

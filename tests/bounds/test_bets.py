@@ -67,6 +67,17 @@ def test_no_factor_is_near_zero_and_weights_sum_to_one():
         assert (bets > 0).all() and bets.max() * 1.5 <= 0.9
 
 
+def test_bets_are_the_best_one_and_two_beside_it():
+    """sqrt(2 log(1 / tail) / (n variance)), half of it and twice it; no more than the range allows.
+
+    Values that are all equal have no variance and no range, and any bet will do.
+    """
+    best = np.sqrt(2 * np.log(10) / (100 * 0.5))
+    np.testing.assert_allclose(choose_bets(0.5, 100, 0.1, 1.0), [best / 2, best, 2 * best])
+    np.testing.assert_allclose(choose_bets(0.5, 100, 0.1, 1.5), [best / 2, best, 0.6])
+    np.testing.assert_allclose(choose_bets(0.0, 100, 0.1, 0.0), [0.45, 0.9, 0.9])
+
+
 def test_the_limit_is_where_the_capital_is_enough():
     counts = np.array([30.0, 20.0, 50.0])
     bets = choose_bets(0.4, 100, TAIL, 1.5)

@@ -167,6 +167,11 @@ def test_a_level_is_compared_as_the_limit_itself():
         assert (held == expected).all()
 
 
+def test_rounding_has_the_room_that_is_stated():
+    """128 units for one factor: logarithms, products and sums of a few units each."""
+    assert 128 * np.finfo(float).eps == betting.DRAW_ERROR
+
+
 def test_rivals_have_the_largest_of_all_limits():
     """Also where a rival with a smaller sum and a larger variance has the larger limit."""
     random = np.random.default_rng(6)

@@ -1,5 +1,7 @@
 """Exact limits checked by arithmetic that shares nothing with scipy's inverse; the sign test."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -196,6 +198,15 @@ def test_chernoff_is_wider_and_not_by_much():
     exact = binomial.clopper_pearson_upper(y, n, a)
     assert (limit >= exact * (1 - 2e-5)).all()  # the exact limit gives away 1e-4 of its tail
     assert (limit[:3] <= exact[:3] + 0.02).all()
+
+
+def test_chernoff_is_rounded_outward():
+    """Of one draw, a failure, the limit is 1 - tail: never less, by exact fractions."""
+    tails = np.linspace(0.05, 0.3, 1001)
+    limit = binomial.chernoff_upper(np.zeros(1001), np.ones(1001), tails, np.ones(1001, bool))
+    for a, u in zip(tails.tolist(), limit.tolist(), strict=True):
+        assert Fraction(u) >= 1 - Fraction(a)
+    np.testing.assert_allclose(limit, 1 - tails, rtol=1e-13)
 
 
 def test_tail_is_the_binomials():

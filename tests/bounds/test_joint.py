@@ -110,21 +110,31 @@ def level_of(n, classes, alpha, invalid=False, method=None):
     return worst_level(cells, known, points)
 
 
+SIXTY = pytest.param(60, marks=pytest.mark.slow)  # draws
+
+
 @pytest.mark.parametrize("alpha", [0.05, 0.01, 0.001])
-@pytest.mark.parametrize("n", [15, 25, 40])
+@pytest.mark.parametrize("n", [15, 25, 40, SIXTY])
 def test_three_classes_exactly(n, alpha):
     assert level_of(n, 3, alpha) <= alpha
 
 
 @pytest.mark.parametrize("alpha", [0.1, 0.01, 0.001])
-@pytest.mark.parametrize("n", [15, 24])
+@pytest.mark.parametrize("n", [15, 24, SIXTY])
 def test_four_classes_exactly(n, alpha):
     assert level_of(n, 4, alpha) <= alpha
 
 
 @pytest.mark.parametrize("alpha", [0.1, 0.01, 0.001])
-def test_three_classes_and_invalid_draws_exactly(alpha):
-    assert level_of(20, 3, alpha, invalid=True) <= alpha
+@pytest.mark.parametrize("n", [20, SIXTY])
+def test_three_classes_and_invalid_draws_exactly(n, alpha):
+    assert level_of(n, 3, alpha, invalid=True) <= alpha
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("alpha", [0.1, 0.01, 0.001])
+def test_four_classes_and_invalid_draws_exactly(alpha):
+    assert level_of(24, 4, alpha, invalid=True) <= alpha
 
 
 def test_the_method_of_earlier_runs_exactly():
@@ -209,6 +219,14 @@ GAIN = [
     (0.05, 0.02, 10**5, 0.52),
     (0.6, 0.05, 10**4, 0.66),
 ]
+FORMER = [  # the points of benchmarks/joint.py
+    *(point[:3] for point in GAIN),
+    (0.55, 0.4, 10**4),
+    (0.3, 0.1, 1000),
+    (0.15, 0.0224, 1000),
+    (0.57, 0.001, 10**4),
+    (0.999, 0.0008, 10**4),
+]
 
 
 def filled(wins, rival, n, classes=1003):
@@ -230,6 +248,18 @@ def test_the_same_radius_from_fewer_draws(p_top, p_rival, n, most):
     gated = certify(bound(Tally(counts, 1.0))).radii["two_sided"][0]
     ours = joint(counts).margin[0]
     assert ((truth - ours) / (truth - gated)) ** 2 <= most
+
+
+@pytest.mark.parametrize(("p_top", "p_rival", "n"), FORMER)
+def test_what_the_pair_costs_the_radius(p_top, p_rival, n):
+    """Against the method that gives no pair: radius, and draws for the gated pair's radius."""
+    counts = filled(round(p_top * n), round(p_rival * n), n)[None]
+    truth = (ndtri(p_top) - ndtri(p_rival)) / 2
+    slack = truth - certify(bound(Tally(counts, 1.0))).radii["two_sided"][0]
+    ours, alone = (joint(counts, method=name).margin[0] for name in (None, "buehler"))
+    if n >= 10**4:
+        assert alone - ours < (0.002 if p_top > 0.99 else 0.0003)
+    assert ((truth - ours) ** 2 - (truth - alone) ** 2) / slack**2 <= 0.015
 
 
 @pytest.mark.parametrize(("n", "steps"), [(100, 16), (1000, 14), (10**4, 10), (10**5, 7)])
@@ -374,12 +404,6 @@ def test_alpha_at_its_edges(alpha):
 
 def test_one_draw_always_abstains():
     assert joint([[1, 0, 0]]).abstained[0]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("alpha", [0.05, 0.005, 0.001])
-def test_three_classes_of_sixty_draws_exactly(alpha):
-    assert level_of(60, 3, alpha) <= alpha
 
 
 def test_the_most_draws_it_takes():

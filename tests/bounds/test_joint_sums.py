@@ -28,6 +28,15 @@ def test_scores_by_polynomials_are_the_scores():
         assert error.max(initial=0) < scores.SLACK / 10
 
 
+@pytest.mark.parametrize("window", [(150, 8, 141), (200, 24, 175), (300, 5, 174)])
+def test_windows_of_few_draws_have_points_enough(window):
+    """Ten deviations of a few hundred draws are most of the counts: no window is wider."""
+    n, first, last = window
+    exact = lower_limit_score(np.arange(first, last + 1), n, 1e-8)
+    error = np.abs(scores.chebyshev_scores((first, last), n, 1e-8) - exact) / (1 + np.abs(exact))
+    assert error.max() < scores.SLACK / 10
+
+
 def test_factorials():
     x = np.concatenate([np.arange(300.0), 10.0 ** np.arange(3, 9)])
     np.testing.assert_allclose(sums.log_factorial(x), gammaln(x + 1), rtol=4e-15, atol=1e-12)

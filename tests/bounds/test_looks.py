@@ -54,6 +54,8 @@ def test_the_level_counts_every_share_that_was_ever_offered():
     assert bound(tally, 0.01, scheme="paper").level == pytest.approx(0.045)
     kept = Tally([[90, 5, 5]], 1.0, plan=Plan((50,)).reserved().extended(100))
     assert bound(kept, 0.01).level == 0.01
+    assert bound(Tally([[90, 5, 5]], 1.0), 0.01).level == 0.01
+    assert bound(tally, 0.9).level == 1  # a level is a probability
 
 
 @pytest.mark.slow

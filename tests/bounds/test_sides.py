@@ -28,10 +28,14 @@ def without_histograms(tally):
     return Tally(**{**fields, "histograms": None, "leaders": None})
 
 
-def test_no_more_than_alpha_is_spent():
-    """Each side: .8 of its tail on the mean, .2 on histograms, of which a minor rival has half."""
+@pytest.mark.parametrize("mean", [MILD, [0.6, 0.2, 0.1, 0.04, 0.06]])
+def test_no_more_than_alpha_is_spent(mean):
+    """Each side: .8 of its tail on the mean, .2 on histograms, of which a minor rival has half.
+
+    The largest minor rival may be any of them, the last class too.
+    """
     assert sides.MEAN + sides.BANDS == 1
-    tally, n = mild(), np.array([4000])
+    tally, n = mild(mean=mean), np.array([4000])
     known = bound(tally, ALPHA, kind="softmax")
     tail = np.array([0.45 * ALPHA])
     e0 = bound_score_betting(read_score_sums(tally, slice(None)).of(np.array([0])), n, 0.8 * tail)

@@ -222,6 +222,13 @@ def test_sums_lie_on_both_sides_of_the_truth():
         assert sum(y * y for y in values) * 2**FIXED_POINT <= int(sums.squares[0, j])
 
 
+def test_classes_that_have_all_leave_nothing():
+    whole = Tally([[50, 0]], 1.0, softmax_sums=[[50 << FIXED_POINT, 0]])
+    sums = read_score_sums(whole, slice(None))
+    assert sums.at_least[0].tolist() == [50 << FIXED_POINT, 0, 0]
+    assert sums.at_most[0, 2] == 0
+
+
 def test_classes_that_are_not_kept_are_bounded():
     """Of a hundred classes sixteen keep their sums; every true sum stays enclosed."""
     random = np.random.default_rng(5)

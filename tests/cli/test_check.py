@@ -42,6 +42,7 @@ def test_a_sound_mechanism_is_told_where_it_wins(command, here):
     assert "rounding of 1e-09" in out
 
 
+@pytest.mark.slow
 def test_a_name_of_ours(command):
     code, out, _ = command("check", "improved_dp", "--kind", "soft", *FEW)
     assert code == 0

@@ -61,6 +61,13 @@ def test_radius(run):
     assert "sigma = 1, sensitivity 2, multinomial" in out
 
 
+def test_titles_have_all_digits(run):
+    point = ("radius", "--e0", ".9999999", "--e1", "1e-9")
+    assert run(*point)[1].startswith("E0 = 0.9999999, E1 = 1e-09, sigma = 1, multinomial")
+    _, out, _ = run(*point, "--noise", "laplace", "--scale", "1.00000049")
+    assert out.startswith("E0 = 0.9999999, E1 = 1e-09, laplace noise (scale 1.00000049)")
+
+
 def test_radius_under_other_noise(run):
     point = ("radius", "--e0", ".9", "--e1", ".05")
     code, out, _ = run(*point, "--noise", "ablation", "--size", "784", "--keep", "45")

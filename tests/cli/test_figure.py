@@ -138,6 +138,14 @@ def test_a_section_has_the_papers_labels_a_command_and_its_picture(name):
     assert f"](figures/{picture.name})" in text
 
 
+def test_figures_of_other_noises_have_their_pictures():
+    text = sections()["Other noises"]
+    for line in commands(text):
+        given = parsed(line)
+        assert (ROOT / given["out"]).is_file() and given["noise"] != "gaussian"
+        assert f"](figures/{Path(given['out']).name})" in text
+
+
 def parsed(line):
     """Parse the words of a command as the command does, with the same refusals."""
     from typer.main import get_command
@@ -147,6 +155,7 @@ def parsed(line):
     figure = get_command(app).commands["figure"]
     given = figure.make_context("figure", shlex.split(line)[2:]).params
     options = {name: given[name] for name in ("kind", "seed")}
+    options["noise"] = None if given["noise"] == "gaussian" else given["noise"]
     check_runs_and_options(given["name"], FIGURES[given["name"]], len(given["runs"] or []), options)
     return given
 

@@ -157,3 +157,13 @@ def test_sample_warns_by_what_is_declared(command, tmp_path, monkeypatch, words,
     code, _, err = command("sample", *common, *words, "--out", "run", "--quiet")
     assert code == 0
     assert ("no single input" in err) is warned
+
+
+def test_one_radius(command):
+    """The last of several would answer for all of them; and a radius keeps its digits."""
+    words = ("plan", "--sigma", 1, "--draws", 200, "--pa", 0.9)
+    code, out, err = command(*words, "--radius", 0.25, "--radius", 0.5)
+    assert (code, out) == (2, "")
+    assert "radius must be given once, got 0.25 and 0.5: plan answers for one radius" in err
+    _, out, _ = command(*words, "--radius", 0.4999999)
+    assert "for radius 0.4999999" in out and "radius=0.4999999" in out

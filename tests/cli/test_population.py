@@ -168,7 +168,7 @@ def test_plan_divides_a_budget(command, place):
     assert command("plan", "--population", 10, "--radius", 0.25, "--run", "pilot")[0] == 2
     for given, said in (("--radius", "run must be"), ("--sigma", "run must be")):
         code, _, err = command("plan", "--population", 9999, given, 0.25)
-        assert code == 2 and said in err
+        assert code == 2 and said in err and "`simplicert population design`" in err
     code, _, err = command("plan", "--population", 9999, "--run", "pilot")
     assert code == 2 and "radius must be given with population" in err
     assert command("plan", "--draws", 10, "--sigma", 1, "--confidence", 0.9)[0] == 2

@@ -32,7 +32,7 @@ def loaded_rooms(modules):
 @pytest.mark.parametrize(
     "more",
     [
-        "",
+        pytest.param("", marks=pytest.mark.slow),
         pytest.param("--until radius=0.1", marks=pytest.mark.slow),
         pytest.param("--kind softmax", marks=pytest.mark.slow),
         pytest.param("--workers 2", marks=pytest.mark.slow),

@@ -130,7 +130,9 @@ def place(drawn, tmp_path, monkeypatch):
     return tmp_path / "here"
 
 
-@pytest.mark.parametrize("payload", PAYLOADS)
+@pytest.mark.parametrize(
+    "payload", [PAYLOADS[0], *(pytest.param(p, marks=pytest.mark.slow) for p in PAYLOADS[1:])]
+)
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_no_code_runs_because_a_file_names_it(command, place, monkeypatch, name, payload):
     """An imported module leaves a file behind, and every other import is recorded."""

@@ -26,6 +26,7 @@ def test_the_page_and_the_tables(paper):
     assert paper.page(paper.numbers(held), made) == PAGE.read_text()
 
 
+@pytest.mark.slow
 def test_the_ensemble_improves_more_inputs_as_sigma_grows():
     """As in the paper's Table 2."""
     shares = []
@@ -50,6 +51,7 @@ def test_a_figure_drawn_twice_is_the_same_file(paper, tmp_path):
     assert filecmp.cmp(tmp_path / "one.png", tmp_path / "two.png", shallow=False)
 
 
+@pytest.mark.slow
 def test_recertified_in_one_command(command, tmp_path):
     """The command of the page, with another alpha: more inputs pass, from the same draws."""
     words = re.search(r"simplicert (certify .*--alpha \S+) --out", PAGE.read_text())

@@ -213,6 +213,7 @@ def test_a_seed_is_a_whole_number(seed, studies, tmp_path):
         make_figure("proportion", studies[:1], tmp_path / "figure.png", seed=seed)
 
 
+@pytest.mark.slow
 def test_the_seed_chooses_the_draws(studies, monkeypatch, tmp_path):
     found = []
     for seed in (None, 0, 1):

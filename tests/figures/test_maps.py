@@ -91,6 +91,7 @@ def test_names_stand_where_they_are_true(paper_figure):
         assert sign * (sc.radius("cohen", e0, e1) - sc.radius("li", e0, e1)) > 0
 
 
+@pytest.mark.slow
 def test_axes_and_colour_bar_are_labelled(paper_figure):
     assert (paper_figure.get_xlabel(), paper_figure.get_ylabel()) == ("$E_0$", "$E_1$")
     assert (paper_figure.get_xlim(), paper_figure.get_ylim()) == ((0, 1), (0, 0.5))
@@ -99,6 +100,7 @@ def test_axes_and_colour_bar_are_labelled(paper_figure):
     np.testing.assert_array_equal(outline.get_xy()[:3], frame.CORNERS)
 
 
+@pytest.mark.slow
 def test_no_text_is_cut_or_covers_another(paper_figure):
     assert_readable(paper_figure, 16)
 

@@ -7,7 +7,7 @@ from figured import new_axes, write_run
 from matplotlib.colors import to_hex
 
 import simplicert as sc
-from simplicert.figures import region_lines, scatter_on_simplex, style
+from simplicert.figures import region_lines, scatter, scatter_on_simplex, style
 from simplicert.metrics.study import read_studies
 
 
@@ -20,6 +20,13 @@ def marks(axes):
     }
 
 
+@pytest.fixture
+def without_lines(monkeypatch):
+    """The points alone: tracing the lines takes seconds."""
+    monkeypatch.setattr(scatter, "region_lines", lambda axes, kind: axes)
+
+
+@pytest.mark.usefixtures("without_lines")
 def test_each_input_is_where_its_expectations_are():
     certificates = certified()
     found = marks(scatter_on_simplex(certificates, new_axes()))
@@ -33,6 +40,7 @@ def test_each_input_is_where_its_expectations_are():
     assert not found
 
 
+@pytest.mark.usefixtures("without_lines")
 def test_the_legend_counts_them_and_those_abstained_on():
     certificates = certified()
     texts = [
@@ -45,6 +53,7 @@ def test_the_legend_counts_them_and_those_abstained_on():
     assert sum(map(int, counted.values())) == len(certificates)
 
 
+@pytest.mark.slow
 def test_the_region_lines_are_there():
     alone = region_lines(new_axes(), "multinomial").get_lines()
     drawn = scatter_on_simplex(certified(), new_axes()).get_lines()
@@ -53,6 +62,7 @@ def test_the_region_lines_are_there():
         np.testing.assert_array_equal(one.get_data(), two.get_data())
 
 
+@pytest.mark.slow
 def test_softmax_needs_no_line_and_every_point_is_improved_dp(tmp_path):
     (study,) = read_studies([write_run(tmp_path / "run")])
     certificates = study.certificates("softmax")
@@ -62,6 +72,7 @@ def test_softmax_needs_no_line_and_every_point_is_improved_dp(tmp_path):
     assert "softmax (exploratory)" in axes.get_legend().get_title().get_text()
 
 
+@pytest.mark.usefixtures("without_lines")
 def test_the_triangle_is_framed():
     axes = scatter_on_simplex(certified(), new_axes())
     assert (axes.get_xlim(), axes.get_ylim()) == ((0, 1), (0, 0.5))

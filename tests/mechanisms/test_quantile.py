@@ -25,6 +25,10 @@ def test_error_is_far_below_the_allowance():
     assert relative.max() < ULPS / 2
 
 
+def test_the_allowance_costs_no_digit_that_is_shown():
+    assert ULPS < 1e-14
+
+
 def test_ends():
     np.testing.assert_array_equal(
         normal_quantile(np.array([0.0, 0.5, 1.0])), [-np.inf, 0.0, np.inf]

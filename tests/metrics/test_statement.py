@@ -77,3 +77,14 @@ def test_the_sentence_rounds_neither_radius_nor_confidence_up():
     said = sc.metrics.make_statement(certificates, 0.4999999, 0.9999999).sentence
     assert said.startswith("With 99.99999 % confidence")
     assert "within l2 distance 0.4999999 (" in said
+
+
+def test_the_sentence_gives_the_level_with_all_its_digits():
+    tally = sc.Tally([[990, 8, 2]] * 100, sigma=0.5, labels=[0] * 100)
+    known = sc.bound(tally, 0.0010004999)
+    said = sc.metrics.make_statement(sc.certify(known, sensitivity=1.00000049), 0.25).sentence
+    assert "with probability at most 0.0010004999)" in said
+    assert "sensitivity 1.00000049 (" in said
+    paper = sc.certify(sc.bound(tally, 0.05, scheme="paper"))
+    assert "at most 0.15)" in sc.metrics.make_statement(paper, 0.25).sentence
+    assert "alpha 0.0010004999" in repr(known)

@@ -1,5 +1,6 @@
 """A pickle that would give itself away, and small networks."""
 
+import copy
 from pathlib import Path
 
 import pytest
@@ -27,9 +28,9 @@ def trap(tmp_path):
     assert not mark.exists(), "a pickle was executed"
 
 
-@pytest.fixture
-def network():
-    """A small image network with dropout and batch statistics, in eval mode."""
+@pytest.fixture(scope="session")
+def untouched_network():
+    """A small image network with dropout and batch statistics, in eval mode; not to be changed."""
     with torch.random.fork_rng():
         torch.manual_seed(0)
         layers = [nn.Conv2d(1, 3, 3), nn.BatchNorm2d(3), nn.Dropout(0.5), nn.Flatten()]
@@ -37,6 +38,12 @@ def network():
 
 
 @pytest.fixture
+def network(untouched_network):
+    """The same network, as a copy to change."""
+    return copy.deepcopy(untouched_network)
+
+
+@pytest.fixture(scope="session")
 def images():
     """A batch of five grey images of 8 x 8."""
     return torch.linspace(0, 1, 5 * 64).reshape(5, 1, 8, 8)

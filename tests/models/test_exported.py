@@ -20,9 +20,14 @@ from simplicert.models.sizes import is_size
 ANY_BATCH = ({0: torch.export.Dim("batch")},)
 
 
+@pytest.fixture(scope="module")
+def exported(untouched_network, images, tmp_path_factory):
+    return export(untouched_network, images, tmp_path_factory.mktemp("exported") / "network.pt2")
+
+
 @pytest.fixture
-def path(network, images, tmp_path):
-    return export(network, images, tmp_path / "network.pt2")
+def path(exported, tmp_path):
+    return shutil.copy(exported, tmp_path / "network.pt2")
 
 
 def export(network, images, path, dynamic_shapes=ANY_BATCH):

@@ -94,6 +94,7 @@ def test_fewest_draws_for_a_radius_are_enough_and_no_fewer_are(alpha, radius, sc
     assert fewest == 1 or certified([fewest - 1, *others], alpha, scheme) < radius
 
 
+@pytest.mark.slow
 def test_a_radius_out_of_reach():
     assert smallest_draws(DeclaredSettings(), radius=20) is None
     assert smallest_draws(DeclaredSettings(kind="softmax"), radius=6) is None
@@ -218,14 +219,16 @@ def test_a_pilot_gives_its_shares_and_a_little_that_it_did_not_see():
         np.array([[100.5, 0.5, 0], [60.5, 30.5, 9]]) / 101, abs=1e-12
     )
     assert population.cells[1, -1] == pytest.approx(1 / 101)
-    assert np.isfinite(population.true_radii(0.5)).all()
+    assert np.isfinite(population.true_radii(DeclaredSettings(sigma=0.5))).all()
     with pytest.raises(sc.MissingEvidence, match="softmax_sums"):
         pilot_population(tally, "softmax")
 
 
 def test_an_invalid_cell_is_a_rival():
     population = Population(np.array([[0.6, 0.1]]), "by hand")
-    assert population.true_radii(1.0)[0] == pytest.approx(sc.radius("two_sided", 0.6, 0.3))
+    assert population.true_radii(DeclaredSettings())[0] == pytest.approx(
+        sc.radius("two_sided", 0.6, 0.3)
+    )
 
 
 def softmax_tally(spread):
@@ -249,7 +252,7 @@ def test_scores_that_vary_less_lose_less():
     for spread in (0.1, 0.9):
         population = pilot_population(softmax_tally(spread), "softmax")
         radii = declared.radii(expected_tally(declared, population, 10_000, sc.Plan((10_000,))))
-        lost[spread] = population.true_radii(1.0)[0] - radii[0]
+        lost[spread] = population.true_radii(DeclaredSettings())[0] - radii[0]
         outcome = simulate_plan(declared, resample_inputs(population, 200), "fixed", 10_000)
         # The mean of 200 radii whose deviation is below .02: six standard errors.
         assert outcome.radius.mean() == pytest.approx(radii[0], abs=0.009)

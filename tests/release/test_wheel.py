@@ -98,6 +98,7 @@ def test_an_extra_that_needs_torch_brings_it(metadata, extra):
     assert [line for line in brought if line.startswith("torch>=")]
 
 
+@pytest.mark.slow
 def test_the_sdist_has_all_that_the_tests_need(sdist):
     with tarfile.open(sdist) as archive:
         held = {name.partition("/")[2] for name in archive.getnames()}

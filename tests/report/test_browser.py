@@ -38,6 +38,7 @@ def test_nothing_complains_and_nothing_is_asked_for(report):
     assert report.logs() == ([], [])
 
 
+@pytest.mark.slow
 def test_that_test_would_see_a_request(page, tmp_path):
     """The same look at a page that does call out, and does complain."""
     page.open(

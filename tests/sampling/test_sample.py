@@ -26,7 +26,7 @@ INPUTS = np.random.default_rng(0).random((6, 3, 6, 6)).astype(np.float32)
 
 
 @pytest.mark.parametrize("shape", [(3, 4, 4), (7,), (2, 3, 2, 2)])
-@pytest.mark.parametrize("classes", [2, 10, 1000])
+@pytest.mark.parametrize("classes", [2, 10, pytest.param(1000, marks=pytest.mark.slow)])
 def test_counts_and_votes_agree_with_the_truth(shape, classes):
     """Pearson's chi-square on 20,000 draws; fails by chance with probability 1e-6 a case."""
     steps = Steps(shape, classes, width=0.4)

@@ -69,7 +69,10 @@ def test_on_a_line_both_radii_are_the_same(left, right):
         )
 
 
-@pytest.mark.parametrize(("left", "right"), PAIRS)
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [*PAIRS[:2], *(pytest.param(*pair, marks=pytest.mark.slow) for pair in PAIRS[2:])],
+)
 def test_a_billionth_to_either_side_another_is_larger(left, right):
     """Up and down from each point, except at turning points of the line, where up is along it."""
     (curve,) = boundary(left, right)

@@ -41,14 +41,14 @@ def test_the_radius_is_true():
     """Where the mean scores meet: 4p + (1 - p) = 2 (1 - p), p = 1/5, the smoothed class changes."""
     x = point(0.9, SIGMA)
     smooth = sc.Smoothed(scored, SIGMA, kind="softmax", outputs="scores", score_limit=LIMIT)
-    found = smooth.certify(x, draws=50_000, seed=0)
+    found = smooth.certify(x, draws=20_000, seed=0)
     boundary = SIGMA * (ndtri(0.9) - ndtri(0.2))
     assert 0 < found.radius[0] < boundary
     # A hair on this side of it predict says 0, on the other 1, or abstains.
     for shift, answer in ((-0.2, 0), (0.2, 1)):
         moved = x.copy()
         moved[0, 0] -= boundary + shift
-        given = smooth.predict(np.repeat(moved, 50, axis=0), draws=5000, seed=1).classes
+        given = smooth.predict(np.repeat(moved, 20, axis=0), draws=5000, seed=1).classes
         assert set(given.tolist()) <= {answer, sc.smoothed.ABSTAIN} and (given == answer).any()
 
 

@@ -37,7 +37,7 @@ def test_a_known_radius(kind):
         assert 0.95 * truth < found.radius[0] <= truth
 
 
-@pytest.mark.parametrize("kind", ["multinomial", "softmax"])
+@pytest.mark.parametrize("kind", ["multinomial", pytest.param("softmax", marks=pytest.mark.slow)])
 def test_until_in_words_asks_about_these_certificates(kind):
     """By the alpha, kind and sensitivity of the call, with the share of alpha of each look."""
     x = np.concatenate([point(share, SIGMA) for share in (0.5, 0.9, 0.97)])

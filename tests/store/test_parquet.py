@@ -98,11 +98,12 @@ def test_words_are_written_out_if_they_fit(monkeypatch):
         read_parquet(content, 1000, texts=True)
 
 
-def test_every_damage_is_a_sentence():
-    """Two thousand files with a few bytes changed give a table, a refusal or Arrow's own error."""
+@pytest.mark.parametrize("files", [300, pytest.param(2000, marks=pytest.mark.slow)])
+def test_every_damage_is_a_sentence(files):
+    """Files with a few bytes changed give a table, a refusal or Arrow's own error."""
     sound, random = written(compression="zstd"), np.random.default_rng(0)
     refused = 0
-    for _ in range(2000):
+    for _ in range(files):
         content = bytearray(sound)
         for _ in range(random.integers(1, 4)):
             content[random.integers(len(content))] = random.integers(256)
@@ -110,4 +111,4 @@ def test_every_damage_is_a_sentence():
             read_parquet(bytes(content), 9000)
         except (DamagedRun, pa.ArrowException, OSError, ValueError):
             refused += 1
-    assert 300 < refused < 2000
+    assert 0.15 * files < refused < files

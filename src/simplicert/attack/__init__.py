@@ -4,8 +4,8 @@ An attack that fails proves nothing. It is a check that no gross error hides in 
 draws to the radius, and it gives an upper bound beside the certified lower one.
 """
 
-from simplicert.attack.job import attack_run, choose_inputs
+from simplicert.attack.job import attack_run, certify_in_norm, choose_inputs
 from simplicert.attack.losses import Effort
 from simplicert.attack.target import Target, open_target
 
-__all__ = ["Effort", "Target", "attack_run", "choose_inputs", "open_target"]
+__all__ = ["Effort", "Target", "attack_run", "certify_in_norm", "choose_inputs", "open_target"]

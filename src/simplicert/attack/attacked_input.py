@@ -7,14 +7,16 @@ was drawn from and the attack's seed. Draws that only steer the search are the s
 so that points compare; draws that confirm are used once.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from simplicert.attack.ball import Ball
+from simplicert.attack.features import FeatureBall
 from simplicert.attack.gradients import ClassLoss, GradientEstimator
 from simplicert.attack.losses import LOSSES, best_other_class
+from simplicert.attack.parameters import ParameterBall
 from simplicert.sampling import Sampler
 from simplicert.sampling.noise import hash_seed
 from simplicert.types import FIXED_POINT, Floats, Kind, Tally
@@ -59,6 +61,26 @@ class SmoothedPoint:
         return tally
 
 
+@dataclass
+class SmoothedParameter(SmoothedPoint):
+    """The same for a transformation: a point is its parameter, around which noise is drawn.
+
+    The input is transformed once, by the sum of both, as in `noises.transformations`: that is the
+    function of the parameter that the certificate is about, to the last bit.
+    """
+
+    centre: np.ndarray = field(default_factory=lambda: np.zeros(0))
+
+    def _draw(self, point: np.ndarray, first: int, draws: int) -> Tally:
+        writer = self.sampler.batch.writer
+        before = writer.context
+        writer.context = before._replace(moved=tuple(point.tolist()))
+        try:
+            return super()._draw(self.centre, first, draws)
+        finally:
+            writer.context = before
+
+
 @dataclass(frozen=True)
 class Lead:
     """Two shares at a point: of the best other class, and of the certified one."""
@@ -75,20 +97,30 @@ class Lead:
 
 @dataclass(frozen=True, eq=False)
 class AttackedInput:
-    """A certificate that says: `certified` is the class of every point nearer than `radius`."""
+    """A certificate that says: `certified` is the class of every point nearer than `radius`.
 
-    ball: Ball
+    Where radii are whole numbers (`closed`), of every point that is no further.
+    """
+
+    ball: Ball | ParameterBall | FeatureBall
     smoothed: SmoothedPoint
     slope: GradientEstimator
     certified: int
     runner_up: int
     radius: float
     random: np.random.Generator
+    unit: float  # a distance on which probabilities change: sigma for Gaussian noise and l2
+    closed: bool = False
 
     @property
-    def sigma(self) -> float:
-        """The noise's sigma, in the ball's norm."""
-        return self.smoothed.sampler.settings.smoothing.sigma
+    def norm_ball(self) -> Ball:
+        """The ball of a norm, where the noise is added to every feature."""
+        assert isinstance(self.ball, Ball)
+        return self.ball
+
+    def breaks(self, distance: float) -> bool:
+        """Tell whether another class at this distance breaks the certificate."""
+        return distance <= self.radius if self.closed else distance < self.radius
 
     @property
     def draws(self) -> int:
@@ -101,15 +133,12 @@ class AttackedInput:
 
     def uphill(self, offset: Floats, loss: ClassLoss) -> Floats:
         """Return a unit direction of ascent; a random one where the copies show no slope."""
-        direction = self.slope.direction(self.ball, offset, loss)
+        direction = self.slope.direction(self.norm_ball, offset, loss)
         return self.random_direction() if direction is None else direction
 
     def random_direction(self) -> Floats:
-        """Draw a direction, uniform on the unit sphere of the features that may change."""
-        drawn = self.random.standard_normal(self.ball.centre.shape)
-        if self.ball.scale is not None:
-            drawn = np.where(self.ball.scale > 0, drawn, 0.0)
-        return np.asarray(drawn / np.linalg.norm(drawn.ravel()))
+        """Draw a direction of length 1 of the features that may change."""
+        return self.norm_ball.random_direction(self.random)
 
     def lead(self, point: np.ndarray, draws: int) -> Lead:
         """Return the best other class at a point, as the draws that only steer see it."""

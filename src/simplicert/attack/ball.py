@@ -5,16 +5,14 @@ A perturbation that is said to lie inside a certified radius must really lie the
 number reported is never less than the true distance of the float32 point that was classified.
 """
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
+from simplicert.attack.norms import NORMS, BallNorm, round_up_changes
 from simplicert.types import Floats
 
 BISECTIONS = 24  # finds the share of an offset that still fits, to 6e-8
-
-HUGE = 1e150  # changes whose squares would overflow are as good as infinite
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +22,7 @@ class Ball:
     centre: np.ndarray  # float32, the input
     scale: Floats | None = None  # each feature's share of sigma; None: 1
     step: float | None = None  # of the grid that points must lie on, if any
+    measure: BallNorm = NORMS["l2"]
 
     def at(self, offset: Floats) -> np.ndarray:
         """Return the float32 point nearest to centre + scale * offset, on the grid if any."""
@@ -43,22 +42,17 @@ class Ball:
         if self.scale is not None:
             # A feature without noise must not change at all: its change is infinite.
             with np.errstate(divide="ignore", invalid="ignore"):
-                size = _round_up_changes(size, np.where(size > 0, size / self.scale, 0.0))
-        if not size.max(initial=0.0) < HUGE:
-            return math.inf
-        total = math.fsum(_round_up_changes(size, size * size).ravel().tolist())
-        if total == 0:
-            return 0.0
-        return math.nextafter(math.sqrt(math.nextafter(total, math.inf)), math.inf)
+                size = round_up_changes(size, np.where(size > 0, size / self.scale, 0.0))
+        return self.measure.measure(size)
 
     def _changes(self, point: np.ndarray) -> Floats:
         """Return how much each feature changes, rounded up; on a grid in whole steps."""
         one, other = point.astype(np.float64), self.centre.astype(np.float64)
         if self.step is None:
             size = np.abs(one - other)
-            return _round_up_changes(size, size)
+            return round_up_changes(size, size)
         size = np.abs(np.rint(one / self.step) - np.rint(other / self.step))
-        return _round_up_changes(size, size * self.step)
+        return round_up_changes(size, size * self.step)
 
     def within(self, offset: Floats, radius: float) -> np.ndarray:
         """Return the point at this offset, or on the way to it, with norm less than the radius."""
@@ -73,18 +67,26 @@ class Ball:
                 high = middle
         return self.at(low * offset)
 
+    def length(self, offset: Floats) -> float:
+        """Return the norm of an offset, for steering."""
+        return self.measure.length(offset)
 
-def _round_up_changes(size: Floats, values: Floats) -> Floats:
-    """Round values up a step where the size is not 0, to be above what exact arithmetic gives."""
-    return np.where(size > 0, np.nextafter(values, np.inf), 0.0)
+    def project(self, offset: Floats, radius: float) -> Floats:
+        """Bring an offset back into the ball of this radius."""
+        return self.measure.project(offset, radius)
 
+    def steepest(self, gradient: Floats) -> Floats | None:
+        """Return the direction of length 1 that rises most; None without a finite slope."""
+        largest = np.abs(gradient).max()
+        if not 0 < largest < np.inf:  # NaN too
+            return None
+        return self.measure.steepest(gradient / largest)
 
-def offset_length(offset: Floats) -> float:
-    """Return the plain norm of an offset, for steering; only `Ball.norm` is ever reported."""
-    return float(np.linalg.norm(offset.ravel()))
+    def random_direction(self, random: np.random.Generator) -> Floats:
+        """Draw a direction of length 1 of the features that may change."""
+        shares = np.ones(self.centre.shape) if self.scale is None else self.scale
+        return self.measure.random(random, shares)
 
-
-def project_offset(offset: Floats, radius: float) -> Floats:
-    """Shorten an offset to the radius where it is longer."""
-    far = offset_length(offset)
-    return offset if far <= radius else offset * (radius / far)
+    def perturbation(self, point: np.ndarray) -> np.ndarray:
+        """Return what is added to the input, in doubles; the float32 sum is the point, exactly."""
+        return np.asarray(point.astype(np.float64) - self.centre.astype(np.float64))

@@ -8,7 +8,8 @@ pulls.
 
 `NoiseGradient`, without gradients (ONNX, a function of arrays, class numbers only): through the
 noise itself. For any bounded score f the gradient of E f(x + s z), z Gaussian, is
-E f(x + s z) z / s (Stein 1981), so noise vectors weighted by the score they had point uphill.
+E f(x + s z) z / s (Stein 1981), so noise vectors weighted by the score they had point uphill. For
+other symmetric noise that is a weighted mean of the gradient, which points uphill too.
 """
 
 import math
@@ -17,9 +18,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from simplicert.attack.ball import Ball, offset_length
+from simplicert.attack.ball import Ball
 from simplicert.attack.losses import Loss
 from simplicert.models.model import is_module
+from simplicert.noises import NOISES, Noise
 from simplicert.sampling import Sampler, Smoothing
 from simplicert.sampling.forward import retry_calls
 from simplicert.sampling.outputs import highest_sum
@@ -74,6 +76,8 @@ class NetworkGradient:
         self.network, self.smoothing = sampler.noisy.own, settings.smoothing
         self.copies, self.device = copies, settings.device
         self.random = torch.Generator(device=settings.device).manual_seed(seed)
+        self.row: Noise = NOISES[self.smoothing.noise.name]
+        self.host = np.random.default_rng(seed)
         self.draws = 0
 
     def direction(self, ball: Ball, offset: Floats, loss: ClassLoss) -> Floats | None:
@@ -85,7 +89,7 @@ class NetworkGradient:
 
         moved = to_device(offset).requires_grad_(True)
         shape = (self.copies, *offset.shape)
-        noise = torch.randn(shape, generator=self.random, device=self.device)
+        noise = self._draw_noise(shape)
         around = moved + self.smoothing.sigma * noise
         rows = to_device(ball.centre) + (
             around if ball.scale is None else to_device(ball.scale) * around
@@ -99,7 +103,18 @@ class NetworkGradient:
         mean = log_scores(outputs.float(), self.smoothing).logsumexp(0) - math.log(self.copies)
         weights = loss.weights(mean.detach().exp().double().cpu().numpy())
         (gradient,) = torch.autograd.grad((to_device(weights) * mean).sum(), moved)
-        return unit_direction(gradient.double().cpu().numpy())
+        return ball.steepest(gradient.double().cpu().numpy())
+
+    def _draw_noise(self, shape: tuple[int, ...]) -> Any:
+        """Draw noise of scale 1: on the device, or on the host where it has no kernel."""
+        import torch
+
+        if self.row.draw_tensor is not None:
+            return self.row.draw_tensor(shape, self.random, torch.float32)
+        host = np.empty(shape, np.float32)
+        assert self.row.fill is not None
+        self.row.fill(self.host, host)
+        return torch.from_numpy(host).to(self.device)
 
 
 class NoiseGradient:
@@ -119,12 +134,15 @@ class NoiseGradient:
         noise = np.concatenate([rows for rows, _ in drawn])
         scores = np.concatenate([values for _, values in drawn])
         worth = scores @ loss.weights(scores.mean(axis=0))
-        return unit_direction(np.tensordot(worth - worth.mean(), noise, axes=1))
+        return ball.steepest(np.tensordot(worth - worth.mean(), noise, axes=1))
 
     def _batch(self, ball: Ball, offset: Floats) -> tuple[Floats, Floats]:
         """Return noise in the ball's norm, and the scores (or the class) of each copy."""
         sampler, size = self.sampler, self.sampler.settings.batch_size
-        noise = self.random.standard_normal((size, *offset.shape))
+        noise = np.empty((size, *offset.shape))
+        fill = NOISES[sampler.settings.smoothing.noise.name].fill
+        assert fill is not None
+        fill(self.random, noise)
         around = offset + sampler.settings.smoothing.sigma * noise
         rows = ball.round_to_grid(
             ball.centre + (around if ball.scale is None else ball.scale * around)
@@ -135,6 +153,17 @@ class NoiseGradient:
         read = sampler.evaluation.read(outputs)
         one_hot = np.eye(sampler.classes + 1)[read.hard][:, :-1]
         return noise, one_hot if read.soft is None else read.soft
+
+
+class NoGradient:
+    """Stands for the slope where nothing is differentiated: lines of parameters."""
+
+    name = "none"
+    draws = 0
+
+    def direction(self, ball: Ball, offset: Floats, loss: ClassLoss) -> Floats | None:
+        """Return that no slope is known."""
+        return None
 
 
 def try_network_gradient(make: Callable[[], NetworkGradient], ball: Ball) -> NetworkGradient | None:
@@ -158,11 +187,3 @@ def log_scores(outputs: Any, smoothing: Smoothing) -> Any:
         sound = (outputs >= 0).all(1) & (outputs.sum(1) <= highest)
         outputs = outputs / smoothing.score_limit * sound[:, None]
     return outputs.clamp_min(LEAST).log()
-
-
-def unit_direction(gradient: Floats) -> Floats | None:
-    """Scale a gradient to length 1; None where it is 0 or not finite."""
-    largest = np.abs(gradient).max()
-    if not 0 < largest < np.inf:  # NaN too
-        return None
-    return np.asarray(gradient / largest / offset_length(gradient / largest))

@@ -4,25 +4,36 @@
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from simplicert.attack.attacked_input import AttackedInput, SmoothedPoint
+from simplicert.attack.attacked_input import AttackedInput, SmoothedParameter, SmoothedPoint
 from simplicert.attack.ball import Ball
-from simplicert.attack.gradients import choose_gradient
+from simplicert.attack.confirmer import ConfirmedPoint, Confirmer
+from simplicert.attack.features import FeatureBall, FeatureImportance
+from simplicert.attack.gradients import GradientEstimator, NoGradient, choose_gradient
 from simplicert.attack.losses import Effort, best_other_class
-from simplicert.attack.search import ConfirmedPoint, Confirmer, find_smallest_perturbation
+from simplicert.attack.norms import NORMS
+from simplicert.attack.parameters import ParameterBall, parameter_ball
+from simplicert.attack.paths import find_smallest_change
+from simplicert.attack.search import find_smallest_perturbation
 from simplicert.attack.target import Target
+from simplicert.certification import certify
 from simplicert.errors import require
 from simplicert.files import write_atomically
+from simplicert.mechanisms.threats import threat_of
+from simplicert.noises import GAUSSIAN, NOISES
 from simplicert.store.attacks import AttackRow, read_attack, write_attack
 from simplicert.types import Certificates, Ints
 
 # The fields of `Effort` that every row repeats; a row's level is that of one test.
 EFFORT_FIELDS = ("steps", "restarts", "samples", "explore", "confirm", "seed")
+
+HALF_SIGMA = 0.6914624612740131  # Phi(1/2)
 
 # Called with the number done, the number in all and the rows so far.
 Report = Callable[[int, int, Sequence[AttackRow]], None]
@@ -58,7 +69,7 @@ def attack_run(
             break
         row, hit = attack_input(target, certificates, item, len(inputs), effort)
         if row.broken and hit is not None:
-            _write_perturbation(perturbation_path(out, item), target.input(item), hit)
+            _write_perturbation(perturbation_path(out, item), hit)
         rows = sorted([*rows, row], key=lambda one: one.index)
         write_attack(out, rows)
         report(len(rows), len(inputs), rows)
@@ -71,7 +82,8 @@ def attack_input(
     """Attack one input: go from its certificate to a row of the table."""
     attacked = prepare_input(target, certificates, item, effort)
     confirmer = Confirmer(attacked, effort, effort.test_level(inputs))
-    hit = find_smallest_perturbation(confirmer)
+    added = isinstance(attacked.ball, Ball)
+    hit = find_smallest_perturbation(confirmer) if added else find_smallest_change(confirmer)
     row = AttackRow(
         index=item,
         certified=attacked.certified,
@@ -91,25 +103,61 @@ def prepare_input(
 ) -> AttackedInput:
     """Prepare one certified input, with its own streams of random numbers."""
     known, tally = certificates.known, target.run.tally()
-    smoothing = target.sampler.settings.smoothing
     row = int(np.flatnonzero(known.index == item)[0])
-    centre = target.input(item)
-    scale = smoothing.noise_scale
-    full = None if scale is None else np.asarray(np.broadcast_to(scale, centre.shape), dtype=float)
-    ball = Ball(centre, full, smoothing.grid)
     seed = target.seed("search", item)
-    slope = choose_gradient(ball, target.sampler, effort.samples, seed)
     certified = int(known.top[row])
     (seen,) = tally.counts[tally.inputs == item]
+    ball, smoothed, slope = _surroundings(target, certificates, item, effort.samples, seed)
     return AttackedInput(
         ball,
-        SmoothedPoint(target.sampler, item, known.kind),
+        smoothed,
         slope,
         certified,
         best_other_class(seen, certified),
         float(certificates.radius[row]),
         np.random.default_rng(seed),
+        _distance_unit(target, certificates),
+        certificates.closed,
     )
+
+
+def _surroundings(
+    target: Target, certificates: Certificates, item: int, copies: int, seed: int
+) -> tuple[Ball | ParameterBall | FeatureBall, SmoothedPoint, GradientEstimator]:
+    """Return the points around an input, how they are drawn, and what steers among them."""
+    known, centre, sampler = certificates.known, target.input(item), target.sampler
+    noise, smoothing = NOISES[known.noise.name], sampler.settings.smoothing
+    if noise.fill is not None:
+        scale = smoothing.noise_scale
+        full = None if scale is None else np.asarray(np.broadcast_to(scale, centre.shape), float)
+        measure = NORMS[known.norm.removeprefix("scaled ")]
+        ball = Ball(centre, full, smoothing.grid, measure)
+        point = SmoothedPoint(sampler, item, known.kind)
+        return ball, point, choose_gradient(ball, sampler, copies, seed)
+    if known.noise.name == "ablation":
+        assert known.noise.absent is not None
+        features = FeatureBall(centre, *target.data_range, known.noise.absent)
+        slope = FeatureImportance(sampler, copies, seed)
+        return features, SmoothedPoint(sampler, item, known.kind), slope
+    moved = SmoothedParameter(sampler, item, known.kind, centre=centre)
+    return parameter_ball(known.noise.name), moved, NoGradient()
+
+
+def _distance_unit(target: Target, certificates: Certificates) -> float:
+    """Return a distance on which probabilities change: sigma for Gaussian noise and l2.
+
+    Elsewhere it is twice the radius of a pair that has half a sigma there.
+    """
+    known = certificates.known
+    sigma = target.sampler.settings.smoothing.sigma
+    if known.noise == GAUSSIAN and known.norm.removeprefix("scaled ") in ("l2", "l1"):
+        return sigma
+    size = target.input(int(known.index[0])).size if known.noise == GAUSSIAN else None
+    threat = threat_of(known.noise, known.norm, size)
+    if threat.whole:
+        return 1.0
+    high = np.array([HALF_SIGMA])
+    return sigma * 2 * float(threat.mechanisms["two_sided"].radius(high, 1 - high)[0])
 
 
 def choose_inputs(
@@ -118,7 +166,7 @@ def choose_inputs(
     """Choose the certified inputs to attack, by number: all, `count` at random, or those named."""
     numbers = certificates.known.index
     assert numbers is not None
-    certified = np.sort(numbers[~certificates.abstained])
+    certified = np.sort(numbers[certificates.radius > 0])
     require(certified.size > 0, "run must have a certified input to attack, and it has none")
     if index:
         require(count is None, f"inputs ({count}) and index cannot be given together")
@@ -153,6 +201,7 @@ def _shared_settings(
         "scheme": known.scheme,
         "sigma": known.sigma,
         "norm": known.norm,
+        "noise": known.noise.name,
         "run": target.run.manifest.id,
     }
 
@@ -185,8 +234,21 @@ def _read_done_rows(
     return rows
 
 
-def _write_perturbation(path: Path, centre: np.ndarray, hit: ConfirmedPoint) -> None:
-    """Write the difference in doubles; the float32 input plus it is the point, exactly."""
+def _write_perturbation(path: Path, hit: ConfirmedPoint) -> None:
+    """Write what is added to the input, in doubles, or the parameter of its transformation."""
     sink = BytesIO()
-    np.save(sink, hit.point.astype(np.float64) - centre.astype(np.float64))
+    np.save(sink, hit.perturbation)
     write_atomically(path, sink.getvalue())
+
+
+def certify_in_norm(target: Target, certificates: Certificates, norm: str | None) -> Certificates:
+    """Return the same certificates in another norm that the noise certifies, to be attacked."""
+    known = certificates.known
+    if norm is None or norm == known.norm.removeprefix("scaled "):
+        return certificates
+    size = target.input(int(known.index[0])).size
+    needs = norm == "linf" and known.noise == GAUSSIAN
+    made = certify(
+        known, sensitivity=certificates.sensitivity, norm=norm, size=size if needs else None
+    )
+    return replace(made, exploratory=certificates.exploratory)

@@ -1,23 +1,19 @@
 """Search for the smallest perturbation that changes the smoothed class of one input.
 
+This is the search for noise that is added to every feature, in a ball of l2, l1 or linf.
+
 Inside a radius: `find_strongest_offset` tries projected ascents by every loss from every start,
 and random directions. It decides nothing; it proposes offsets, the most promising first. From
 there `find_smallest_perturbation` goes out along the best direction and then turns toward shorter
-ways. It aims a little past the boundary, where a confirmation is likely to succeed. A `Confirmer`
-tests points with fresh draws; only what they confirm is reported, as a `ConfirmedPoint` with its
-own norm, rounded up.
+ways. It aims a little past the boundary, where a confirmation is likely to succeed.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
-import numpy as np
-
-from simplicert.attack.attacked_input import AttackedInput, Lead
-from simplicert.attack.ball import offset_length, project_offset
-from simplicert.attack.confirmation import CONFIRM
+from simplicert.attack.attacked_input import AttackedInput
+from simplicert.attack.confirmer import FURTHER, ConfirmedPoint, Confirmer
 from simplicert.attack.gradients import ClassLoss
-from simplicert.attack.losses import LOSSES, TESTS, Effort
+from simplicert.attack.losses import LOSSES, Effort
 from simplicert.types import Floats
 
 STRIDE = 4.0  # radii; with steps that shrink, an ascent can walk 2, from one side to the other
@@ -26,7 +22,7 @@ RANDOM = 4  # random directions, each at the full radius
 
 RANKING = 0.25  # share of a look's draws that is enough to rank candidates
 
-FARTHEST = 16.0  # sigmas at which the search gives up
+FARTHEST = 16.0  # units at which the search gives up
 
 GROWTH = 1.3  # factor from one distance to the next on the way out
 
@@ -38,81 +34,19 @@ SHORTER = 0.92  # share of the distance: the radius of the ascent that tries a s
 
 GAIN = 0.01  # share of the distance that a round must save for another to follow
 
-ROOM = 1.3  # times the deviations that a confirmation needs is the lead to aim at
-
-HOPELESS = 3.0  # deviations by which the certified class leads where no test is worth its draws
-
-THOROUGH = 4  # times the draws go into the one test inside the certified radius
-
-# Sigmas beyond the crossing at which confirmations are tried until one succeeds.
-FURTHER = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8)
-
-assert len(FURTHER) + 1 <= TESTS
-
-
-@dataclass(frozen=True, eq=False)
-class ConfirmedPoint:
-    """A point where fresh draws confirmed that the smoothed class is not the certified one."""
-
-    point: np.ndarray
-    distance: float  # rounded up
-    rival: int
-
-
-class Confirmer:
-    """Tests points of one input with fresh draws: at most TESTS times, each at the same level."""
-
-    def __init__(self, attacked: AttackedInput, effort: Effort, level: float) -> None:
-        """Prepare to test; `level` is that of one test."""
-        from scipy.special import ndtri
-
-        self.attacked_input, self.effort, self.level = attacked, effort, level
-        self.deviations = float(-ndtri(level))
-        self.tests = 0
-
-    def confirm_point(self, point: np.ndarray, lead: Lead, draws: int) -> ConfirmedPoint | None:
-        """Return the point if fresh draws confirm the rival that the looks saw there."""
-        assert self.tests < TESTS
-        self.tests += 1
-        attacked = self.attacked_input
-        fresh = attacked.smoothed.draw_fresh(point, draws)
-        differs = CONFIRM[attacked.smoothed.kind](fresh, attacked.certified, lead.rival, self.level)
-        return ConfirmedPoint(point, attacked.ball.norm(point), lead.rival) if differs else None
-
-    def confirm_inside(self, offset: Floats) -> ConfirmedPoint | None:
-        """Test the best point inside the certified radius, unless a look shows it is hopeless."""
-        point = self.attacked_input.ball.within(offset, self.attacked_input.radius)
-        lead = self.attacked_input.lead(point, self.effort.explore)
-        if lead.beyond(-HOPELESS, self.effort.explore) < 0:
-            return None
-        return self.confirm_point(point, lead, THOROUGH * self.effort.confirm)
-
-    def crosses(self, offset: Floats) -> bool:
-        """Say whether a look at this point promises that a confirmation would succeed."""
-        lead = self.attacked_input.lead(self.attacked_input.ball.at(offset), self.effort.explore)
-        return lead.beyond(ROOM * self.deviations, self.effort.confirm) > 0
-
-    def confirm_along(self, direction: Floats, far: float) -> ConfirmedPoint | None:
-        """Return the first confirmed point along a direction, from the distance `far` on."""
-        for sigmas in FURTHER:  # the error of a look is a share of sigma, not of the distance
-            point = self.attacked_input.ball.at(
-                (far + sigmas * self.attacked_input.sigma) * direction
-            )
-            lead = self.attacked_input.lead(point, self.effort.explore)
-            if hit := self.confirm_point(point, lead, self.effort.confirm):
-                return hit
-        return None
-
 
 def find_smallest_perturbation(confirmer: Confirmer) -> ConfirmedPoint | None:
     """Return the nearest confirmed point, or None where no point could be confirmed."""
     attacked, effort = confirmer.attacked_input, confirmer.effort
     best = find_strongest_offset(attacked, attacked.radius, effort)
-    inside = confirmer.confirm_inside(best)
+    inside = confirmer.confirm_inside(attacked.norm_ball.within(best, attacked.radius))
     way = _search_outward(confirmer, best)
     if way is None:
         return inside
-    outside = confirmer.confirm_along(*_shorten_perturbation(confirmer, *way))
+    direction, far = _shorten_perturbation(confirmer, *way)
+    outside = confirmer.confirm_first(  # the error of a look is a share of a unit
+        attacked.norm_ball.at((far + units * attacked.unit) * direction) for units in FURTHER
+    )
     hits = [hit for hit in (inside, outside) if hit is not None]
     return min(hits, key=lambda hit: hit.distance, default=None)
 
@@ -120,12 +54,12 @@ def find_smallest_perturbation(confirmer: Confirmer) -> ConfirmedPoint | None:
 def _search_outward(confirmer: Confirmer, offset: Floats) -> tuple[Floats, float] | None:
     """Return a direction and the distance at which the class changes, turning on the way out."""
     attacked = confirmer.attacked_input
-    farthest = FARTHEST * attacked.sigma
+    farthest = FARTHEST * attacked.unit
     radius = attacked.radius
     while True:
         direction = (
-            offset / offset_length(offset)
-            if offset_length(offset) > 0
+            offset / attacked.norm_ball.length(offset)
+            if attacked.norm_ball.length(offset) > 0
             else attacked.random_direction()
         )
         far = _find_crossing_distance(confirmer, direction, radius, farthest)
@@ -133,7 +67,7 @@ def _search_outward(confirmer: Confirmer, offset: Floats) -> tuple[Floats, float
             return direction, far
         if radius >= farthest:
             return None
-        radius = min(2 * max(radius, attacked.sigma / 2), farthest)
+        radius = min(2 * max(radius, attacked.unit / 2), farthest)
         offset = _improve_offset(attacked, offset, radius, confirmer.effort)
 
 
@@ -141,14 +75,18 @@ def _find_crossing_distance(
     confirmer: Confirmer, direction: Floats, first: float, farthest: float
 ) -> float | None:
     """Return about the least distance at which a look crosses, or None if it never does."""
+
+    def crosses(distance: float) -> bool:
+        return confirmer.crosses(confirmer.attacked_input.norm_ball.at(distance * direction))
+
     low, high = 0.0, min(first, farthest)
-    while not confirmer.crosses(high * direction):
+    while not crosses(high):
         if high >= farthest:
             return None
-        low, high = high, min(GROWTH * high + confirmer.attacked_input.sigma / 20, farthest)
+        low, high = high, min(GROWTH * high + confirmer.attacked_input.unit / 20, farthest)
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        if confirmer.crosses(middle * direction):
+        if crosses(middle):
             high = middle
         else:
             low = middle
@@ -164,9 +102,9 @@ def _shorten_perturbation(
         loss = attacked.class_loss("margin" if turn % 2 == 0 else "cross-entropy")
         start = SHORTER * far * direction
         offset = projected_ascent(attacked, start, SHORTER * far, loss, effort.steps)
-        if offset_length(offset) == 0:
+        if attacked.norm_ball.length(offset) == 0:
             break
-        other = offset / offset_length(offset)
+        other = offset / attacked.norm_ball.length(offset)
         distance = _find_crossing_distance(confirmer, other, far, far)
         if distance is None or distance > (1 - GAIN) * far:
             break
@@ -196,10 +134,10 @@ def projected_ascent(
     attacked: AttackedInput, start: Floats, radius: float, loss: ClassLoss, steps: int
 ) -> Floats:
     """Climb in steps that shrink to nothing, and bring each back into the ball."""
-    offset = project_offset(start, radius)
+    offset = attacked.norm_ball.project(start, radius)
     for step in range(steps):
         stride = STRIDE * radius / steps * (1 - step / steps)
-        offset = project_offset(offset + stride * attacked.uphill(offset, loss), radius)
+        offset = attacked.norm_ball.project(offset + stride * attacked.uphill(offset, loss), radius)
     return offset
 
 
@@ -224,7 +162,7 @@ def most_promising_offset(
     draws = max(1, int(RANKING * effort.explore))
 
     def promise(offset: Floats) -> tuple[float, float]:
-        lead = attacked.lead(attacked.ball.within(offset, radius), draws)
+        lead = attacked.lead(attacked.norm_ball.within(offset, radius), draws)
         return lead.other - lead.own, lead.hint
 
     return max(offsets, key=promise)

@@ -1,21 +1,26 @@
 """Open the model and the data of a run again, and make sure that they are the same ones."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from simplicert.attack.attacked_input import attack_seed
+from simplicert.attack.features import data_range
 from simplicert.data import Dataset
 from simplicert.drawing.origin import OriginOverrides, open_origin
 from simplicert.drawing.preparation import PROBE_INPUTS, sampling_settings
 from simplicert.errors import DamagedRun, InvalidInput, require
 from simplicert.models import Model
+from simplicert.noises import NOISES, NoiseModel
 from simplicert.sampling import Sampler, SamplingSettings
 from simplicert.store.differences import same_outputs
 from simplicert.store.imported import ImportedRun
 from simplicert.store.run import Run
 from simplicert.types import Ints
 from simplicert.verification.checks import planned_inputs
+
+RANGE_INPUTS = 64  # inputs that show the range of the data
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +35,12 @@ class Target:
     def seed(self, *words: object) -> int:
         """Return the seed of one more stream that belongs to this attack."""
         return attack_seed(*self.stream, *words)
+
+    @cached_property
+    def data_range(self) -> tuple[float, float]:
+        """The least and the largest value of some of the data."""
+        some = self.data.inputs[np.arange(min(len(self.data), RANGE_INPUTS))]
+        return data_range(some)
 
     def input(self, item: int) -> np.ndarray:
         """Return an input by its number in the data set."""
@@ -53,6 +64,7 @@ def open_target(
             f"run must have been drawn by sample to be attacked, and {run.folder} was imported: "
             "nothing says which model and data its certificates are about"
         )
+    _refuse_noise(run.manifest.noise_model)
     origin = open_origin(run, "attack", OriginOverrides(model, data, mean, std, trust))
     opened, inputs = origin
     for what, its, wanted in origin.mismatches(run.manifest):
@@ -83,6 +95,21 @@ def open_target(
         opened.classifier, example, replace(settings, seed=attack_seed(*stream, "draws"))
     )
     return Target(run, inputs, sampler, stream)
+
+
+def _refuse_noise(model: NoiseModel) -> None:
+    """Refuse noises whose threat is not searched: edits of texts, and draws that are all made."""
+    row = NOISES[model.name]
+    require(
+        row.fill is not None or row.write is not None,
+        f"run must be of inputs that are arrays of numbers to be attacked, got {model.name} noise: "
+        "edits of a sequence are not searched",
+    )
+    require(
+        not row.deterministic,
+        f"run must be of random noise to be attacked, got {model.name} noise: its counts are "
+        "exact, and no draw is left to confirm anything with",
+    )
 
 
 def _probed_inputs(run: Run, index: Ints) -> Ints:

@@ -8,10 +8,11 @@ write its file and add its row to a table below.
 from collections.abc import Callable
 from functools import partial
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
-from simplicert.bounds import gated, joint, paper, split
+from simplicert.bounds import exact, gated, joint, paper, split
 from simplicert.bounds.box import (
     Box,
     alpha_at_look,
@@ -22,6 +23,7 @@ from simplicert.bounds.box import (
 from simplicert.bounds.softmax import LIMITS
 from simplicert.errors import choose, require
 from simplicert.noises import GAUSSIAN
+from simplicert.noises.certainty import is_certain, settle_declaration
 from simplicert.types import KINDS, Bools, Expectations, Floats, Ints, Kind, Tally
 from simplicert.types.plan import ALPHA_ROUNDING
 from simplicert.types.scores import ScoreBands
@@ -72,13 +74,17 @@ def bound(
     alpha, or 3 alpha for scheme "paper" (more for softmax with very many classes). Scheme, kind,
     method and alpha must be chosen before the counts are seen: the better of two of them is
     covered by neither. Scheme "joint" bounds the two-sided radius itself, `Expectations.margin`,
-    and a pair beside it.
+    and a pair beside it. A tally of every draw there is (splitting noise) needs no alpha: the
+    shares are exact, and what it is certified for holds with certainty, up to floating point.
 
     >>> known = bound(Tally([[990, 8, 2]], sigma=0.5), alpha=0.001)
     >>> known.top, known.e0.round(3), known.e1.round(3)
     (array([0]), array([0.975]), array([0.022]))
     """
     require(isinstance(tally, Tally), f"tally must be a Tally, got {type(tally).__name__}")
+    if is_certain(tally.noise):
+        given = {"alpha": alpha, "kind": kind, "scheme": scheme, "method": method}
+        return _bound_exactly(tally, settle_declaration(tally.noise, given))
     require(
         isinstance(alpha, Real) and 0 < alpha < 1,
         f"alpha must lie strictly between 0 and 1, got {alpha!r}",
@@ -118,6 +124,21 @@ def bound(
         noise=tally.noise,
         **look_history(tally, alpha),
         **_deciding_counts(tally, kind, box.top),
+    )
+
+
+def _bound_exactly(tally: Tally, declared: dict[str, Any]) -> Expectations:
+    """Make expectations of the counts of every draw there is: shares, and no confidence bounds."""
+    return Expectations(
+        **exact.exact_fields(tally),
+        **declared,
+        sigma=tally.sigma,
+        labels=tally.labels,
+        index=tally.index,
+        draws=tally.draws,
+        norm=tally.norm,
+        reading=tally.reading,
+        noise=tally.noise,
     )
 
 

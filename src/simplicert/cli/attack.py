@@ -25,6 +25,9 @@ def attack(
     inputs: Annotated[int | None, typer.Option(help="So many at random; default: all.")] = None,
     index: Annotated[list[int] | None, typer.Option(help="This input; may be repeated.")] = None,
     kind: Annotated[str | None, typer.Option(help="Default: the run's own.")] = None,
+    norm: Annotated[
+        str | None, typer.Option(help="Of the balls; default: the run's own (linf, l1 of l2).")
+    ] = None,
     steps: Annotated[int, typer.Option(help="Of each ascent.")] = 20,
     restarts: Annotated[int, typer.Option(help="Of each loss.")] = 2,
     samples: Annotated[int, typer.Option(help="Noise copies of a gradient.")] = 16,
@@ -44,14 +47,16 @@ def attack(
 
     Then beyond it, for the smallest perturbation found: an upper bound
     beside the certified lower one. A point counts only if fresh draws
-    confirm that the class differs there. Interrupt it at will: the same
+    confirm that the class differs there. Balls are those of the run's
+    noise: l2, l1, linf, numbers of changed features, or parameters of a
+    transformation. Interrupt it at will: the same
     command goes on. Surviving is no proof; see docs/attack.md.
 
     Exit code 0: nothing is broken; 1: a certificate is.
 
     Example: simplicert attack runs/drawn --model net.pt2 --data digits --inputs 2
     """
-    from simplicert.attack import Effort, attack_run, choose_inputs, open_target
+    from simplicert.attack import Effort, attack_run, certify_in_norm, choose_inputs, open_target
     from simplicert.cli.progress import show_reading_progress
     from simplicert.cli.saying import print_warning
     from simplicert.cli.screen import print_table
@@ -67,7 +72,8 @@ def attack(
             opened, model, data, mean=mean, std=std, trust=trust, device=device, seed=seed
         )
     certificates = target.run.certify(kind=kind, sensitivity=1.0)
-    path = out or attack_path(run, target.run.manifest, certificates.known.kind)
+    certificates = certify_in_norm(target, certificates, norm)
+    path = out or attack_path(run, target.run.manifest, certificates.known.kind, norm)
     items = choose_inputs(certificates, inputs, index or [], seed)
     if opened.manifest.sensitivity != 1:
         print_warning(

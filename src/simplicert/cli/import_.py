@@ -120,6 +120,63 @@ def _iss(file: LogFile, sigma: Sigma, out: Out, alpha: Alpha = 0.001) -> None:
     _print_imported_run(import_log("iss", file, sigma, out, alpha=alpha))
 
 
+@app.command("rs4a")
+def _rs4a(
+    folder: Annotated[Path, typer.Argument(help="Folder of preds.npy, labels.npy, prob_lb.npy.")],
+    noise: Annotated[str, typer.Option(help="gaussian, laplace, uniform or exponential-linf.")],
+    out: Out,
+    scale: Annotated[
+        float | None, typer.Option(help="Of the noise, their lambda; not their --sigma.")
+    ] = None,
+    sigma: Annotated[
+        float | None, typer.Option(help="Standard deviation of Gaussian noise.")
+    ] = None,
+    alpha: Alpha = 0.001,
+    draws: Annotated[int | None, typer.Option(help="Their --sample-size-cert.")] = None,
+    size: Annotated[int | None, typer.Option(help="Features of an input, for linf.")] = None,
+    step: Annotated[int, typer.Option(help="Every step-th input: their --dataset-skip.")] = 1,
+) -> None:
+    """The arrays of rs4a (Yang et al. 2020): bounds under Laplace, uniform or other noise.
+
+    Their --sigma is scale / sqrt(3) of uniform noise and scale * sqrt(2) of Laplace noise.
+
+    Example: simplicert import rs4a checkpoints/uniform --noise uniform --scale .8660254
+    --draws 100000 --out runs/new
+    """
+    from simplicert.logs import import_rs4a
+    from simplicert.noises import choose_noise
+
+    model, chosen = choose_noise(noise, sigma, scale, size=size)
+    _print_imported_run(
+        import_rs4a(folder, model, chosen, out, alpha=alpha, draws=draws, step=step)
+    )
+
+
+@app.command("splitting")
+def _splitting(
+    folder: Annotated[Path, typer.Argument(help="Folder of preds.npy and labels.npy.")],
+    out: Out,
+    scale: Annotated[
+        float | None, typer.Option(help="Default: the smallest that fits the shares.")
+    ] = None,
+    offsets: Annotated[int, typer.Option(help="Their --seed.")] = 0,
+    step: Annotated[int, typer.Option(help="Every step-th input: their --dataset-skip.")] = 1,
+) -> None:
+    """The arrays of derandomised splitting noise (Levine and Feizi 2021): exact counts.
+
+    The counts are certified anew, with certainty, and compared with their classes and radii.
+
+    Example: simplicert import splitting checkpoints/derandomised --out runs/new
+    """
+    from simplicert.cli.saying import print_warning
+    from simplicert.logs import import_splitting
+
+    run = import_splitting(folder, out, scale=scale, offsets=offsets, step=step)
+    for sentence in run.audit:
+        print_warning(f"audit: {sentence}")
+    print_lines(repr(run.tally()), f"wrote {out}")
+
+
 @app.command("radii")
 def _radii(
     file: LogFile,

@@ -1,19 +1,17 @@
 """`simplicert plan`: what a number of draws can reach and what it costs, before any is made."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from simplicert.cli.saying import print_lines
 
 if TYPE_CHECKING:
-    from simplicert.plan import DeclaredSettings, Population, Workload
+    from simplicert.plan import DeclaredSettings
     from simplicert.store import Run
 
 
-# Defaults without a pilot run; the last counts inputs taken from the published logs.
-INPUTS, ALPHA, CLASSES, PUBLISHED_INPUTS = 500, 0.001, 10, 1000
 CONFIDENCE = 0.999  # of a population certificate
 PREDICTION = 1000  # most draws of a prediction, unless --draws says otherwise
 
@@ -31,7 +29,9 @@ def plan(
     sensitivity: Annotated[
         float | None, typer.Option(help="Of the stage before the noise; default: the run's, or 1.")
     ] = None,
-    radius: Annotated[float | None, typer.Option(help="A radius that is to be reached.")] = None,
+    radius: Annotated[
+        list[float] | None, typer.Option(help="One radius that is to be reached.")
+    ] = None,
     pa: Annotated[float | None, typer.Option(help="Expectation of the top class.")] = None,
     pb: Annotated[float | None, typer.Option(help="Of the runner-up; default: 1 - pa.")] = None,
     run: Annotated[Path | None, typer.Option(help="Pilot run: inputs like these.")] = None,
@@ -51,10 +51,25 @@ def plan(
         float | None, typer.Option(help="Of an hour of one worker, with --serve.")
     ] = None,
     population: Annotated[
-        int | None, typer.Option(help="All draws: divide them for the largest certified share.")
+        int | None,
+        typer.Option(
+            help="All draws: divide them for the largest certified share; with --run, --radius."
+        ),
     ] = None,
     confidence: Annotated[
         float | None, typer.Option(help="With --population; default: 0.999.")
+    ] = None,
+    noise: Annotated[
+        str | None, typer.Option(help="Default: the run's, or gaussian; see `radius --help`.")
+    ] = None,
+    scale: Annotated[float | None, typer.Option(help="Of noise that is not Gaussian.")] = None,
+    norm: Annotated[
+        str | None, typer.Option(help="What radii measure; default: the noise's first.")
+    ] = None,
+    size: Annotated[int | None, typer.Option(help="Features of an input, for linf and l0.")] = None,
+    keep: Annotated[int | None, typer.Option(help="Features that ablation keeps.")] = None,
+    rate: Annotated[
+        float | None, typer.Option(help="Probability with which deletion drops a token.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, at full precision.")] = False,
 ) -> None:
@@ -62,15 +77,25 @@ def plan(
 
     Example: simplicert plan --sigma .5 --draws 100000 --radius .5 --run runs/pilot --workers 4
 
+    Example: simplicert plan --noise laplace --scale .5 --draws 10000 --radius 1 --pa .9
+
     With --serve: draws, latency, abstentions and cost of predictions, by the tallies of a run.
 
     Example: simplicert plan --serve runs/mine --draws 500 --throughput 10000 --price 2.50
 
     With --population: how to divide so many draws into inputs and draws per input, so that the
-    largest share of inputs like the run's is certified at --radius.
+    largest share of inputs like the run's is certified at --radius. It needs a pilot run (--run):
+    what few draws certify depends on what the inputs are like.
 
     Example: simplicert plan --population 16000 --radius .25 --run runs/pilot
     """
+    from simplicert.cli.planned import (
+        choose_planned_noise,
+        choose_population,
+        declare_settings,
+        open_pilot,
+        planned_work,
+    )
     from simplicert.errors import require
     from simplicert.plan import make_plan_report
     from simplicert.store.settings import parse_reserve
@@ -78,44 +103,63 @@ def plan(
     from simplicert.types.plan import RESERVE
 
     require(serve is not None or price is None, f"price must come with serve, got {price} alone")
+    wanted = _read_one_radius(radius)
+    asked = {"noise": noise, "sigma": sigma, "scale": scale, "size": size}
+    asked |= {"keep": keep, "rate": rate}
     if serve is not None:
-        unwanted: dict[str, object] = {"run": run, "radius": radius, "pa": pa, "pb": pb}
-        unwanted |= {"until": until, "scheme": scheme, "classes": classes}
-        unwanted |= {"inputs": inputs, "reserve": reserve}
-        for name, value in unwanted.items():
-            require(value is None, f"{name} has no place beside serve, got {value}")
-        served = _open_pilot(serve, sigma)
+        unwanted: dict[str, object] = {"run": run, "radius": wanted, "pa": pa, "pb": pb}
+        unwanted |= {"until": until, "scheme": scheme, "classes": classes, "inputs": inputs}
+        _refuse_beside("serve", unwanted | {"reserve": reserve, "norm": norm})
         _print_serving(
-            served, draws, alpha, kind, throughput, price, sensitivity=sensitivity, as_json=as_json
+            open_pilot(serve, asked),
+            draws,
+            alpha,
+            kind,
+            throughput,
+            price,
+            sensitivity=sensitivity,
+            as_json=as_json,
         )
         return
     if population is not None:
         unwanted = {"draws": draws, "pa": pa, "pb": pb, "until": until, "reserve": reserve}
-        for name, value in (unwanted | {"classes": classes, "throughput": throughput}).items():
-            require(value is None, f"{name} has no place beside population, got {value}")
-        require(run is not None, "run must be given with population: a pilot of inputs like these")
-        require(radius is not None, "radius must be given with population")
-        assert run is not None and radius is not None
-        seen = _open_pilot(run, sigma)
+        _refuse_beside("population", unwanted | {"classes": classes, "throughput": throughput})
+        require(
+            run is not None,
+            "run must be given with population: a pilot run of inputs like these; without one "
+            "`simplicert population design` assumes a prior",
+        )
+        require(wanted is not None, "radius must be given with population")
+        assert run is not None and wanted is not None
+        seen = open_pilot(run, asked)
+        require(
+            seen.manifest.noise is None and norm in (None, "l2"),
+            "population must be left out with another noise than Gaussian and another norm than "
+            f"l2: its proof is about those, got {seen.manifest.noise_model} and norm {norm}",
+        )
         given = {"sigma": sigma, "alpha": alpha, "kind": kind, "scheme": scheme, "classes": None}
-        settings = _declare_settings(seen, sensitivity=sensitivity, **given)
-        _print_division(seen, settings, population, radius, confidence, inputs, as_json=as_json)
+        settings = declare_settings(seen, sensitivity=sensitivity, **given)
+        _print_division(seen, settings, population, wanted, confidence, inputs, as_json=as_json)
         return
     require(confidence is None, f"confidence must come with population, got {confidence} alone")
     require(draws is not None, "draws must be given: noisy copies of each input")
     assert draws is not None
-    require(sigma is not None or run is not None, "sigma must be given where there is no pilot run")
+    require(
+        noise is not None or scale is not None or sigma is not None or run is not None,
+        "sigma must be given where there is no pilot run",
+    )
     require(
         run is None or pa is None, "pa must not be given with a pilot run, which says what it is"
     )
     require(pb is None or pa is not None, f"pb must come with pa, got pb = {pb} alone")
-    pilot = None if run is None else _open_pilot(run, sigma)
-    given = {"sigma": sigma, "alpha": alpha, "kind": kind, "scheme": scheme, "classes": classes}
+    pilot = None if run is None else open_pilot(run, asked)
+    given = {"alpha": alpha, "kind": kind, "scheme": scheme, "classes": classes, "norm": norm}
+    given |= choose_planned_noise(pilot, asked, norm)
     kept = RESERVE if reserve is None else parse_reserve(reserve)
-    declared = _declare_settings(pilot, reserve=kept, sensitivity=sensitivity, **given)
-    work = _planned_work(pilot, draws, inputs, workers, throughput)
+    declared = declare_settings(pilot, reserve=kept, sensitivity=sensitivity, **given)
+    work = planned_work(pilot, draws, inputs, workers, throughput)
     report = make_plan_report(
-        declared, work, _choose_population(pilot, declared, pa, pb), until or (), radius
+        declared, work, choose_population(pilot, declared, pa, pb), until or (), wanted
     )
     if as_json:
         import json
@@ -133,6 +177,24 @@ def plan(
         print_warning(
             f"{draws} draws certify nothing at alpha {declared.alpha:g}, even if all agree"
         )
+
+
+def _refuse_beside(option: str, given: dict[str, object]) -> None:
+    """Refuse options that have no place beside another."""
+    from simplicert.errors import require
+
+    for name, value in given.items():
+        require(value is None, f"{name} has no place beside {option}, got {value}")
+
+
+def _read_one_radius(given: list[float] | None) -> float | None:
+    """Take the radius, which is one: the last of several would answer for all of them."""
+    from simplicert.errors import require
+
+    given = given or []
+    named = " and ".join(f"{radius:.15g}" for radius in given)
+    require(len(given) <= 1, f"radius must be given once, got {named}: plan answers for one radius")
+    return given[0] if given else None
 
 
 def _print_serving(
@@ -211,63 +273,3 @@ def _print_division(
     from simplicert.cli.screen import print_table
 
     print_table(division_table(division))
-
-
-def _open_pilot(folder: Path, sigma: float | None) -> "Run":
-    """Open the pilot run, which must hold tallies drawn at this sigma."""
-    from simplicert.errors import MissingEvidence, require
-    from simplicert.store import Run, open_run
-
-    run = open_run(folder)
-    if not isinstance(run, Run):
-        raise MissingEvidence(f"run must hold tallies, and {folder} is a log without counts")
-    require(
-        sigma is None or sigma == run.manifest.sigma,
-        f"sigma must be the pilot run's {run.manifest.sigma:g}, got {sigma}: "
-        "expectations at another sigma are others",
-    )
-    return run
-
-
-def _declare_settings(pilot: "Run | None", **given: Any) -> "DeclaredSettings":
-    """Take settings from the options, else from the pilot, else from the defaults of `sample`."""
-    from simplicert.errors import require
-    from simplicert.plan import DeclaredSettings
-
-    known: dict[str, Any] = {"alpha": ALPHA, "classes": CLASSES}
-    if pilot is not None:
-        names = ("sigma", "alpha", "kind", "scheme", "classes", "sensitivity")
-        known = {name: getattr(pilot.manifest, name) for name in names}
-        require(
-            given["classes"] in (None, known["classes"]),
-            f"classes must be the pilot run's {known['classes']}, got {given['classes']}",
-        )
-    return DeclaredSettings(
-        **known | {name: value for name, value in given.items() if value is not None}
-    )
-
-
-def _planned_work(
-    pilot: "Run | None", draws: int, inputs: int | None, workers: int, throughput: float | None
-) -> "Workload":
-    """Describe the work; a pilot says how many inputs there are and how fast it was drawn."""
-    from simplicert.plan import Workload
-
-    if pilot is not None:
-        inputs = inputs if inputs is not None else pilot.manifest.inputs
-        if throughput is None and pilot.seconds > 0:
-            throughput = int(pilot.tally().draws.sum()) / pilot.seconds
-    return Workload(draws, INPUTS if inputs is None else inputs, workers, throughput)
-
-
-def _choose_population(
-    pilot: "Run | None", declared: "DeclaredSettings", pa: float | None, pb: float | None
-) -> "Population":
-    """Choose the population whose expectations the plan is for."""
-    from simplicert.plan import pilot_population, point_population, published_population
-
-    if pilot is not None:
-        return pilot_population(pilot.tally(), declared.kind)
-    if pa is not None:
-        return point_population(pa, pb, declared.classes)
-    return published_population(declared.classes, PUBLISHED_INPUTS)

@@ -42,6 +42,9 @@ def radius(
 
     Example: simplicert radius --e0 .6 --e1 .3 --sigma .5
 
+    With --json, `radii` has every mechanism, and `ensemble` is the largest radius of those that
+    the paper combines, or of their counterparts for other noise. It is never above `two_sided`.
+
     Noise that is not Gaussian hides other changes: small ones in l1, a few features, a few words.
 
     Example: simplicert radius --e0 .9 --e1 .05 --noise laplace --scale .5

@@ -32,8 +32,10 @@ def sample(
         ),
     ],
     data: Annotated[str, typer.Option(help="digits, file.npz, folder:DIR, cifar10:DIR, hf:DIR")],
-    draws: Annotated[int, typer.Option(help="Noisy copies of each input.")],
     out: Annotated[Path, typer.Option(help="The run folder; the same command continues it.")],
+    draws: Annotated[
+        int | None, typer.Option(help="Noisy copies of each input; splitting has its own number.")
+    ] = None,
     sigma: Annotated[
         float | None, typer.Option(help="Standard deviation of Gaussian noise.")
     ] = None,
@@ -103,11 +105,14 @@ def sample(
     ] = 600.0,
     noise: Annotated[str, typer.Option(help=NOISE_HELP)] = "gaussian",
     scale: Annotated[
-        float | None, typer.Option(help="Scale of laplace, uniform or exponential-linf noise.")
+        float | None, typer.Option(help="Scale of laplace, uniform, splitting, ... noise.")
     ] = None,
     keep: Annotated[int | None, typer.Option(help="Features that ablation keeps.")] = None,
     absent: Annotated[
         float | None, typer.Option(help="Mark of a feature that ablation took away.")
+    ] = None,
+    offsets: Annotated[
+        int | None, typer.Option(help="Seed of splitting noise's offsets, one per feature.")
     ] = None,
 ) -> None:
     """Classify noisy copies of each input and keep the tallies; the slow step.
@@ -182,13 +187,17 @@ def _warn_of_failures(out: "Path", failed: dict[int, str]) -> None:
 
 def describe_too_few_draws(manifest: "Manifest", plan: "Plan | None") -> str:
     """Return a warning if the plan certifies nothing even when all draws agree, else ""."""
+    from simplicert.noises.certainty import is_certain
     from simplicert.plan import DeclaredSettings, certifies_nothing, smallest_draws
     from simplicert.types import Plan
 
+    if is_certain(manifest.noise_model):
+        return ""
     plan = plan or Plan((1,))
     names = ("sigma", "alpha", "classes", "kind", "scheme")
     settings = {name: getattr(manifest, name) for name in names}
     settings["method"] = manifest.find_method(manifest.kind, manifest.scheme)
+    settings["noise"] = manifest.noise_model
     declared = DeclaredSettings(**settings, histograms=bool(manifest.source.get("histograms")))
     if not certifies_nothing(declared, plan):
         return ""

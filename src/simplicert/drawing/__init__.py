@@ -143,6 +143,7 @@ def draw(  # noqa: PLR0913
     scale: float | None = None,
     keep: int | None = None,
     absent: float | None = None,
+    offsets: int | None = None,
     stop: Stop = _never_stop,
     report: Report = _report_nothing,
     warn: Say | None = None,
@@ -157,8 +158,9 @@ def draw(  # noqa: PLR0913
     called after every batch and ends the drawing when it returns True; `report` gets the progress
     after every batch; `warn` gets sentences about what may not have been meant, which otherwise
     become a `SimplicertWarning`. Noise is Gaussian of deviation `sigma`, or another of the table
-    `NOISES`: `noise="laplace"` with its `scale`, `noise="ablation"` with `keep` and `absent`. The
-    other arguments are the options of the command.
+    `NOISES`: `noise="laplace"` with its `scale`, `noise="ablation"` with `keep` and `absent`,
+    `noise="splitting"` with its `scale` and no `draws`, because it makes all of its own. The other
+    arguments are the options of the command.
 
     >>> import tempfile
     >>> import numpy as np
@@ -174,8 +176,7 @@ def draw(  # noqa: PLR0913
     for name in ("stop", "report", "warn", "labels", "select"):
         del options[name]
     options["compiled"] = options.pop("compile")
-    for name in ("draws", "out"):
-        require(options[name] is not None, f"{name} must be given, got None")
+    require(out is not None, "out must be given, got None")
     require(isinstance(select, slice), f"select must be a slice, got {select!r:.60}")
     step = 1 if select.step is None else select.step
     require(step >= 1, f"select must have a positive step, got {select}")

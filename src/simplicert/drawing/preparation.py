@@ -20,12 +20,19 @@ from simplicert.models import Model, load_model
 from simplicert.models.model import IMAGES
 from simplicert.noises import NOISES
 from simplicert.sampling import Sampler, SamplingSettings, Smoothing
-from simplicert.sampling.noise import refuse_mark, refuse_off_grid
+from simplicert.sampling.noise import refuse_unfit_inputs
 from simplicert.sampling.probe import scale_warning
 from simplicert.sampling.sampler import decide_compilation
 from simplicert.sampling.settings import default_batch_size, default_device
 from simplicert.stopping import plan_looks
-from simplicert.store.manifest import BINS_OF_FORMAT, DIFFER, FORMAT, OTHERS, Manifest
+from simplicert.store.manifest import (
+    BINS_OF_FORMAT,
+    DIFFER,
+    FORMAT,
+    OTHERS,
+    Manifest,
+    noise_fields,
+)
 from simplicert.store.settings import DrawingSettings, record_settings, resume_settings
 from simplicert.types import Ints
 from simplicert.types.plan import RESERVE
@@ -144,15 +151,12 @@ def sampling_settings(settings: DrawingSettings) -> SamplingSettings:
 
 def _refuse_off_grid_inputs(settings: DrawingSettings, data: Dataset) -> None:
     """Refuse inputs off the grid, or with the mark of an absent feature, if there is one."""
-    mark = settings.noise.absent
-    if settings.grid is None and mark is None:
+    steps = NOISES[settings.noise.name].steps
+    if settings.grid is None and settings.noise.absent is None and steps is None:
         return
     for start in range(0, len(data.index), GRID_CHECK_INPUTS):
         rows = np.arange(start, min(start + GRID_CHECK_INPUTS, len(data.index)))
-        if settings.grid is not None:
-            refuse_off_grid(data.inputs[rows], data.index[rows], settings.grid)
-        if mark is not None:
-            refuse_mark(data.inputs[rows], data.index[rows], mark)
+        refuse_unfit_inputs(data.inputs[rows], data.index[rows], settings.noise, settings.grid)
 
 
 def _describe_run(
@@ -167,7 +171,9 @@ def _describe_run(
     source = record_settings(settings, fingerprints, random)
     if data.class_map is not None:
         source["class_map"] = list(data.class_map)
-    manifest = Manifest(
+    form = FORMAT if settings.bins == BINS_OF_FORMAT[FORMAT] else 1
+    named = noise_fields(sampler.evaluation.smoothing.noise)
+    return Manifest(
         sigma=float(settings.sigma),
         inputs=len(data.index),
         classes=sampler.classes,
@@ -178,10 +184,9 @@ def _describe_run(
         index=compress_index(data.index),
         answers=None if random else [float(value) for value in sampler.probe_outputs.ravel()],
         source=source,
-        format=FORMAT if settings.bins == BINS_OF_FORMAT[FORMAT] else 1,
         made=_record_provenance(model, data, sampler.classes),
+        **{"format": form, **named},
     )
-    return manifest.with_noise(sampler.evaluation.smoothing.noise)
 
 
 def compress_index(index: Ints) -> list[int]:

@@ -165,7 +165,7 @@ def one_sided_share(threats: Sequence[Threat], axes: "Axes") -> "Axes":
     largest = simplex.largest_side_radius("two_sided", known, threat)
     values = simplex.radius_ratio(first, "two_sided", known, threat)
     others = f"the same: {', '.join(other.noise for other in same)}" if same else ""
-    lines = [describe_threat(threat), *wrap(others, WIDEST // 2, break_on_hyphens=False)]
+    lines = [describe_threat(threat), *wrap(others, WIDEST - 30, break_on_hyphens=False)]
     axes.set_title("\n".join(lines), loc="left", fontsize="medium")
     levels = () if threat.whole else (0.5, 0.9)
     simplex_map(known, values, axes, label="share of two-sided", limits=(0.0, 1.0), contours=levels)

@@ -62,7 +62,7 @@ LINES = (
 )
 
 
-def winner_map(kind: Kind, axes: "Axes", threat: Threat = GAUSSIAN) -> "Axes":
+def winner_map(kind: Kind, axes: "Axes", threat: Threat | None = None) -> "Axes":
     """Draw where each mechanism of the paper's ensemble is largest: its H_i of (cor:ensemble).
 
     Another threat has an ensemble of its own; where that is a single radius, all that are proved.
@@ -73,6 +73,7 @@ def winner_map(kind: Kind, axes: "Axes", threat: Threat = GAUSSIAN) -> "Axes":
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
     ['Lecuyer 0.0 %', 'improved DP 100.0 %']
     """
+    threat = GAUSSIAN if threat is None else threat
     return region_map(simplex.usual_mechanisms(threat, kind), kind, axes, threat)
 
 

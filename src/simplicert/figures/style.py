@@ -15,6 +15,7 @@ from simplicert.mechanisms import MECHANISMS
 from simplicert.mechanisms.threats import Threat, threat_of
 from simplicert.metrics.study import explain_no_comparison
 from simplicert.noises import NoiseModel, say_noise
+from simplicert.noises.certainty import CERTAINTY
 from simplicert.noises.words import label_radius, strength_of
 from simplicert.types import Certificates, Expectations, Ints
 
@@ -183,7 +184,7 @@ def settings_note(
             for item in known
             if item.draws is not None and draws
         },
-        {f"$\\alpha$ = {item.alpha:g}" for item in known},
+        {CERTAINTY if item.certain else f"$\\alpha$ = {item.alpha:g}" for item in known},
         {f"sensitivity {item.sensitivity:g}" for item in several if item.sensitivity != 1},
         {f"all {len(item):,} inputs" for item in known},
     ]

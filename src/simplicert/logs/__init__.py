@@ -1,22 +1,27 @@
 """Import certificates and counts from other tools' logs as runs that can be analysed here.
 
 `import_counts` makes a run from a table of class counts, `import_log` from a log of a known format,
-and `import_radii` from any table whose columns are named by the importer.
+`import_radii` from any table whose columns are named by the importer, `import_rs4a` and
+`import_splitting` from folders of arrays under other noise than Gaussian.
 There is one file per format. To add a format, write its file, a function from a path to a `Log`,
 and add its row to LOGS.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from simplicert.bounds import SCHEMES
 from simplicert.errors import check_positive, choose, require
 from simplicert.files import MOST_LOG, content_checksum, read_file
-from simplicert.logs import cohen, iss, radii, second_order
+from simplicert.logs import cohen, iss, radii, rs4a, second_order, splitting
+from simplicert.logs.arrays import checksum_folder
 from simplicert.logs.audit import audit_log
 from simplicert.logs.counts import read_counts
 from simplicert.logs.log import Log, StatedSettings, log_expectations
+from simplicert.logs.row_checks import AuditFinding
+from simplicert.noises import NOISES, NoiseModel
 from simplicert.store.imported import ImportedRun, write_imported_run
 from simplicert.store.manifest import Manifest
 from simplicert.store.run import Run, create_run
@@ -120,11 +125,86 @@ def import_radii(
     )
 
 
-def _write_log_run(
-    log: Log, stated: StatedSettings, source: dict[str, Any], out: Path, bare: bool = False
+def import_rs4a(
+    folder: Path,
+    noise: NoiseModel,
+    scale: float,
+    out: Path,
+    *,
+    alpha: float = 0.001,
+    draws: int | None = None,
+    step: int = 1,
 ) -> ImportedRun:
-    """Audit the log and write it as a run of expectations or of bare radii."""
-    columns, method = log.columns(), "radius"
+    """Make a run of expectations from the arrays that rs4a saves.
+
+    The caller states the noise, its scale, alpha and the number of draws: the arrays do not.
+    """
+    require(step >= 1, f"step must be at least 1, got {step}")
+    require(
+        NOISES[noise.name].fill is not None,
+        f"noise must be one that is added to every feature, got {noise.name}",
+    )
+    stated = _check_stated_settings(scale, alpha, draws)._replace(noise=noise)
+    read = rs4a.read_rs4a(folder, noise.name, step)
+    names = (*rs4a.NEEDED, *(f"radius_{norm}" for norm in read.radii))
+    source = _describe_folder("rs4a", folder, names)
+    more = {f"radius_{norm}": values for norm, values in read.radii.items()}
+    findings = list(rs4a.audit_rs4a(read, stated, noise.size))
+    return _write_log_run(read.log, stated, source, out, findings=findings, more=more)
+
+
+def import_splitting(
+    folder: Path,
+    out: Path,
+    *,
+    scale: float | None = None,
+    offsets: int = 0,
+    step: int = 1,
+) -> Run:
+    """Make a run of counts from the arrays of derandomised splitting noise, certified exactly."""
+    tally, findings = splitting.read_splitting(folder, scale, offsets, step)
+    source = _describe_folder("splitting", folder, splitting.NEEDED)
+    manifest = Manifest(
+        sigma=tally.sigma,
+        inputs=len(tally),
+        classes=tally.classes,
+        source=source | _describe_findings(findings),
+    )
+    return create_run(out, manifest, tally)
+
+
+def _describe_folder(name: str, folder: Path, names: Sequence[str]) -> dict[str, Any]:
+    """Say where a run of saved arrays comes from."""
+    return {
+        "format": name,
+        "file": _printable_name(folder.resolve().name),
+        "sha256": checksum_folder(folder, names),
+    }
+
+
+def _describe_findings(findings: Sequence[AuditFinding]) -> dict[str, Any]:
+    """Return the findings of the audit as run.toml keeps them."""
+    return {
+        "audit": [finding.sentence for finding in findings],
+        "audit_codes": [finding.code for finding in findings],
+    }
+
+
+def _write_log_run(
+    log: Log,
+    stated: StatedSettings,
+    source: dict[str, Any],
+    out: Path,
+    *,
+    bare: bool = False,
+    findings: Sequence[AuditFinding] = (),
+    more: Mapping[str, Any] = MappingProxyType({}),
+) -> ImportedRun:
+    """Audit the log and write it as a run of expectations or of bare radii.
+
+    `findings` are those that the format knows itself, `more` its own columns.
+    """
+    columns, method = log.columns() | dict(more), "radius"
     if bare:
         columns |= {"radius": log.radius.value}
     else:
@@ -132,7 +212,7 @@ def _write_log_run(
         method = known.method
         columns |= {"e0": known.e0, "e1": known.e1, "reason": known.reason}
         columns |= {} if known.draws is None else {"draws": known.draws}
-    findings = audit_log(log, None if bare else stated)
+    findings = [*audit_log(log, None if bare else stated), *findings]
     classes = [log.predicted.max(), 1 if log.label is None else log.label.max(), 1]
     manifest = Manifest(
         sigma=stated.sigma,
@@ -142,12 +222,9 @@ def _write_log_run(
         scheme="imported",
         source=source
         | {"holds": "radii" if bare else "expectations", "method": method}
-        | {
-            "audit": [finding.sentence for finding in findings],
-            "audit_codes": [finding.code for finding in findings],
-        },
+        | _describe_findings(findings),
     )
-    return write_imported_run(out, manifest, columns)
+    return write_imported_run(out, manifest.with_noise(stated.noise), columns)
 
 
 def _check_stated_settings(sigma: float, alpha: float, draws: int | None) -> StatedSettings:

@@ -18,6 +18,7 @@ from simplicert.bounds import binomial
 from simplicert.errors import require
 from simplicert.logs import table as cells
 from simplicert.logs.table import LogTable, PrintedNumbers, printed_intervals
+from simplicert.noises import GAUSSIAN, NoiseModel
 from simplicert.store.imported import SCHEME
 from simplicert.types import Bools, Expectations, Floats, Ints
 
@@ -47,6 +48,7 @@ class StatedSettings(NamedTuple):
     sigma: float
     alpha: float
     draws: int | None = None
+    noise: NoiseModel = GAUSSIAN
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +64,7 @@ class Log:
     draws: Ints | None = None  # (N,)
     count: Ints | None = None  # (N,) draws that chose the class
     bound_text: tuple[str, ...] | None = None  # (N,) lower bounds on the class's probability
+    bound_is_e0: bool = False  # E0 is the bound: radii are of other noise, or not used
     cohen: bool = True  # the radius is sigma * Phi^-1(bound), and can be read backwards
     left_out: tuple[str, ...] = ()  # lines that are no rows
     notes: tuple[str, ...] = field(default=())  # what is known about every log of this format
@@ -72,8 +75,17 @@ class Log:
         return printed_intervals(self.radius_text)
 
     @property
+    def bounds(self) -> Floats:
+        """(N,) the bounds, below those that were rounded to single precision; NaN without one."""
+        assert self.bound_text is not None
+        held = np.array([float(text) if text else np.nan for text in self.bound_text], np.float32)
+        return np.asarray(np.nextafter(held, np.float32(0)), dtype=float)
+
+    @property
     def live(self) -> Bools:
         """(N,) whether a row claims a class and a radius."""
+        if self.bound_is_e0:
+            return np.asarray((self.predicted >= 0) & ~np.isnan(self.bounds))
         return np.asarray((self.predicted >= 0) & ~np.isnan(self.radius.value))
 
     def __len__(self) -> int:
@@ -100,10 +112,17 @@ def build_log(table: LogTable, places: Mapping[str, int | None], **more: Any) ->
 
 
 def log_expectations(log: Log, stated: StatedSettings) -> Expectations:
-    """Compute E0 from the count if the log has one, else from the radius; NaN where abstained."""
-    e0 = (
-        _e0_from_counts(log, stated) if log.count is not None else _e0_from_radii(log, stated.sigma)
-    )
+    """Compute E0 from the count if the log has one, else from the radius; NaN where abstained.
+
+    A log whose bound is E0 itself says so.
+    """
+    method = "bound" if log.bound_is_e0 else "radius" if log.count is None else "count"
+    if log.bound_is_e0:
+        e0 = log.bounds
+    elif log.count is not None:
+        e0 = _e0_from_counts(log, stated)
+    else:
+        e0 = _e0_from_radii(log, stated.sigma)
     known = log.live & (e0 > 1 - e0)
     reasons = np.select(
         [known, log.live, log.predicted < -1], ["certified", "overlap", "skipped"], "abstained"
@@ -115,12 +134,13 @@ def log_expectations(log: Log, stated: StatedSettings) -> Expectations:
         sigma=stated.sigma,
         alpha=stated.alpha,
         scheme=SCHEME,
-        method="radius" if log.count is None else "count",
+        method=method,
         level=stated.alpha,
         labels=log.label,
         index=log.index,
         draws=_log_draws(log, stated),
         reason=reasons,
+        noise=stated.noise,
     )
 
 

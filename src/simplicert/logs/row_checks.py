@@ -145,7 +145,8 @@ def check_rounding(log: Log) -> AuditFinding | None:
     """Find radii printed to nearest: about half of them say more than was certified."""
     up = np.where(log.live, log.radius.value - log.radius.lower, 0.0)
     rows = up > EXACT * np.abs(log.radius.value)
-    if log.count is not None or not rows.any():  # with counts the radii are not used
+    unused = log.count is not None or log.bound_is_e0
+    if unused or not rows.any():  # with counts or bounds the radii are not used
         return None
     sentence = "radii are printed rounded to nearest: about half of them are rounded up, by at most"
     return make_finding(rows, "rounding", f"{sentence} {up.max():.2g}")

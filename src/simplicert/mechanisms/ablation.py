@@ -30,6 +30,12 @@ def one_sided(e0: Floats, e1: Floats, size: int, keep: int) -> Floats:
     return two_sided(np.maximum(e0, 0.5), np.minimum(1 - e0, 0.5), size, keep)
 
 
+def change(distance: Floats, size: int, keep: int) -> Floats:
+    """Return the most that a probability changes if so many features do, rounded up."""
+    features = np.clip(np.ceil(np.asarray(distance)), 0, size).astype(np.int64)
+    return np.asarray(change_limits(size, keep)[features])
+
+
 def change_limits(size: int, keep: int) -> Floats:
     """Return Delta(r) for r = 0, ..., size, rounded up.
 

@@ -44,6 +44,40 @@ def one_sided(radius: Callable[..., Floats], e0: Floats, e1: Floats, rate: float
     return np.asarray(radius(np.maximum(e0, 0.5), np.minimum(1 - e0, 0.5), rate))
 
 
+def change(distance: Floats, rate: float) -> Floats:
+    """Return the most that a probability changes by so many edits of any kind, rounded up."""
+    return np.asarray(np.minimum(-np.expm1(_log_unseen(distance, rate)), 1.0))
+
+
+def least_after_insertions(p: Floats, distance: Floats, rate: float) -> Floats:
+    """Return rate^r p, rounded down: with probability rate^r no inserted token is seen."""
+    return np.asarray(np.exp(_log_unseen(distance, rate)) * p * (1 - RELATIVE))
+
+
+def largest_after_insertions(p: Floats, distance: Floats, rate: float) -> Floats:
+    """Return 1 - rate^r (1 - p), rounded up: where a token is seen the class may be any."""
+    unseen = np.exp(_log_unseen(distance, rate))
+    return np.asarray(np.minimum((1 - unseen * (1 - np.asarray(p))) * (1 + RELATIVE), 1.0))
+
+
+def least_after_deletions(p: Floats, distance: Floats, rate: float) -> Floats:
+    """Return 1 - (1 - p) / rate^r, rounded down: the tokens were seen, and mattered most."""
+    lost = largest_after_deletions(1 - np.asarray(p), distance, rate)
+    return np.asarray(np.maximum(np.nextafter(1 - lost, -np.inf), 0.0))
+
+
+def largest_after_deletions(p: Floats, distance: Floats, rate: float) -> Floats:
+    """Return p / rate^r, rounded up: x is x' with r tokens inserted."""
+    grown = np.asarray(p) * np.exp(-_log_unseen(distance, rate)) * (1 + RELATIVE)
+    return np.asarray(np.minimum(grown, 1.0))
+
+
+def _log_unseen(distance: Floats, rate: float) -> Floats:
+    """Return r log(rate), rounded down: the log of the probability that no edit is seen."""
+    edits_made = np.ceil(np.asarray(distance, dtype=float))
+    return np.asarray(edits_made * np.log(rate) * (1 + RELATIVE))
+
+
 def _whole_below(room: Floats, one: float) -> Floats:
     """Return the largest whole number strictly below room / one, both of them negative."""
     with np.errstate(over="ignore"):

@@ -19,9 +19,11 @@ from simplicert.mechanisms import (
     ablation,
     deletion,
     laplace,
+    splitting,
     uniform,
 )
 from simplicert.mechanisms.laplace import improved_dp, li
+from simplicert.mechanisms.shifts import Shifted, find_shifts
 from simplicert.noises import NOISES, NoiseModel, check_parameters, choose_norm
 from simplicert.types import Expectations, Floats, Kind
 
@@ -39,6 +41,8 @@ class Threat:
     >>> threat = find_threat("laplace")
     >>> threat.norm, list(threat.mechanisms)
     ('l1', ['one_sided', 'lecuyer', 'li', 'teng', 'improved_dp', 'two_sided'])
+    >>> float(threat.least(0.4, 1.0).round(4)), float(threat.largest(0.1, 1.0).round(4))
+    (0.1472, 0.2718)
     """
 
     noise: str
@@ -46,6 +50,9 @@ class Threat:
     mechanisms: Mapping[str, Mechanism]
     ensembles: Mapping[Kind, tuple[str, ...]]  # members of the ensemble, by kind
     numbers: Mapping[str, float] = field(default_factory=dict)  # size, keep, rate, where it has any
+    # At a distance at scale 1: what a class of at least p has left, what one of at most p may have.
+    least: Shifted | None = None
+    largest: Shifted | None = None
 
     @property
     def of_paper(self) -> bool:
@@ -87,7 +94,8 @@ def find_threat(
         mechanisms = {
             name: replace(row, noise=noise, norm=norm) for name, row in mechanisms.items()
         }
-    return Threat(noise, norm, mechanisms, ensembles, given)
+    shifts = find_shifts(noise, norm, given)
+    return Threat(noise, norm, mechanisms, ensembles, given, *(shifts or (None, None)))
 
 
 def list_threats() -> list[tuple[str, str]]:
@@ -212,8 +220,7 @@ def _uniform_linf_rows(size: int) -> _Rows:
 
 
 def _splitting_rows() -> _Rows:
-    """Uniform noise's in l1, which certification then rounds down to whole steps of the grid."""
-    one, two, source = uniform.one_sided_l1, uniform.two_sided_l1, "Levine and Feizi 2021"
+    one, two, source = splitting.one_sided, splitting.two_sided, "Levine and Feizi 2021"
     return {
         "one_sided": Mechanism(one, _HARD, source, limit=two, label="one-sided"),
         "two_sided": Mechanism(two, _HARD, source, limit=two, label="two-sided"),

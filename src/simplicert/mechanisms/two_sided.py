@@ -1,6 +1,7 @@
 """Cohen et al. (2019), Theorem 1: the tight radius from both expectations."""
 
 import numpy as np
+from scipy.special import ndtr, ndtri
 
 from simplicert.mechanisms.quantile import ULPS, normal_quantile
 from simplicert.search import round_toward_zero
@@ -16,3 +17,16 @@ def radius(e0: Floats, e1: Floats) -> Floats:
     z0, z1 = normal_quantile(e0), normal_quantile(e1)
     half, terms = (z0 - z1) / 2, np.abs(z0) + np.abs(z1)
     return round_toward_zero(half, np.where(np.isinf(terms), 0.0, ULPS * terms))
+
+
+SHIFTED = 1e-9  # of a shifted probability: far above what scipy's functions miss
+
+
+def least_probability(p: Floats, distance: Floats) -> Floats:
+    """Return Phi(Phi^{-1}(p) - r), rounded down: what a class of p has left at distance r."""
+    return np.asarray(ndtr(ndtri(p) - distance) * (1 - SHIFTED))
+
+
+def largest_probability(p: Floats, distance: Floats) -> Floats:
+    """Return Phi(Phi^{-1}(p) + r), rounded up: what a class of p may have at distance r."""
+    return np.asarray(ndtr(ndtri(p) + distance) * (1 + SHIFTED))

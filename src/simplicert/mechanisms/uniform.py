@@ -36,3 +36,16 @@ def one_sided_linf(e0: Floats, e1: Floats, size: int) -> Floats:
     """Return the same with 1 - E_0 in the place of E_1, 0 for E_0 <= 1/2."""
     e0 = np.asarray(e0)
     return two_sided_linf(np.maximum(e0, 0.5), np.minimum(1 - e0, 0.5), size)
+
+
+def change_l1(distance: Floats) -> Floats:
+    """Return the most that a probability changes within this distance in l1, rounded up."""
+    return np.asarray(np.minimum(np.asarray(distance) / 2 * (1 + ULPS), 1.0))
+
+
+def change_linf(distance: Floats, size: int) -> Floats:
+    """Return the most that a probability changes within this distance in linf, rounded up."""
+    half = np.minimum(np.asarray(distance) / 2, 1.0)
+    with np.errstate(divide="ignore"):
+        found = -np.expm1(size * np.log1p(-half))
+    return np.asarray(np.minimum(found * (1 + 4 * ULPS), 1.0))

@@ -23,6 +23,7 @@ from simplicert.metrics.numbers import (
     format_exactly,
     format_percent_exactly,
 )
+from simplicert.noises.certainty import CERTAINTY
 from simplicert.noises.words import describe_reach
 from simplicert.types import Bools, Certificates
 
@@ -56,16 +57,24 @@ class Statement:
         """The statement as it may be quoted, its number rounded down."""
         stage = ""
         if self.sensitivity != 1:
-            stage = f" of what goes into a first stage of sensitivity {self.sensitivity:g}"
+            constant = format_exactly(self.sensitivity)
+            stage = f" of what goes into a first stage of sensitivity {constant}"
         where = describe_reach(self.norm, format_exactly(self.radius), closed=self.closed)
         return (
             f"With {format_percent_exactly(self.confidence)} % confidence at least "
             f"{format_down(100 * self.share, 1)} % "
             "of inputs drawn like these are classified correctly by the smoothed classifier "
             f"{where}{stage} ({self.hits} of {self.inputs} "
-            f"tested inputs are certified, each wrongly with probability at most {self.level:g}"
+            f"tested inputs are certified, {self._surety}"
             f"{' by the own account of the log' if self.imported else ''})."
         )
+
+    @property
+    def _surety(self) -> str:
+        """How surely one input's certificate holds, in words."""
+        if self.level == 0:
+            return f"and every certificate {CERTAINTY}"
+        return f"each wrongly with probability at most {self.level:.15g}"
 
     def record(self) -> dict[str, Any]:
         """Return the statement as values that JSON can hold; `closed` only where it is."""

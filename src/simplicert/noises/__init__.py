@@ -47,7 +47,7 @@ class Noise:
     draw_copies: Callable[..., Any] | None = None  # training: random copies of a batch of tensors
     numbers: tuple[str, ...] = ()  # that it has at every norm, besides its scale
     deterministic: bool = False  # every draw is made and none is random: alpha is 0
-    step: float | None = None  # of the grid of inputs; radii are whole multiples of it
+    steps: int | None = None  # of a grid of inputs between 0 and 1; radii are whole steps of it
 
     @property
     def closed(self) -> bool:
@@ -125,7 +125,7 @@ NOISES: dict[str, Noise] = {
         draw_copies=splitting.draw_copies,
         numbers=("offsets",),
         deterministic=True,
-        step=1 / splitting.STEPS,
+        steps=splitting.STEPS,
     ),
     "brightness": Noise(
         "adds one normal number of deviation sigma to all features of a copy",
@@ -283,6 +283,12 @@ def choose_noise(
     return noise, given
 
 
+def say_units(noise: str) -> str:
+    """Return what the radii of a noise without multiples are: whole numbers, or whole steps."""
+    steps = NOISES[noise].steps
+    return "whole numbers" if steps is None else f"whole steps of 1/{steps}"
+
+
 def scale_argument(noise: NoiseModel, scale: float) -> dict[str, float]:
     """Return the scale under the name that this noise has for it, as arguments to be passed on."""
     name = NOISES[noise.name].scale
@@ -301,8 +307,8 @@ def choose_scale(
             f"{given} is not a number of {noise} noise, whose {meaning}, got {value!r}",
         )
     require(
-        not row.whole or sensitivity == 1,
-        f"sensitivity must be 1 for {noise} noise, whose radii are whole numbers, "
+        (not row.whole and row.steps is None) or sensitivity == 1,
+        f"sensitivity must be 1 for {noise} noise, whose radii are {say_units(noise)}, "
         f"got {sensitivity!r}",
     )
     known = sigma if row.scale == "sigma" else scale

@@ -83,6 +83,7 @@ class NoiseContext(NamedTuple):
     sigma: float  # its scale
     channels_last: bool = False  # how an image lies in memory
     first: int = 0  # the number of the first draw that is written
+    moved: tuple[float, ...] = ()  # the parameter that noise is drawn around; (): 0
 
     def feature_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         """Return a shape with one place for each feature: pixels of an image, else numbers."""

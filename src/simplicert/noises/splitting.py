@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 STEPS = 255  # of the grid of inputs, in [0, 1]
 MOST_OFFSETS = 10**6
+BLOCK = 1 << 14  # features of as many copies are written at a time: they stay in the cache
 NEAR = 0.01  # of an offset: a scale that is typed with a few digits means the nearest whole number
 
 
@@ -69,12 +70,16 @@ def write(
         places = np.moveaxis(places, 0, -1)
     below = np.rint(x * float(STEPS)).astype(np.int32) - 1
     apart = (below - places) % count  # from the threshold below, at offset 0
-    for row, draw in enumerate(range(context.first, context.first + rows.stop - rows.start)):
-        offset = draw % count
+    draws = np.arange(context.first, context.first + rows.stop - rows.start, dtype=np.int64)
+    offsets = (draws % count).astype(np.int32).reshape(-1, *(1,) * x.ndim)
+    block = max(BLOCK // x.size, 1)
+    for start in range(0, len(out), block):
+        offset = offsets[start : start + block]
         threshold = below - apart + offset
-        threshold[apart < offset] -= count
+        threshold -= count * (apart < offset)
         middles = _middles(threshold, count)
-        np.divide(middles, 4 * STEPS, out=out[row], dtype=np.float32, casting="same_kind")
+        part = out[start : start + block]
+        np.divide(middles, 4 * STEPS, out=part, dtype=np.float32, casting="same_kind")
 
 
 def _middles(threshold: np.ndarray, count: int) -> np.ndarray:

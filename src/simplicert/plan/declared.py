@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 
 from simplicert.bounds import SCHEMES, bound, joint
-from simplicert.certification import certify
+from simplicert.certification import certify, radius
 from simplicert.errors import check_positive, choose, require
+from simplicert.mechanisms.threats import Threat, threat_of
+from simplicert.noises import GAUSSIAN, NOISES, NoiseModel, check_scale, choose_norm, scale_argument
 from simplicert.sampling.settings import LEADERS
 from simplicert.types import FIXED_POINT, KINDS, Floats, Ints, Plan, Tally
 from simplicert.types.scores import BINS, MOST_SOFTMAX_DRAWS
@@ -31,11 +33,19 @@ class DeclaredSettings:
     reserve: float = 0.0  # share of alpha kept for extensions
     sensitivity: float = 1.0  # of a stage before the noise; radii are measured before it
     histograms: bool = False  # kept beside softmax scores; they take a share of alpha
+    noise: NoiseModel = GAUSSIAN  # sigma is its scale, whatever that is called
+    norm: str | None = None  # of the radii; None: the one that runs of this noise certify in
 
     def __post_init__(self) -> None:
         """Refuse what no run could declare; `bound` checks alpha."""
-        for name in ("sigma", "sensitivity"):
-            object.__setattr__(self, name, check_positive(name, getattr(self, name)))
+        object.__setattr__(self, "sigma", check_scale(self.noise, self.sigma))
+        object.__setattr__(self, "sensitivity", check_positive("sensitivity", self.sensitivity))
+        object.__setattr__(self, "norm", choose_norm(self.noise.name, self.norm))
+        require(
+            not self.threat.whole or self.sensitivity == 1,
+            f"sensitivity must be 1 for {self.noise.name} noise, whose radii are whole numbers, "
+            f"got {self.sensitivity!r}",
+        )
         object.__setattr__(self, "kind", choose("kind", self.kind, KINDS))
         methods = choose("scheme", self.scheme, SCHEMES[self.kind], f" for kind {self.kind}")
         if self.method is not None:
@@ -45,6 +55,22 @@ class DeclaredSettings:
             2 <= self.classes <= MOST_CLASSES,  # noqa: PLR2004
             f"classes must be a whole number in 2..{MOST_CLASSES}, got {self.classes}",
         )
+
+    @property
+    def threat(self) -> Threat:
+        """The mechanisms of this noise and norm."""
+        assert self.norm is not None
+        return threat_of(self.noise, self.norm)
+
+    @property
+    def usual(self) -> bool:
+        """Whether radii are in the norm that runs of this noise certify in."""
+        return self.norm == NOISES[self.noise.name].norms[0]
+
+    @property
+    def one_sided(self) -> str:
+        """The mechanism that reads e0 alone; Gaussian noise has it by its author's name."""
+        return "cohen" if "cohen" in self.threat.mechanisms else "one_sided"
 
     @property
     def most(self) -> int:
@@ -60,7 +86,21 @@ class DeclaredSettings:
     def radii(self, tally: Tally, mechanism: str = "two_sided") -> Floats:
         """(N,) certified radii in units of the input; 0 for an abstained input."""
         known = bound(tally, self.alpha, self.kind, self.scheme, self.method)
-        return np.asarray(certify(known, [mechanism], self.sensitivity).radii[mechanism])
+        norm = None if self.usual else self.norm
+        made = certify(known, [mechanism], self.sensitivity, norm=norm)
+        return np.asarray(made.radii[mechanism])
+
+    def exact_radii(self, own: Floats, rival: Floats) -> Floats:
+        """(N,) radii at probabilities that are known, in units of what the noise is added to."""
+        numbers = {name: getattr(self.noise, name) for name in self._numbers()}
+        where: dict[str, Any] = {"noise": self.noise.name, "norm": self.norm, **numbers}
+        where |= scale_argument(self.noise, self.sigma)
+        return np.asarray(radius("two_sided", own, rival, **where))
+
+    def _numbers(self) -> tuple[str, ...]:
+        """Names of the noise's numbers that its radius needs."""
+        assert self.norm is not None
+        return NOISES[self.noise.name].parameters[self.norm]
 
     def certifies(self, tally: Tally) -> bool:
         """Whether any input of this tally would be certified with a radius above 0."""
@@ -84,7 +124,9 @@ class DeclaredSettings:
             fields["votes"], fields["votes_invalid"] = counts, cells[:, -1]
             fields["softmax_sums"] = whole if sums is None else sums
             fields["softmax_squares"] = whole if squares is None else squares
-        return Tally(counts, self.sigma, invalid=cells[:, -1], plan=plan, **fields)
+        return Tally(
+            counts, self.sigma, invalid=cells[:, -1], plan=plan, noise=self.noise, **fields
+        )
 
     def unanimous_tally(self, draws: int, share: float = 1.0) -> Tally:
         """Make the best possible tally: all draws agree, at a look with this share of alpha."""

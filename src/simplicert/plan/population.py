@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from simplicert.certification import radius
 from simplicert.errors import MissingEvidence, require
 from simplicert.plan.declared import DeclaredSettings
 from simplicert.stopping.projection import apportion_counts
@@ -53,12 +52,15 @@ class Population:
         """(M,) the class with the largest expectation."""
         return np.asarray(self.shares.argmax(axis=1))
 
-    def true_radii(self, sigma: float) -> Floats:
-        """(M,) radii that endless draws would certify; the cell for no class is a rival too."""
+    def true_radii(self, declared: DeclaredSettings) -> Floats:
+        """(M,) radii that endless draws would certify, at the noise.
+
+        The cell for no class is a rival too.
+        """
         rows, others = np.arange(len(self)), self.cells
         own = others[rows, self.top]
         others[rows, self.top] = 0.0
-        return np.asarray(radius("two_sided", own, others.max(axis=1), sigma))
+        return declared.exact_radii(own, others.max(axis=1))
 
     def some(self, rows: Ints) -> "Population":
         """Return these inputs; an input may be chosen several times."""

@@ -33,7 +33,7 @@ class RadiusCeiling(NamedTuple):
     scheme: str
     share: float
     two_sided: float
-    cohen: float | None
+    one_sided: float | None
     fewest: int | None  # draws that certify anything
     fewest_for_radius: int | None  # draws that reach the wanted radius
 
@@ -105,6 +105,11 @@ def make_plan_report(
     declared.require_draws(work.draws)
     if radius is not None:
         check_positive("radius", radius)
+    require(
+        declared.usual or not rules,
+        f"until must be left out with norm {declared.norm}: the rules of a run are about its usual "
+        f"norm, got {', '.join(rules)}",
+    )
     wanted = tuple(rules) or _default_rules(declared, radius)
     for rule in wanted:
         Until(rule)
@@ -128,10 +133,14 @@ def make_plan_report(
 
 def _default_rules(declared: DeclaredSettings, radius: float | None) -> tuple[str, ...]:
     """Return the rules that are simulated if none is asked for: the wanted radius, or any."""
+    if not declared.usual:
+        return ()
     if radius is not None:
-        return (f"radius={radius:g}",)
+        return (f"radius={radius:.15g}",)
+    if declared.threat.whole:
+        return ("decided", "atol=1")
     tolerance = DEFAULT_TOLERANCE * declared.sigma / declared.sensitivity
-    return ("decided", f"atol={tolerance:g}")
+    return ("decided", f"atol={tolerance:.15g}")
 
 
 def _find_ceilings(
@@ -155,7 +164,7 @@ def _find_ceiling(
         f"{declared.scheme}, {method}",
         share,
         largest_radius(declared, draws, share),
-        largest_radius(declared, draws, share, "cohen") if pairs else None,
+        largest_radius(declared, draws, share, declared.one_sided) if pairs else None,
         smallest_draws(declared, share=share),
         None if radius is None else smallest_draws(declared, radius, share),
     )
@@ -170,7 +179,7 @@ def _sampling_losses(
         few = resample_inputs(
             population, FEW_INPUTS if declared.scheme in SLOW_SCHEMES else SIMULATED_INPUTS
         )
-    true = float(few.true_radii(declared.sigma).mean()) / declared.sensitivity
+    true = float(few.true_radii(declared).mean()) / declared.sensitivity
     numbers = [draws * 10**step if step >= 0 else draws // 10**-step for step in STEPS]
     losses = []
     for n in numbers:

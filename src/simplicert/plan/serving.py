@@ -9,6 +9,7 @@ import numpy as np
 from simplicert.bounds import SCHEMES
 from simplicert.bounds.joint import ALONE
 from simplicert.errors import check_positive, require
+from simplicert.noises import GAUSSIAN, scale_argument
 from simplicert.plan.population import Population
 from simplicert.store.manifest import Manifest
 from simplicert.types import Certificates, Expectations, Floats, Ints
@@ -101,6 +102,9 @@ def estimate_serving(
 def serving_settings(known: Expectations) -> dict[str, Any]:
     """Return the settings that make `Smoothed` the run's function; a noise scale by fingerprint."""
     held: dict[str, Any] = {"sigma": known.sigma, "kind": known.kind}
+    if known.noise != GAUSSIAN:
+        named = {"noise" if name == "name" else name: v for name, v in known.noise.record().items()}
+        held = {**named, **scale_argument(known.noise, known.sigma), "kind": known.kind}
     if known.grid is not None:
         held["grid"] = known.grid
     return held | ({} if known.reading is None else known.reading.record())
@@ -119,14 +123,16 @@ def describe_radius_basis(declared: Manifest, certificates: Certificates) -> str
     whose = "the run's own bounds" if own else "bounds beside the run's own"
     says = (
         f"operational radius: from {whose}, scheme {known.scheme}, kind {known.kind}; of each "
-        f"input wrong with probability at most {known.level:g}"
+        f"input wrong with probability at most {known.level:.15g}"
     )
     if known.level > known.alpha:
-        says += f", which is what is proved of it at alpha {known.alpha:g}"
+        says += f", which is what is proved of it at alpha {known.alpha:.15g}"
     if declared.method == ALONE:
         says += f"; method {ALONE} bounds the radius and neither expectation, so it gives none"
     elif not own:
         says += f"; the run declared kind {declared.kind}, scheme {declared.scheme}"
+    if known.noise != GAUSSIAN:
+        says += f"; a distance in {known.norm}"
     if certificates.stage:
         says += f"; a distance of {certificates.space}"
     return says

@@ -46,6 +46,8 @@ def smallest_draws(
     """
 
     def reached(draws: int) -> bool:
+        if radius == 0 and declared.threat.whole:  # a certificate of 0 features is one
+            return declared.certifies(declared.unanimous_tally(draws, share))
         largest = largest_radius(declared, draws, share)
         return largest > 0 and largest >= radius
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from simplicert.noises import NOISES
+from simplicert.noises.certainty import CERTAINTY
 from simplicert.noises.words import NORM_WORDS, describe_changes
 from simplicert.report.views import View
 from simplicert.tables import Grid
@@ -68,7 +69,7 @@ def _certificate_settings(view: View) -> list[tuple[str, str]]:
         *_noise_settings(view),
         ("draws per input", draws),
         ("alpha", f"{known.alpha:g}"),
-        ("proved level", f"{known.level:g}"),
+        ("proved level", CERTAINTY if known.certain else f"{known.level:g}"),
         ("kind", known.kind),
         ("scheme", known.scheme),
         ("method", known.method),

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from simplicert.errors import require
 from simplicert.noises import NoiseModel, choose_noise
+from simplicert.noises.certainty import is_certain, settle_declaration, settle_draws
 from simplicert.sampling.loop import AfterBatch, go_on
 from simplicert.sampling.sampler import Sampler, decide_compilation
 from simplicert.sampling.settings import (
@@ -61,6 +62,7 @@ def sample(  # noqa: PLR0913
     scale: float | None = None,
     keep: int | None = None,
     absent: float | None = None,
+    offsets: int | None = None,
     plan: Plan | None = None,
     until: StoppingRule | None = None,
     after_batch: AfterBatch = go_on,
@@ -76,13 +78,20 @@ def sample(  # noqa: PLR0913
     No alpha is kept for looks added later, as a run keeps some: there is no run to extend.
     Noise is Gaussian of deviation `sigma`, or another of the table `NOISES`: `noise="laplace"` with
     its `scale`, `noise="ablation"` with the number of features to `keep` and the mark of an
-    `absent` one.
+    `absent` one, `noise="splitting"` with its `scale` and, for other `offsets` of its features, a
+    seed: it has a number of draws of its own, and all of them are made.
 
     >>> inputs = np.array([[0.9, 0.2], [0.1, 0.7]], dtype=np.float32)
     >>> classifier = lambda batch: np.column_stack([batch[:, 0], 1 - batch[:, 0]])
     >>> sample(classifier, inputs, sigma=0.5, draws=1000, labels=[0, 1], histograms=False)
     Tally(2 inputs, 2 classes, sigma 0.5, 1000 draws each, with labels, softmax_sums, votes, plan)
     """
+    model, size_of_noise = choose_noise(
+        noise, sigma, scale, keep=keep, absent=absent, offsets=offsets
+    )
+    if is_certain(model):
+        settle_declaration(model, {"until": until, "pilot": pilot})
+        draws = settle_draws(model, size_of_noise, draws)
     whole = isinstance(draws, (int, np.integer)) and not isinstance(draws, bool) and draws > 0
     require(bool(whole), f"draws must be a positive whole number, got {draws!r}")
     assert draws is not None
@@ -96,7 +105,6 @@ def sample(  # noqa: PLR0913
     where = device if device is not None else default_device()
     size = batch_size if batch_size is not None else default_batch_size(array.shape[1:], where)
     shares: Any = noise_scale  # Smoothing makes it an array
-    model, size_of_noise = choose_noise(noise, sigma, scale, keep=keep, absent=absent)
     smoothing = Smoothing(
         size_of_noise, outputs, num_classes, score_limit, shares, grid, autocast, model
     )

@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 
 from simplicert.errors import InvalidInput
-from simplicert.noises import gaussian
+from simplicert.noises import NOISES, NoiseModel, gaussian
 
 Fill = Callable[[np.random.Generator, np.ndarray], None]
 
 SMALLEST_CHUNK, LARGEST_CHUNK = 32, 64  # draws
 NOISE, VOTES, PILOT, PILOT_VOTES = range(4)  # streams that never share a number
 STREAM_COUNT = 4
+
+NEAR_STEP = 1e-6  # of 1: inputs as near to a step of their grid lie on it
 
 
 def stream_number(stream: int, chunk: int) -> int:
@@ -95,12 +97,40 @@ def add_grid_noise(
     out[:] = (np.rint(x / step) + steps) * step
 
 
+def refuse_unfit_inputs(
+    inputs: np.ndarray, index: np.ndarray, noise: NoiseModel, grid: float | None
+) -> None:
+    """Refuse inputs that are not on the grid, if there is one, or that hold the mark."""
+    if noise.absent is not None:
+        refuse_mark(inputs, index, noise.absent)
+    if grid is not None:
+        refuse_off_grid(inputs, index, grid)
+    steps = NOISES[noise.name].steps
+    if steps is not None:
+        refuse_no_bytes(inputs, index, steps)
+
+
 def refuse_off_grid(inputs: np.ndarray, index: np.ndarray, step: float) -> None:
     """Refuse an input that is not on the grid; snapping it would certify another input."""
     off = np.flatnonzero(~is_on_grid(inputs, step))
     if off.size:
         raise InvalidInput(
             f"inputs must lie on the grid of {step:.6g}, and input {index[off[0]]} does not"
+        )
+
+
+def refuse_no_bytes(inputs: np.ndarray, index: np.ndarray, steps: int) -> None:
+    """Refuse an input that is no whole number of steps in [0, 1] in every feature.
+
+    Single precision, and a division that was a multiplication, may miss a step by a few last bits.
+    """
+    near = np.rint(inputs.astype(np.float64) * steps) / steps
+    good = (np.abs(inputs - near) < NEAR_STEP) & (near >= 0) & (near <= 1)
+    off = ~good.reshape(len(inputs), -1).all(axis=1)
+    if off.any():
+        raise InvalidInput(
+            f"inputs must be whole numbers in 0..{steps} divided by {steps}, and input "
+            f"{index[off.argmax()]} is not: splitting noise is for images of bytes"
         )
 
 

@@ -35,8 +35,7 @@ from simplicert.sampling.noise import (
     add_noise,
     chunk_generator,
     device_seed,
-    refuse_mark,
-    refuse_off_grid,
+    refuse_unfit_inputs,
 )
 from simplicert.sampling.outputs import Scores, output_reader
 from simplicert.types import Ints
@@ -57,6 +56,8 @@ class NoisyCopies(NamedTuple):
 
 class SamplingBatch(Protocol):
     """What the drawing loop needs from a device."""
+
+    writer: "NoiseWriter"
 
     def fill(self, copies: Sequence[NoisyCopies]) -> None:
         """Draw the noise of these copies and write them into the batch."""
@@ -321,7 +322,4 @@ class Evaluation:
 
     def refuse_off_grid(self, inputs: np.ndarray, index: Ints) -> None:
         """Refuse inputs that are not on the grid, if there is one, or that hold the mark."""
-        if self.smoothing.noise.absent is not None:
-            refuse_mark(inputs, index, self.smoothing.noise.absent)
-        if self.smoothing.grid is not None:
-            refuse_off_grid(inputs, index, self.smoothing.grid)
+        refuse_unfit_inputs(inputs, index, self.smoothing.noise, self.smoothing.grid)

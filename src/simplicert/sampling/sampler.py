@@ -14,6 +14,7 @@ import numpy as np
 
 from simplicert.errors import require
 from simplicert.models.model import is_module
+from simplicert.noises.certainty import is_certain
 from simplicert.sampling import loop
 from simplicert.sampling.forward import call_with_retries, first_outputs, retry_calls
 from simplicert.sampling.loop import AfterBatch, DrawingLoop, go_on
@@ -53,6 +54,12 @@ class Sampler:
         self.chunk = chunk_rows(settings.batch_size)
         self.batch = self.evaluation.batch(settings.batch_size, self.chunk)
         self.probe_result, self.classes, self.probe_outputs = self._probe(example)
+        self.exact = is_certain(smoothing.noise)  # then nothing may be random
+        require(
+            not (self.exact and self.probe_result.random),
+            f"classifier must not be random by itself with {smoothing.noise.name} noise, whose "
+            "certificates hold with certainty",
+        )
         self.loop = DrawingLoop(
             self.batch,
             settings.batch_size,
@@ -115,7 +122,7 @@ class Sampler:
         smoothing = settings.smoothing
         self.evaluation.refuse_off_grid(inputs, index)
         rows = self.evaluation.lay_out(inputs)
-        soft = smoothing.outputs != "labels"
+        soft = smoothing.outputs != "labels" and not self.exact
         pilot, leaders = (
             self._pilot(rows, index, soft) if before is None else (before.pilot, before.leaders)
         )

@@ -3,8 +3,9 @@
 A certificate is about endless draws: within its radius the class's expectation stays above every
 other's. `predict` draws n times and must tell them apart. Let the class have at least a = E_0 and
 every other at most b = E_1. At a distance d where the noise is added they become at least
-Phi(Phi^-1(a) - d / sigma) and at most Phi(Phi^-1(b) + d / sigma). Then `predict` fails to return
-the class with probability at most
+Phi(Phi^-1(a) - d / sigma) and at most Phi(Phi^-1(b) + d / sigma) under Gaussian noise, and what
+`Threat.least` and `Threat.largest` say under another; call these a and b. Then `predict` fails to
+return the class with probability at most
 
     alpha (1 - w) + min over s of  P(Bin(n, a) < t(s)) + (1 - a) / b P(Bin(n, b) > s),
 
@@ -16,30 +17,35 @@ to there the density of the beta distribution rises; and their p sum to at most 
 """
 
 import numpy as np
-from scipy.special import betainc, ndtr, ndtri
+from scipy.special import betainc
 
 from simplicert.bounds import binomial
 from simplicert.certification import drawn_sigma, radius_scale, unit_radius
 from simplicert.errors import require
-from simplicert.mechanisms import MECHANISMS
-from simplicert.noises import GAUSSIAN
+from simplicert.mechanisms.threats import threat_of
 from simplicert.search import find_last_below, round_toward_zero
 from simplicert.smoothed.prediction import look_shares, prediction_looks, require_decidable
 from simplicert.types import Certificates, Floats, Ints
 
 ROUNDING = 1e-9  # of a probability, and of a radius: far above what scipy's functions miss
 
-FARTHEST = 40.0  # sigmas: in floating point Phi(-40) is 0
+FARTHEST = 40.0  # scales: in floating point Phi(-40) is 0
 
 
 def operational_radius(
-    certificates: Certificates, *, draws: int, alpha: float = 0.001, beta: float = 0.01
+    certificates: Certificates,
+    *,
+    draws: int,
+    alpha: float = 0.001,
+    beta: float = 0.01,
+    size: int | None = None,
 ) -> Floats:
     """Compute (N,) distances up to which `predict` keeps the class with probability >= 1 - beta.
 
     `draws` and `alpha` are those of `predict`. The distances are in the units of the certificates'
     radii, and they hold where the certificates hold. They are 0 where there is no certificate, and
-    where so few draws tell nothing apart.
+    where so few draws tell nothing apart. Where radii are whole numbers, so are they. `size` is
+    the number of features, where the norm needs it and the noise does not know it.
 
     >>> import simplicert as sc
     >>> certificates = sc.certify(sc.bound(sc.Tally([[99_000, 800, 200]], sigma=0.5)))
@@ -54,25 +60,30 @@ def operational_radius(
         f"certificates must have bounds on both expectations, and method {known.method} of scheme "
         f"{known.scheme} has none",
     )
+    threat = threat_of(known.noise, known.norm, size)
+    least, largest = threat.least, threat.largest
     require(
-        known.noise == GAUSSIAN,
-        f"noise must be Gaussian for an operational radius, got {known.noise}",
+        least is not None and largest is not None,
+        f"noise must be one whose probabilities are known at a distance, got {known.noise}",
     )
+    assert least is not None and largest is not None
     test = LastLookTest(draws, alpha)
     live = ~np.isnan(known.e0) & ~certificates.abstained
     e0 = np.where(live, known.e0, 0.5)
     e1 = np.where(live, np.minimum(known.e1, 1 - known.e0), 0.5)
 
     def fails(distance: Floats) -> Floats:
-        low = ndtr(ndtri(e0) - distance) * (1 - ROUNDING)
-        high = ndtr(ndtri(e1) + distance) * (1 + ROUNDING)
+        distance = np.floor(distance) if threat.whole else distance
+        low, high = least(e0, distance), largest(e1, distance)
         return test.fails(low, np.minimum(high, 1 - low))
 
-    # Searched in units of sigma; the scale of the certificates is multiplied once, at the end.
-    most = np.minimum(unit_radius("two_sided", MECHANISMS["two_sided"], e0, e1), FARTHEST)
-    least = np.zeros(len(e0))
-    unit = find_last_below(fails, np.full(len(e0), beta), least, most)
+    # Searched at scale 1; the scale of the certificates is multiplied once, at the end.
+    most = unit_radius("two_sided", threat.mechanisms["two_sided"], e0, e1)
+    most = most + 0.5 if threat.whole else np.minimum(most, FARTHEST)  # whole: up to it itself
+    unit = find_last_below(fails, np.full(len(e0), beta), np.zeros(len(e0)), most)
     unit = np.where(live & (fails(unit) <= beta), unit, 0.0)
+    if threat.whole:
+        return np.floor(unit)
     radius = unit * radius_scale(drawn_sigma(known), certificates.sensitivity)
     return round_toward_zero(radius, ROUNDING * radius)
 

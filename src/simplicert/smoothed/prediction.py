@@ -202,3 +202,21 @@ def predict_classes(counter: VoteCounter, alpha: float, draws: int) -> Predictio
         if not going.size:
             break
     return Predictions(classes, best, used, votes, alpha)
+
+
+def predict_exactly(counter: VoteCounter, draws: int) -> Predictions:
+    """Make every draw there is, and return the most frequent class: the lowest at a tie.
+
+    It abstains where as many draws had no class as had the most frequent one, or more.
+    """
+    everyone = np.arange(len(counter))
+    votes = counter.draw(everyone, (0, draws))
+    top = votes.argmax(axis=1)
+    decided = votes[everyone, top] > counter.votes[:, -1]
+    return Predictions(
+        np.where(decided, top, ABSTAIN),
+        np.where(decided, 0.0, 1.0),
+        np.full(len(counter), draws),
+        votes,
+        0.0,
+    )

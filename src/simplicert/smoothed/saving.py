@@ -98,4 +98,5 @@ def read_smoothed(folder: Path, *, trust: bool = False) -> tuple[Model, dict[str
         f"{folder}: {PROGRAM} is another network than {TEXT} speaks of",
     )
     noise = NoiseModel.of(kept.pop("noise", None))
-    return model, {**kept, **scale_argument(noise, kept.pop("sigma")), "noise": noise}
+    scale = scale_argument(noise, kept.pop("sigma"))
+    return model, {**kept, **scale, "noise": noise}

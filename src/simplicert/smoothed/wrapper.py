@@ -18,6 +18,7 @@ from simplicert.certification import certify
 from simplicert.errors import InvalidInput, SimplicertWarning, check_positive, choose, require
 from simplicert.models.model import explain_uncallable
 from simplicert.noises import GAUSSIAN, NoiseModel, choose_noise, say_noise, scale_argument
+from simplicert.noises.certainty import is_certain, settle_declaration, settle_draws
 from simplicert.sampling import sample
 from simplicert.sampling.noisy import NoisyClassifier
 from simplicert.sampling.probe import scale_warning
@@ -33,6 +34,7 @@ from simplicert.smoothed.prediction import (
     Predictions,
     VoteCounter,
     predict_classes,
+    predict_exactly,
     require_decidable,
 )
 from simplicert.stopping import Until
@@ -46,9 +48,11 @@ if TYPE_CHECKING:
 
 DRAWS = 1000  # of a prediction, at most
 
+CERTIFY_DRAWS = 100_000  # of a certificate
+
 LEAST_AXES = 2  # axes of a batch of inputs, at least
 
-NOISE_ARGUMENTS = ("scale", "keep", "absent")  # that make the noise, besides its name
+NOISE_ARGUMENTS = ("scale", "keep", "absent", "offsets")  # that make the noise, besides its name
 
 
 class Smoothed:
@@ -93,12 +97,13 @@ class Smoothed:
         scale: float | None = None,
         keep: int | None = None,
         absent: float | None = None,
+        offsets: int | None = None,
     ) -> None:
         """Check the settings and copy the classifier; nothing is drawn yet."""
         wrong = explain_uncallable(classifier)
         require(not wrong, f"classifier {wrong}")
         shares: Any = noise_scale  # becomes an array there
-        model, size = choose_noise(noise, sigma, scale, keep=keep, absent=absent)
+        model, size = choose_noise(noise, sigma, scale, keep=keep, absent=absent, offsets=offsets)
         self.smoothing = Smoothing(
             size, outputs, num_classes, score_limit, shares, grid, autocast, model
         )
@@ -107,6 +112,8 @@ class Smoothed:
             outputs != "labels" or self.kind == "multinomial",
             "kind must be multinomial with labels as outputs, got softmax: there are no scores",
         )
+        if is_certain(model):
+            settle_declaration(model, {"kind": self.kind, "sensitivity": sensitivity})
         if batch_size is not None:
             check_whole_number("batch_size", batch_size, 1)
         self.classifier = classifier
@@ -154,20 +161,27 @@ class Smoothed:
 
         Draws at most `draws` noisy copies of each input. Without a seed the noise is different
         every time, which is what an adversary should meet. Several threads may predict at once.
+        With splitting noise all of its draws are made, and alpha, draws and seed are not used: the
+        class is that of `certify`, with certainty. It then abstains only where at least as many
+        draws have no class (NaN, or tied logits) as have the most frequent one.
         """
-        require_decidable(draws, alpha)
+        exact = is_certain(self.noise)
+        if not exact:
+            require_decidable(draws, alpha)
         batch = _require_batch(inputs)
         evaluation = self._noisy.on(batch.shape[1:], hasattr(inputs, "detach"))
         known = self._classes.get(evaluation.shape)
         soft = self.kind == "softmax"
         counter = VoteCounter(evaluation, batch, soft, seed, self.batch_size, known)
         self._classes[evaluation.shape] = counter.classes
+        if exact:
+            return predict_exactly(counter, settle_draws(self.noise, self.sigma, None))
         return predict_classes(counter, alpha, draws)
 
     def certify(
         self,
         inputs: Any,
-        draws: int = 100_000,
+        draws: int | None = None,
         alpha: float = 0.001,
         *,
         scheme: str = "gated",
@@ -177,6 +191,7 @@ class Smoothed:
     ) -> Certificates:
         """Certify each input: class, radius, every mechanism and both expectations.
 
+        `draws` are 100,000 unless given; splitting noise has its own number, and all are made.
         `options` are those of `sc.sample` that do not change g; `until` may also be a rule in
         words, such as "atol=0.01". Radii are in the norm of the noise: with `noise_scale`, the
         scaled one. Warns (SimplicertWarning) where features differ in scale by a factor of 100
@@ -193,6 +208,8 @@ class Smoothed:
             until = Until(until, alpha, self.kind, scheme, sensitivity=self.sensitivity)
             options = {**options, "until": until}
         settings |= scale_argument(self.noise, settings.pop("sigma"))
+        if draws is None and not is_certain(self.noise):
+            draws = CERTIFY_DRAWS
         warning = "" if self.noise_scale is not None else scale_warning(convert_inputs(inputs))
         if warning:
             warnings.warn(warning, SimplicertWarning, stacklevel=2)
@@ -206,7 +223,7 @@ class Smoothed:
             **{"batch_size": self.batch_size, "device": self.device, **options},
         )
         known = bound(tally, alpha, self.kind, scheme)
-        if known.abstained.all() and (
+        if (known.abstained.all() and not known.certain) and (
             warning := _too_few_draws_warning(tally, alpha, self.kind, scheme)
         ):
             warnings.warn(warning, SimplicertWarning, stacklevel=2)
@@ -262,6 +279,10 @@ class Smoothed:
         wrong = self.outputs != "logits"
         require(not wrong, f"outputs must be logits for a module, got {self.outputs}")
         require(self.grid is None, f"grid must be None for a module, got {self.grid}")
+        require(
+            not is_certain(self.noise),
+            f"noise must be one that is drawn at random for a module, got {self.noise.name}",
+        )
         return SoftSmoothed(self.classifier, self.smoothing, draws, seed)
 
     def save(self, folder: Path | str, example: Any) -> None:

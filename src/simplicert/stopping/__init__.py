@@ -17,6 +17,7 @@ import numpy as np
 from simplicert.bounds import bound
 from simplicert.certification import certify
 from simplicert.errors import InvalidInput, require
+from simplicert.noises import NOISES
 from simplicert.stopping.projection import project_hopeful, project_likely
 from simplicert.types import Floats, Plan, Tally
 from simplicert.types.arrays import Texts
@@ -34,6 +35,9 @@ SMALLEST_LOOK = 150  # draws of the first look of a plan that doubles, at least
 LAST_LOOK_SHARE = 0.5  # share of alpha that the last look keeps
 
 
+NOTHING = -1.0  # stands for no certificate where a radius of 0 is one: radii are whole numbers
+
+
 class RadiusForecast(NamedTuple):
     """Radii (N,) in units of the input, each a function, because radii are expensive."""
 
@@ -41,6 +45,7 @@ class RadiusForecast(NamedTuple):
     now: Callable[[], Floats]  # certified at this look
     likely: Callable[[], Floats]  # at the last look, if every class keeps its share
     hopeful: Callable[[], Floats]  # at the last look, at best
+    nothing: float = 0.0  # the radius that stands for no certificate
 
 
 RuleFunction = Callable[[RadiusForecast, float], Texts]
@@ -61,8 +66,8 @@ def _stop_at_radius(radii: RadiusForecast, target: float) -> Texts:
 def _stop_at_rtol(radii: RadiusForecast, target: float) -> Texts:
     """Stop when all further draws would raise the radius by less than a share `target` of it."""
     now = radii.now()
-    near = (now > 0) & (now >= (1 - target) * radii.likely())
-    lost = (now == 0) & (radii.hopeful() == 0)
+    near = (now > radii.nothing) & (now >= (1 - target) * radii.likely())
+    lost = (now == radii.nothing) & (radii.hopeful() == radii.nothing)
     return np.select([near, lost], [CERTIFIED, HOPELESS], GO_ON)
 
 
@@ -73,15 +78,15 @@ def _stop_at_atol(radii: RadiusForecast, target: float) -> Texts:
     target: near-ties are what costs most draws and brings least radius.
     """
     now = radii.now()
-    near = radii.likely() - now <= target
-    return np.select([near & (now > 0), near], [CERTIFIED, BELOW_TARGET], GO_ON)
+    near = radii.likely() - np.maximum(now, 0.0) <= target
+    return np.select([near & (now > radii.nothing), near], [CERTIFIED, BELOW_TARGET], GO_ON)
 
 
 def _stop_when_decided(radii: RadiusForecast, target: float) -> Texts:
     """Stop when the input is certified, or will never be."""
     now = radii.now()
-    lost = (now == 0) & (radii.hopeful() == 0)
-    return np.select([now > 0, lost], [CERTIFIED, HOPELESS], GO_ON)
+    lost = (now == radii.nothing) & (radii.hopeful() == radii.nothing)
+    return np.select([now > radii.nothing, lost], [CERTIFIED, HOPELESS], GO_ON)
 
 
 # The rules by the word before "=" in `until`; True where a target follows it.
@@ -100,6 +105,8 @@ class Until:
 
     Called with a tally whose inputs are at looks of its plan, it says for each input why to stop,
     or "" to go on. It reads the tally alone, so a resumed run stops where it would have anyway.
+    Radii are those of the tally's noise, in its norm and unit: numbers of features under ablation,
+    where radius=2 is reached by 2, and a certificate of 0 features is one.
 
     >>> import simplicert as sc
     >>> rule = Until("radius=0.25")
@@ -158,6 +165,7 @@ class Until:
             lambda: self._radii(tally),
             lambda: self._radii(project_likely(tally)),
             lambda: self._radii(project_hopeful(tally, FUTILITY)),
+            NOTHING if NOISES[tally.noise.name].closed else 0.0,
         )
         reasons = judge(radii, target)
         ended = (tally.draws >= tally.plan.looks[-1]) & (reasons != CERTIFIED)
@@ -167,7 +175,8 @@ class Until:
         """Compute (N,) the best radius at each input's look, in units of the input."""
         known = bound(tally, self.alpha, self.kind, self.scheme, self.method)
         names = ["two_sided"] if known.bands is None else ["two_sided", "cdf"]
-        return np.asarray(certify(known, names, self.sensitivity).radius)
+        made = certify(known, names, self.sensitivity)
+        return np.where(made.abstained, NOTHING, made.radius) if made.closed else made.radius
 
 
 def plan_looks(draws: int, rule: str) -> Plan:

@@ -14,16 +14,18 @@ from typing import Any
 
 from simplicert.errors import DamagedRun, InvalidInput, require
 from simplicert.files import read_text, write_atomically
+from simplicert.noises import GAUSSIAN, NOISES
 from simplicert.store.manifest import Manifest
 from simplicert.types import KINDS
 
 YES, NO = "true", "false"  # cells of the column broken
+USUAL = GAUSSIAN.name  # the noise of a table that does not name one
 SAFE = "abcdefghijklmnopqrstuvwxyz0123456789 _+-"  # letters of a plain word
 
 # Columns that must be the same in all rows of a table.
 SETTINGS = (
     "level", "inputs", "confirm", "explore", "steps", "restarts", "samples", "gradients", "seed",
-    "kind", "alpha", "scheme", "sigma", "norm", "run",
+    "kind", "alpha", "scheme", "sigma", "norm", "run", "noise",
 )  # fmt: skip
 
 
@@ -56,6 +58,7 @@ class AttackRow:
     sigma: float
     norm: str
     run: str  # id of the run
+    noise: str = USUAL  # the column is written where it is another one
 
     def __post_init__(self) -> None:
         """Refuse values that no attack can have."""
@@ -72,14 +75,21 @@ class AttackRow:
             f"found must be positive and finite, got {self.found!r}",
         )
         require(self.rival != self.certified, "rival must not be the certified class")
+        require(self.noise in NOISES, f"noise must be a name of the table, got {self.noise!r:.40}")
         for name in ("gradients", "scheme", "norm", "run"):
             plain = set(getattr(self, name).lower()) <= set(SAFE)
             require(plain, f"{name} must be a plain word, got {getattr(self, name)!r:.40}")
 
     @property
     def broken(self) -> bool:
-        """Whether the class was confirmed to change inside the certified radius."""
-        return self.found is not None and self.found < self.radius
+        """Whether the class was confirmed to change inside the certified radius.
+
+        A radius that is a whole number of features covers as many.
+        """
+        if self.found is None:
+            return False
+        closed = NOISES[self.noise].closed
+        return self.found <= self.radius if closed else self.found < self.radius
 
     @property
     def ratio(self) -> float | None:
@@ -92,22 +102,27 @@ class AttackRow:
 
 
 NAMES = tuple(field.name for field in fields(AttackRow))
-COLUMNS = (*NAMES[:5], "ratio", "broken", *NAMES[5:])
+COLUMNS = (*NAMES[:5], "ratio", "broken", *NAMES[5:-1])  # of Gaussian noise
+NOISE_COLUMNS = (*COLUMNS, "noise")
 
 
-def attack_path(folder: Path, manifest: Manifest, kind: str) -> Path:
-    """Return the default path of the attack on one kind of a run's certificates."""
-    return folder / ("attack.csv" if kind == manifest.kind else f"attack-{kind}.csv")
+def attack_path(folder: Path, manifest: Manifest, kind: str, norm: str | None = None) -> Path:
+    """Return the default path of the attack on one kind of a run's certificates, in one norm."""
+    words = ["attack", *([] if kind == manifest.kind else [kind])]
+    if norm not in (None, manifest.function["norm"]):
+        words.append(str(norm))
+    return folder / f"{'-'.join(words)}.csv"
 
 
 def write_attack(path: Path, rows: Sequence[AttackRow]) -> None:
     """Write the whole table or leave the old one; floats read back as the same numbers."""
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    columns = COLUMNS if all(row.noise == USUAL for row in rows) else NOISE_COLUMNS
+    writer.writerow(columns)
     for row in rows:
         cells = {**asdict(row), "ratio": row.ratio, "broken": YES if row.broken else NO}
-        writer.writerow(["" if cells[name] is None else cells[name] for name in COLUMNS])
+        writer.writerow(["" if cells[name] is None else cells[name] for name in columns])
     write_atomically(path, text.getvalue().encode())
 
 
@@ -117,7 +132,7 @@ def read_attack(path: Path) -> list[AttackRow]:
         lines = list(csv.reader(StringIO(read_text(path))))
     except (InvalidInput, csv.Error) as error:
         raise DamagedRun(f"{path} cannot be read as a table of an attack: {error}") from None
-    if not lines or tuple(lines[0]) != COLUMNS:
+    if not lines or tuple(lines[0]) not in (COLUMNS, NOISE_COLUMNS):
         raise DamagedRun(f"{path} is no table of an attack: its first line must name {COLUMNS}")
     rows = [_read_attack_row(path, number, cells) for number, cells in enumerate(lines[1:], 2)]
     if len({row.index for row in rows}) < len(rows):
@@ -130,10 +145,12 @@ def read_attack(path: Path) -> list[AttackRow]:
 def _read_attack_row(path: Path, number: int, cells: Sequence[str]) -> AttackRow:
     """Read one line; a column that follows from others must agree with them."""
     try:
-        texts = dict(zip(COLUMNS, cells, strict=True))
+        columns = COLUMNS if len(cells) == len(COLUMNS) else NOISE_COLUMNS
+        texts = dict(zip(columns, cells, strict=True))
         values = {
             field.name: _read_attack_cell(str(field.type), texts[field.name])
             for field in fields(AttackRow)
+            if field.name in texts
         }
         row = AttackRow(**values)
         require(texts["broken"] == (YES if row.broken else NO), "broken contradicts the distances")

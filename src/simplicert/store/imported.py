@@ -25,6 +25,7 @@ from simplicert.files import (
     write_atomically,
 )
 from simplicert.mechanisms.choice import MechanismLike
+from simplicert.noises import GAUSSIAN, say_noise
 from simplicert.store.manifest import Manifest, read_manifest, write_manifest
 from simplicert.store.parquet import MOST_FILE, read_parquet
 from simplicert.types import KINDS, Certificates, Expectations, Tally
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 SCHEME = "imported"  # scheme of the expectations: the bound is the other tool's
 MECHANISMS = ("cohen", "two_sided")  # with E1 = 1 - E0 no other applies, and these two agree
+OTHER_MECHANISMS = ("one_sided", "two_sided")  # the same two under other noise than Gaussian
 
 # What such a run may hold, as source["holds"] of its manifest says, and the columns it must have.
 HOLDS = {
@@ -115,6 +117,7 @@ class ImportedRun:
                 index=held["index"],
                 draws=held.get("draws"),
                 reason=np.array(held["reason"]),
+                noise=manifest.noise_model,
             )
         except SimplicertError as error:
             raise DamagedRun(f"{self.folder} does not hold expectations: {error}") from None
@@ -142,11 +145,12 @@ class ImportedRun:
                 f"{name} must be {own}, as {self.folder} was imported: a log cannot be bounded "
                 f"anew, got {value}",
             )
-        names = (mechanisms,) if isinstance(mechanisms, str) else tuple(mechanisms or MECHANISMS)
+        usual = MECHANISMS if known.noise == GAUSSIAN else OTHER_MECHANISMS
+        names = (mechanisms,) if isinstance(mechanisms, str) else tuple(mechanisms or usual)
         own_functions = isinstance(mechanisms, Mapping)
         require(
-            set(names) <= set(MECHANISMS) and not own_functions,
-            f"mechanisms must be among {', '.join(MECHANISMS)} for an imported log, which bounds "
+            set(names) <= set(usual) and not own_functions,
+            f"mechanisms must be among {', '.join(usual)} for an imported log, which bounds "
             f"no class but the top one, got {', '.join(names)}",
         )
         stage = self.manifest.sensitivity if sensitivity is None else sensitivity
@@ -169,7 +173,8 @@ class ImportedRun:
         return (  # under the name that version 0.1 printed
             f"ImportedRun({len(self)} inputs, {int((self.columns['predicted'] >= 0).sum())} with a "
             f"class, {self.holds} of {self.manifest.source.get('file', 'a log')}, "
-            f"sigma {self.manifest.sigma:g}, alpha {self.manifest.alpha:g})"
+            f"{say_noise(self.manifest.noise_model, self.manifest.sigma)}, "
+            f"alpha {self.manifest.alpha:g})"
         )
 
 

@@ -27,6 +27,8 @@ from simplicert.errors import (
 from simplicert.files import content_checksum, parse_toml, read_run_file, write_atomically
 from simplicert.machine import require_memory
 from simplicert.noises import GAUSSIAN, NOISES, NoiseModel, check_scale, default_norm
+from simplicert.noises.certainty import SCHEME as EXACT
+from simplicert.noises.certainty import is_certain, settle_declaration
 from simplicert.types import KINDS, Plan
 from simplicert.types.plan import MOST_RESERVED
 from simplicert.types.scores import BINS, FORMER_BINS
@@ -68,9 +70,19 @@ def package_version() -> str:
 
 
 def check_declaration(
-    alpha: float, kind: str, scheme: str | None, method: str | None = None
+    alpha: float,
+    kind: str,
+    scheme: str | None,
+    method: str | None = None,
+    noise: NoiseModel = GAUSSIAN,
 ) -> str:
     """Check what is declared before the draws; return the kind under its full name."""
+    if is_certain(noise):
+        given = {"alpha": alpha, "kind": kind, "method": method}
+        settled = settle_declaration(noise, given if scheme is None else given | {"scheme": scheme})
+        wrong = alpha != settled["alpha"] or scheme not in (None, settled["scheme"])
+        require(not wrong, f"alpha must be 0 and scheme exact, got {alpha!r} and {scheme!r}")
+        return "multinomial"
     require(
         isinstance(alpha, float) and 0 < alpha < 1,
         f"alpha must lie strictly between 0 and 1, got {alpha!r}",
@@ -127,7 +139,7 @@ class Manifest:
         imported = isinstance(self.source, dict) and "holds" in self.source
         # A log's bounds were made by a scheme of another tool.
         scheme = None if imported else self.scheme
-        declared = check_declaration(self.alpha, self.kind, scheme, self.method)
+        declared = check_declaration(self.alpha, self.kind, scheme, self.method, self.noise_model)
         object.__setattr__(self, "kind", declared)
         if self.method is None and scheme in EARLIER_METHODS:  # so that both can be told apart
             object.__setattr__(self, "method", next(iter(SCHEMES[declared][scheme])))
@@ -176,6 +188,8 @@ class Manifest:
         """
         if self.method is not None and (kind, scheme) == (self.kind, self.scheme):
             return self.method
+        if is_certain(self.noise_model):
+            return EXACT
         default = next(iter(SCHEMES.get(kind, {}).get(scheme, [None])))
         return FORMER_METHODS.get(default or "", default) if self.format < FORMAT else default
 
@@ -266,13 +280,22 @@ class Manifest:
         """Return the settings of a run that was drawn with this noise."""
         if model == GAUSSIAN:
             return self
-        return replace(self, noise=model.record(), format=NOISE_FORMAT)
+        declared = {}
+        if is_certain(model):  # what a run declares if nothing was asked for means nothing here
+            names = ("alpha", "kind", "scheme", "method")
+            declared = settle_declaration(model, {name: getattr(self, name) for name in names})
+        return replace(self, **declared, **noise_fields(model))
 
     def text(self) -> bytes:
         """Return the content of run.toml; TOML has no null, so what is not set is left out."""
         content = {name: value for name, value in asdict(self).items() if value is not None}
         text = tomli_w.dumps({"format": self.format, **content}).encode()
         return text + f"{CHECKSUM_LINE}{content_checksum(text)}\n".encode()
+
+
+def noise_fields(model: NoiseModel) -> dict[str, Any]:
+    """Return the fields of a manifest that name another noise than Gaussian."""
+    return {} if model == GAUSSIAN else {"noise": model.record(), "format": NOISE_FORMAT}
 
 
 def _text_or_none(value: object) -> str | None:

@@ -80,6 +80,11 @@ class Run:
         return self._tally
 
     @property
+    def audit(self) -> tuple[str, ...]:
+        """What was doubtful in counts that were imported with more than counts, in sentences."""
+        return tuple(self.manifest.source.get("audit", ()))
+
+    @property
     def settings(self) -> DrawingSettings:
         """The settings that the run was drawn with; refused where it was not drawn here."""
         return restore_settings(self.manifest, self.folder, self.noise_scale)

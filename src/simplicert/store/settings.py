@@ -18,6 +18,7 @@ import numpy as np
 from simplicert.data.arrays import read_array
 from simplicert.errors import DamagedRun, InvalidInput, check_positive, require
 from simplicert.noises import GAUSSIAN, NoiseModel, choose_noise
+from simplicert.noises.certainty import is_certain, settle_declaration, settle_draws
 from simplicert.noises.model import FIELDS
 from simplicert.stopping import Until
 from simplicert.store.manifest import DRAWN, NAME, Manifest, check_declaration
@@ -91,7 +92,9 @@ class DrawingSettings:
             value = getattr(self, field.name)
             if isinstance(value, np.integer | np.bool_):
                 object.__setattr__(self, field.name, value.item())
-        kind = check_declaration(self.alpha, self.kind, str(self.scheme))
+        if is_certain(self.noise):
+            self._leave_chance_out()
+        kind = check_declaration(self.alpha, self.kind, str(self.scheme), noise=self.noise)
         object.__setattr__(self, "kind", kind)
         require(
             self.smoothing.sigma > SMALLEST_SIGMA,
@@ -111,6 +114,14 @@ class DrawingSettings:
         most = MOST_SOFTMAX_DRAWS if soft else MOST_DRAWS
         require(self.draws <= most, f"draws must be at most {most}, got {self.draws}")
         self._check_workers()
+
+    def _leave_chance_out(self) -> None:
+        """Settle what has no meaning without chance; refuse what was asked for all the same."""
+        names = ("until", "reserve", "extend", "pilot", "sensitivity", "kind", "alpha", "scheme")
+        settled = settle_declaration(self.noise, {name: getattr(self, name) for name in names})
+        settle_draws(self.noise, self.sigma, self.draws)
+        for name, value in {**settled, "reserve": 0.0, "histograms": False}.items():
+            object.__setattr__(self, name, value)
 
     def _check_workers(self) -> None:
         for name in ("workers", "cpus_per_worker"):
@@ -154,6 +165,9 @@ def parse_settings(options: Mapping[str, Any]) -> DrawingSettings:
     parsed["noise"], parsed["sigma"] = choose_noise(
         parsed.get("noise", "gaussian"), parsed["sigma"], parsed.pop("scale", None), **numbers
     )
+    if is_certain(parsed["noise"]):
+        parsed["draws"] = settle_draws(parsed["noise"], parsed["sigma"], parsed["draws"])
+    require(parsed["draws"] is not None, "draws must be given, got None")
     for name, parse in PARSERS.items():
         if parsed.get(name) is not None:
             parsed[name] = parse(parsed[name])

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from decimal import ROUND_CEILING
 from statistics import median
 
+from simplicert.mechanisms.naming import UNITS
+from simplicert.noises import GAUSSIAN, NOISES
 from simplicert.store.attacks import AttackRow
 from simplicert.tables.grid import Grid
 from simplicert.types.certificates import format_radius_down, quantize_float
@@ -27,17 +29,43 @@ def attack_table(rows: Sequence[AttackRow]) -> Grid:
         ("certificates broken", str(len(broken))),
         ("smallest ratio", "none found" if closest is None else _describe_ratio(closest)),
         ("median ratio", "none found" if not hit else f"{median([r.ratio or 0 for r in hit]):.3f}"),
-        ("nothing found, out to 16 sigma", str(len(rows) - len(hit))),
-        ("ascents an input", f"{LOSSES} losses x {first.restarts} restarts x {first.steps} steps"),
-        ("noise copies a gradient", f"{first.samples}, through the {first.gradients}"),
+        (f"nothing found, out to {_describe_farthest(first)}", str(len(rows) - len(hit))),
+        *_describe_search(first),
         ("draws per input, mean", f"{sum(row.draws for row in rows) / len(rows):,.0f}"),
         ("fresh draws a confirmation", f"{first.confirm:,}"),
         ("level of a confirmation", f"{first.level:.3g}"),
     ]
-    title = f"Attack on {first.kind} certificates, sigma {first.sigma:g}, scheme {first.scheme}"
+    noise = f"sigma {first.sigma:g}"
+    if first.noise != GAUSSIAN.name:
+        scale = NOISES[first.noise].scale
+        noise = f"{first.noise} noise{'' if scale is None else f', {scale} {first.sigma:g}'}"
+    title = f"Attack on {first.kind} certificates, {noise}, scheme {first.scheme}"
     norm = "" if first.norm == "l2" else f", {first.norm} norm"
+    if first.noise != GAUSSIAN.name:
+        norm = f", in {UNITS.get(first.norm, first.norm)}"
     note = f"ratio: distance of the nearest confirmed other class over the certified radius{norm}"
     return Grid(title, ("", "value"), cells, (note, NO_PROOF))
+
+
+def _describe_farthest(row: AttackRow) -> str:
+    """Return how far the search went, in words."""
+    if NOISES[row.noise].whole:
+        return "every feature"
+    plain = row.norm.removeprefix("scaled ") == "l2"
+    return "16 sigma" if plain else "about 16 times the noise's own distance"
+
+
+def _describe_search(row: AttackRow) -> list[tuple[str, str]]:
+    """Return what the search of one input did, as rows of the table."""
+    if row.gradients == "none":
+        return [("search", "lines of parameters, without gradients")]
+    if row.gradients == "ablation":
+        tries = f"{row.steps} exchanges of features each"
+        return [("orders an input", f"{LOSSES} losses x {row.restarts} restarts, {tries}")]
+    return [
+        ("ascents an input", f"{LOSSES} losses x {row.restarts} restarts x {row.steps} steps"),
+        ("noise copies a gradient", f"{row.samples}, through the {row.gradients}"),
+    ]
 
 
 def attacked_inputs_table(rows: Sequence[AttackRow], most: int) -> Grid:

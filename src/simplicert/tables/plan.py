@@ -2,7 +2,10 @@
 
 from typing import Any
 
+from simplicert.mechanisms.naming import UNITS
 from simplicert.metrics.numbers import NONE, format_down, format_up
+from simplicert.noises import GAUSSIAN, say_noise
+from simplicert.plan.declared import DeclaredSettings
 from simplicert.plan.report import PlanReport, SamplingLoss
 from simplicert.plan.serving import REPEATS, ServingEstimate
 from simplicert.tables.grid import Grid
@@ -19,18 +22,20 @@ def _reach_table(report: PlanReport) -> Grid:
     """Show the largest radius that the draws can reach, and the fewest draws that certify."""
     declared, wanted = report.declared, report.radius
     title = (
-        f"largest radius where all {report.work.draws:,} draws agree: sigma {declared.sigma:g}, "
-        f"alpha {declared.alpha:g}, {declared.kind}, {declared.classes} classes"
+        f"largest radius{_describe_unit(declared)} where all {report.work.draws:,} draws agree: "
+        f"{say_noise(declared.noise, declared.sigma)}, "
+        f"alpha {declared.alpha:.15g}, {declared.kind}, {declared.classes} classes"
     )
-    headings = ["scheme", "of alpha", "two_sided", "cohen", "fewest draws"]
-    headings += [f"for radius {wanted:g}"] if wanted is not None else []
+    headings = ["scheme", "of alpha", "two_sided", declared.one_sided, "fewest draws"]
+    headings += [f"for radius {wanted:.15g}"] if wanted is not None else []
+    decimals = 0 if declared.threat.whole else 4
     rows = []
     for row in report.reach:
         cells = [
             row.scheme,
             f"{row.share:g}",
-            format_down(row.two_sided, 4),
-            format_down(row.cohen, 4),
+            format_down(row.two_sided, decimals),
+            format_down(row.one_sided, decimals),
         ]
         cells += [_format_draws(row.fewest, declared.most)]
         cells += [_format_draws(row.fewest_for_radius, declared.most)] if wanted is not None else []
@@ -48,7 +53,8 @@ def _reach_table(report: PlanReport) -> Grid:
             f"{declared.sensitivity:g}"
         )
     if declared.kind == "multinomial":
-        notes.append("split, one_sided is Cohen et al. (2019): 100 draws more select the class")
+        says = "is Cohen et al. (2019)" if declared.one_sided == "cohen" else "reads e0 alone"
+        notes.append(f"split, one_sided {says}: 100 draws more select the class")
     return Grid(title, tuple(headings), rows, tuple(notes))
 
 
@@ -89,7 +95,9 @@ def _cost_table(report: PlanReport) -> Grid:
         rows.append(tuple(cells))
     notes = ["simulated, with a fixed seed; an input that stops early is certified at its look"]
     if report.radius is not None:
-        notes.append(f"certified: at radius {report.radius:g} or more")
+        notes.append(f"certified: at radius {report.radius:.15g} or more")
+    elif report.declared.threat.whole:
+        notes.append("certified: at radius 1 or more")
     if report.simulated != report.declared.scheme:
         notes.append(
             f"simulated by scheme {report.simulated}, which takes more draws than "
@@ -104,16 +112,35 @@ def _cost_table(report: PlanReport) -> Grid:
 
 def plan_record(report: PlanReport) -> dict[str, Any]:
     """Return a plan at full precision, as values that JSON can hold."""
+    one_sided = report.declared.one_sided
     return {
-        "declared": vars(report.declared),
+        "declared": _declared_record(report.declared),
         "work": vars(report.work),
         "radius": report.radius,
         "population": {"source": report.population.source, "inputs": len(report.population)},
-        "reach": [row._asdict() for row in report.reach],
+        "reach": [
+            {one_sided if name == "one_sided" else name: value for name, value in row}
+            for row in (row._asdict().items() for row in report.reach)
+        ],
         "losses": [{**row._asdict(), "lost": row.true - row.certified} for row in report.losses],
         "costs": [row._asdict() for row in report.costs],
         "simulated_by": report.simulated,
     }
+
+
+def _declared_record(declared: DeclaredSettings) -> dict[str, Any]:
+    """Return the settings as JSON holds them; noise and norm where they are not the usual ones."""
+    held = dict(vars(declared))
+    noise, norm = held.pop("noise"), held.pop("norm")
+    plain = noise == GAUSSIAN and declared.usual
+    return held if plain else {**held, "noise": noise.record(), "norm": norm}
+
+
+def _describe_unit(declared: DeclaredSettings) -> str:
+    """Return what radii are measured in, where it is not l2: " in l1", " in features"."""
+    if declared.noise == GAUSSIAN and declared.usual:
+        return ""
+    return f" in {UNITS.get(declared.norm or '', declared.norm)}"
 
 
 def serving_table(estimate: ServingEstimate) -> Grid:

@@ -82,12 +82,12 @@ def _settings_sentence(study: Study, kind: str | None) -> str:
     """Say kind, scheme, alpha, norm, what is proved, and from how many draws."""
     certificates, rule = study.certificates(kind), stopping_rule(study)
     known, alone = certificates.known, explain_no_comparison(certificates)
+    chance = "no draw was random" if known.certain else f"alpha {known.alpha:.15g}"
     norm = "" if known.norm == "l2" else f", {name_norm(known.norm)}"
     norm += f", radii of the input of {certificates.stage}" if certificates.stage else ""
     noise = "" if known.noise.name == "gaussian" else f"{known.noise.name} noise, "
     return (
-        f"{noise}{known.kind}, scheme {known.scheme} ({known.method}), alpha {known.alpha:g}"
-        f"{norm}; "
+        f"{noise}{known.kind}, scheme {known.scheme} ({known.method}), {chance}{norm}; "
         f"{level_sentence(certificates, disproved=bool(study.disproofs))}; "
         f"{draws_sentence(certificates, rule)}{f'; {alone}' if alone else ''}"
     )

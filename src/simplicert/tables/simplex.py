@@ -13,6 +13,7 @@ from simplicert.certification import ALLOWANCE
 from simplicert.mechanisms import MECHANISMS
 from simplicert.mechanisms.naming import describe_scale, describe_threat, describe_unit
 from simplicert.mechanisms.threats import Threat
+from simplicert.metrics.numbers import format_exactly
 from simplicert.simplex import GAUSSIAN
 from simplicert.simplex.probes import BrokenRule
 from simplicert.simplex.soundness import Soundness, Wins, list_rules
@@ -31,8 +32,9 @@ def point_table(certificates: Certificates) -> Grid:
         rows.append((name, format_radius_down(values[0], 6), share, source))
     stage = certificates.sensitivity
     title = (
-        f"E0 = {known.e0[0]:g}, E1 = {known.e1[0]:g}, sigma = {known.sigma:g}, "
-        f"{'' if stage == 1 else f'sensitivity {stage:g}, '}{known.kind}"
+        f"E0 = {format_exactly(known.e0[0])}, E1 = {format_exactly(known.e1[0])}, "
+        f"sigma = {format_exactly(known.sigma)}, "
+        f"{'' if stage == 1 else f'sensitivity {format_exactly(stage)}, '}{known.kind}"
     )
     notes = () if best > 0 else ("no certificate: E0 must be larger than E1",)
     return Grid(title, ("mechanism", "radius", "of the limit", "source"), rows, notes)

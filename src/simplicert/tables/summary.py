@@ -17,6 +17,7 @@ from simplicert.metrics.numbers import NONE, format_down, format_share_down, for
 from simplicert.metrics.radii import choose_radii, radius_sign
 from simplicert.metrics.study import Study, columns_to_show, explain_no_comparison
 from simplicert.noises import NOISES
+from simplicert.noises.certainty import CERTAINTY
 from simplicert.noises.words import NORM_WORDS, describe_changes, describe_units
 from simplicert.stopping import BUDGET
 from simplicert.store import ImportedRun
@@ -134,8 +135,11 @@ def level_sentence(certificates: Certificates, *, disproved: bool = False) -> st
     if certificates.exploratory:
         return "exploratory: alpha covers these settings only if they were fixed before the draws"
     by = " by the log's own account" if known.scheme == "imported" else ""
+    if known.certain:
+        return f"an input's certificate {CERTAINTY}{by}: all of its draws were made"
     return (
-        f"an input's certificate is issued and wrong with probability at most {known.level:g}{by}"
+        "an input's certificate is issued and wrong with probability at most "
+        f"{known.level:.15g}{by}"
     )
 
 

@@ -6,6 +6,7 @@ from simplicert.certification import radius
 from simplicert.errors import KindMismatch, choose
 from simplicert.mechanisms.naming import UNITS
 from simplicert.mechanisms.threats import Threat, find_threat
+from simplicert.metrics.numbers import format_exactly
 from simplicert.noises import NOISES
 from simplicert.tables.grid import Grid
 from simplicert.types import KINDS
@@ -65,7 +66,8 @@ def threat_table(
     unit = UNITS.get(threat.norm, f"in {threat.norm}")
     notes = () if e0 > e1 else ("no certificate: E0 must be larger than E1",)
     return Grid(
-        f"E0 = {e0:g}, E1 = {e1:g}, {_describe_noise(threat, record)}, {kind}",
+        f"E0 = {format_exactly(e0)}, E1 = {format_exactly(e1)}, "
+        f"{_describe_noise(threat, record)}, {kind}",
         ("mechanism", f"radius ({unit})", "of the largest", "source"),
         rows,
         notes,
@@ -81,7 +83,7 @@ def _threat_of(settings: dict[str, Any]) -> Threat:
 def _describe_noise(threat: Threat, record: dict[str, Any]) -> str:
     """Say which noise it is, with its numbers."""
     shown = [NOISES[threat.noise].scale, "size", "keep", "rate"]
-    numbers = [f"{name} {record[name]:g}" for name in shown if name in record]
+    numbers = [f"{name} {format_exactly(record[name])}" for name in shown if name in record]
     if record["sensitivity"] != 1:
-        numbers.append(f"sensitivity {record['sensitivity']:g}")
+        numbers.append(f"sensitivity {format_exactly(record['sensitivity'])}")
     return " ".join([f"{threat.noise} noise", *([f"({', '.join(numbers)})"] if numbers else [])])

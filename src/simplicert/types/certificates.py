@@ -153,6 +153,8 @@ class Certificates(ReadOnlyArrays):
     @cached_property
     def abstained(self) -> Bools:
         """(N,) where there is no certificate: nothing is promised, not even the class."""
+        if self.known.certain and self.known.margin is not None:  # the counts say who wins a tie
+            return self.known.abstained
         if self.closed:  # then a radius of 0 still promises the class of the input itself
             return read_only(~(self.known.e0 > self.known.e1))
         return read_only(~(self.radius > 0))
@@ -270,13 +272,12 @@ class Certificates(ReadOnlyArrays):
         """Show how many inputs are certified, and how far, in one line."""
         known, live = self.known, ~self.abstained
         middle = format_radius_down(float(np.median(self.radius))) if len(self) else "none"
-        level = "" if known.level == known.alpha else f", proved level {known.level:g}"
         return (
             f"Certificates({int(live.sum())} of {len(self)} inputs certified, "
             f"median radius {middle}; {known.kind}, scheme {known.scheme}, "
             f"{say_noise(known.noise, known.sigma)}, "
             f"{'' if self.sensitivity == 1 else f'sensitivity {self.sensitivity:g}, '}"
-            f"alpha {known.alpha:g}{level}{', exploratory' if self.exploratory else ''}"
+            f"{known.surety}{', exploratory' if self.exploratory else ''}"
             f"{'' if known.norm == 'l2' else f', {name_norm(known.norm)}'})"
         )
 

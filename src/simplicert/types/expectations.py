@@ -17,6 +17,7 @@ from simplicert.noises import (
     require_norm,
     say_noise,
 )
+from simplicert.noises.certainty import CERTAINTY, is_certain
 from simplicert.types.arrays import (
     FILLED_LATER,
     Bools,
@@ -53,7 +54,8 @@ class Expectations(ReadOnlyArrays):
     there, and `reason` says why. A grid over the simplex is the same type with sigma 1, alpha 0.
     With `margin`, the two-sided radius at sigma 1 was bounded itself: the margin decides what is
     issued, and is NaN elsewhere; e0 may then be at or below e1. Without a pair beside it
-    (`has_pair` False) e0 and e1 are NaN everywhere.
+    (`has_pair` False) e0 and e1 are NaN everywhere. Where every draw there is was made (`certain`),
+    e0 and e1 are exact, alpha and level are 0, and a margin of 0 still promises the class.
 
     >>> known = Expectations(top=[2, 0], e0=[0.7, np.nan], e1=[0.2, np.nan], sigma=0.5)
     >>> known
@@ -145,7 +147,8 @@ class Expectations(ReadOnlyArrays):
         )
         if self.margin is not None:
             margin = float_array("margin", self.margin, top.shape)
-            wrong = ~(np.isnan(margin) | (np.isfinite(margin) & (margin > 0)))
+            enough = margin >= 0 if self.certain else margin > 0
+            wrong = ~(np.isnan(margin) | (np.isfinite(margin) & enough))
             require(not wrong.any(), f"margin must be positive or NaN, got {margin[wrong][:1]}")
             set_field(self, "margin", margin)
         hidden = self.abstained if self.has_pair else np.ones(top.shape, bool)
@@ -186,6 +189,19 @@ class Expectations(ReadOnlyArrays):
         return read_only(np.isnan(self.e0 if self.margin is None else self.margin))
 
     @property
+    def certain(self) -> bool:
+        """Whether no draw was random, so that what is known holds with certainty."""
+        return is_certain(self.noise)
+
+    @property
+    def surety(self) -> str:
+        """How surely this is known, in words: alpha, or certainty."""
+        if self.certain and self.alpha == 0:
+            return CERTAINTY
+        level = "" if self.level == self.alpha else f", proved level {self.level:.15g}"
+        return f"alpha {self.alpha:.15g}{level}"
+
+    @property
     def refused(self) -> Bools:
         """The name of `abstained` in version 0.1."""
         return self.abstained
@@ -196,9 +212,8 @@ class Expectations(ReadOnlyArrays):
 
     def __repr__(self) -> str:
         """Show size, settings, and the proved level where it is not alpha, in one line."""
-        level = "" if self.level == self.alpha else f", proved level {self.level:g}"
         return (
             f"Expectations({len(self)} inputs, {int(self.abstained.sum())} abstained, {self.kind}, "
             f"scheme {self.scheme}, {say_noise(self.noise, self.sigma)}, "
-            f"alpha {self.alpha:g}{level})"
+            f"{self.surety})"
         )

@@ -7,6 +7,7 @@ get past the replay and the certificates recomputed from the tallies.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from simplicert.errors import DamagedRun, SimplicertError, require
 from simplicert.logs.audit import find_disproofs, read_findings
 from simplicert.logs.log import Log, StatedSettings, log_expectations
 from simplicert.logs.table import parse_number_text
+from simplicert.noises import say_noise
 from simplicert.store import open_run
 from simplicert.store.imported import ImportedRun
 from simplicert.store.manifest import NAME
@@ -169,7 +171,8 @@ def _audit_checks(run: ImportedRun) -> Iterator[VerificationCheck]:
         if not finding.disproves:
             yield VerificationCheck("audit", None, finding.sentence)
     if not wrong:
-        stated = f"sigma {run.manifest.sigma:g} and alpha {run.manifest.alpha:g}"
+        noise = say_noise(run.manifest.noise_model, run.manifest.sigma)
+        stated = f"{noise} and alpha {run.manifest.alpha:g}"
         yield VerificationCheck(
             "audit", True, f"nothing in the log disproves {stated}, stated with it"
         )
@@ -206,13 +209,18 @@ def _log_differences(run: ImportedRun, held: dict[str, Any]) -> Iterator[str]:
         radius_text=tuple(parse_number_text(text) for text in held["radius_text"]),
         **{name: held[name] for name in FIELDS if name in held},
     )
+    if run.manifest.source.get("method") == "bound":
+        texts = tuple(parse_number_text(text) for text in held["bound_text"])
+        log = replace(log, bound_text=texts, bound_is_e0=True, cohen=False)
     if run.holds == "radii":
         wanted: dict[str, Any] = {"radius": log.radius.value}
     else:
         if log.count is not None and log.draws is None:
             raise ValueError("it has counts and no draws")
         run.expectations()  # raises an error if they are not valid
-        known = log_expectations(log, StatedSettings(run.manifest.sigma, run.manifest.alpha))
+        noise = run.manifest.noise_model
+        stated = StatedSettings(run.manifest.sigma, run.manifest.alpha, noise=noise)
+        known = log_expectations(log, stated)
         wanted = {"e0": known.e0, "e1": known.e1, "reason": known.reason}
         if known.method != run.manifest.source.get("method"):
             yield f"the method is {known.method}"

@@ -14,6 +14,8 @@ from simplicert.types import Floats
 # One logarithm of a product of exact numbers errs by its last place, plus that of the product.
 ULPS = 4 * np.finfo(float).eps
 
+WIDE = 16 * np.finfo(float).eps  # of an exponential, on any processor, and a product of it
+
 SMALLEST = 1e-300  # E_0 over a smaller E_1 may be too large for a float
 
 
@@ -47,6 +49,31 @@ def two_sided(e0: Floats, e1: Floats) -> Floats:
     below = _log_ratio(e0, e1) / 2
     found = np.where(rest < 0.5, above, below)  # noqa: PLR2004
     return round_toward_zero(found, _rounding_error(found))
+
+
+def least_probability(p: Floats, distance: Floats) -> Floats:
+    """Return H^{-1}(H(p) - r), rounded down: what a class of p has left at distance r."""
+    p, rest = np.asarray(p, dtype=float), 1 - np.asarray(p, dtype=float)
+    shrink = np.exp(-np.asarray(distance, dtype=float))
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        grown = rest / shrink * (1 + WIDE)
+        # Above 1/2 what is left of 1 grows by e^r until it is 1/2; from there on p shrinks.
+        above = np.where(grown <= 0.5, 1 - grown, shrink / (4 * rest))  # noqa: PLR2004
+    found = np.where(rest < 0.5, above, p * shrink)  # noqa: PLR2004
+    found = np.nextafter(found * (1 - WIDE), 0.0)  # a subnormal number has few digits
+    return np.asarray(np.where(rest == 0, 1.0, np.clip(found, 0.0, 1.0)))
+
+
+def largest_probability(p: Floats, distance: Floats) -> Floats:
+    """Return H^{-1}(H(p) + r), rounded up: what a class of p may have at distance r."""
+    p, shrink = np.asarray(p, dtype=float), np.exp(-np.asarray(distance, dtype=float))
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        grown = p / shrink * (1 + WIDE)
+        beyond = 1 - shrink / (4 * p) * (1 - WIDE)
+    found = np.where(grown <= 0.5, grown, beyond)  # noqa: PLR2004
+    found = np.where(p > 0.5, 1 - (1 - p) * shrink * (1 - WIDE), found)  # noqa: PLR2004
+    found = np.nextafter(found * (1 + WIDE), np.inf)
+    return np.asarray(np.where(p == 0, 0.0, np.clip(found, 0.0, 1.0)))
 
 
 def _log_ratio(e0: Floats, e1: Floats) -> Floats:
