@@ -48,6 +48,13 @@ def place(tmp_path, monkeypatch):
     """A folder with all that the examples speak of."""
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
+    for name in ("uniform", "derandomised"):
+        folder = tmp_path / "checkpoints" / name
+        folder.mkdir(parents=True)
+        shares, radius = {"uniform": (1.0, 0.6928), "derandomised": (0.9, 4 / 255)}[name]
+        arrays = {"preds": [[shares, 1 - shares]], "labels": [0], "prob_lb": [0.9]}
+        for array, values in (arrays | {"radius_l1": [radius]}).items():
+            np.save(folder / f"{array}.npy", np.array(values))
     (tmp_path / "runs").mkdir()
     # mine and last are the same draws: nothing is lost against the baseline
     for name, seed in {"mine": 0, "last": 0, "a": 1, "b": 2, "pilot": 3}.items():

@@ -335,8 +335,9 @@ def test_a_row_of_another_noise_reads_back(tmp_path):
 
 
 def test_no_more_confirmations_than_the_level_is_shared_among(truth, monkeypatch):
-    """Looks that are always wrong: tests are asked for, none passes, none is left over."""
+    """Looks that always promise and tests that never pass: no more than there are."""
     from simplicert.attack.attacked_input import AttackedInput, Lead
+    from simplicert.attack.confirmation import CONFIRM
     from simplicert.attack.job import prepare_input
     from simplicert.attack.losses import TESTS
     from simplicert.attack.paths import find_smallest_change
@@ -345,5 +346,6 @@ def test_no_more_confirmations_than_the_level_is_shared_among(truth, monkeypatch
     effort = Effort(steps=1, restarts=1, samples=4, explore=64, confirm=64)
     made = prepare_input(target, run.certify(), 0, effort)
     monkeypatch.setattr(AttackedInput, "lead", lambda self, point, draws: Lead(1, 1.0, 0.0))
+    monkeypatch.setitem(CONFIRM, "multinomial", lambda *_: False)
     confirmer = Confirmer(made, effort, 1e-9)
     assert find_smallest_change(confirmer) is None and 1 < confirmer.tests <= TESTS

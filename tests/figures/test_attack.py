@@ -1,5 +1,7 @@
 """Radius against distance: every input that was attacked, and the broken ones in sight."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from figured import new_axes, write_attacks, write_run
@@ -43,6 +45,15 @@ def test_behind_a_first_stage_the_axes_say_so(study):
     axes = attack_distances({"run": study.attack()}, new_axes(), staged=True)
     assert axes.get_xlabel() == "certified radius at the noise"
     assert axes.get_ylabel() == "attack distance at the noise"
+
+
+def test_another_norm_is_named_and_never_shares_axes(study):
+    rows = study.attack()
+    flat = [replace(row, norm="l1", noise="laplace") for row in rows]
+    axes = attack_distances({"run": flat}, new_axes())
+    assert axes.get_xlabel() == "certified radius (l1)"
+    with pytest.raises(sc.InvalidInput, match=r"radii in one norm to share axes, got \['l1', 'l2'"):
+        attack_distances({"run": rows, "other": flat}, new_axes())
 
 
 def test_none_broken_is_said(study):

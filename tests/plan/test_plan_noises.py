@@ -99,6 +99,7 @@ def test_the_report_names_noise_norm_and_unit():
         ({"norm": "linf"}, "size must be given for gaussian noise and norm linf"),
         ({"noise": NoiseModel("ablation", keep=4)}, "size must be given for ablation noise"),
         ({"noise": ABLATION, "sensitivity": 2.0}, "sensitivity must be 1 for ablation noise"),
+        ({"noise": NoiseModel("splitting")}, "noise must be random to be planned for"),
     ],
 )
 def test_settings_that_no_run_could_declare(settings, message):

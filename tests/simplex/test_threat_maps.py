@@ -6,6 +6,7 @@ import pytest
 import simplicert as sc
 from simplicert import simplex
 from simplicert.mechanisms.naming import describe_threat, describe_unit, example_threats
+from simplicert.mechanisms.splitting import whole_steps
 from simplicert.mechanisms.threats import find_threat, list_threats
 from simplicert.noises import NOISES
 from simplicert.simplex.overview import summarise_comparison, summarise_winners
@@ -51,6 +52,8 @@ def test_radii_are_those_of_radius(threat):
     for name, row in threat.mechanisms.items():
         if row.needs == "pair":
             found = simplex.largest_side_radius(name, known, threat)
+            if threat.noise == "splitting":  # the map is of the scale; radii go down to whole steps
+                found = whole_steps(found, 255)
             np.testing.assert_array_equal(found, sc.radius(name, known.e0, known.e1, **about))
 
 

@@ -72,6 +72,33 @@ def test_each_use_obeys_the_setting(tmp_path, name):
         assert found[0][use] != found[1][use], use
 
 
+NOISES = {
+    "laplace": {"noise": "laplace", "scale": 0.25},
+    "uniform": {"noise": "uniform", "scale": 0.25, "grid": 1 / 64},
+    "exponential-linf": {"noise": "exponential-linf", "scale": 0.1},
+    "ablation": {"noise": "ablation", "keep": 3, "absent": -9.0},
+    "contrast": {"noise": "contrast", "sigma": 0.5},
+    "shift": {"noise": "shift", "sigma": 1.0},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NOISES)
+def test_each_use_obeys_the_noise(tmp_path, name):
+    """Certified, predicted, saved and loaded, drawn again, attacked: the same noisy copies."""
+    found = all_uses(tmp_path, "logits", NOISES[name])
+    assert not odd_ones(found)
+    rows = np.frombuffer(found["predict"][0], np.float32).reshape(-1, *SHAPE[1:], SHAPE[0])
+    if name == "ablation":  # pixels are absent in all channels or in none
+        absent = rows == -9
+        assert (absent.any(axis=-1) == absent.all(axis=-1)).all()
+        assert (absent.all(axis=-1).sum(axis=(1, 2)) == 1).all()
+    if name == "shift":
+        assert (np.sort(rows.reshape(len(rows), -1)) == np.sort(INPUTS[0].ravel())).all()
+    text = (tmp_path / "kept" / "smoothed.toml").read_text()
+    assert "format = 3" in text and f'name = "{name}"' in text
+
+
 @st.composite
 def any_settings(draw):
     """A network and settings that fit it."""
@@ -86,7 +113,7 @@ def any_settings(draw):
         "grid": draw(st.sampled_from([None, 1 / 16, 1 / 64])),
         "autocast": draw(st.booleans()),
     }
-    assert set(asked) == set(CHANGES)
+    assert {*asked, "noise"} == set(CHANGES)
     kind = "multinomial" if net == "labels" else draw(st.sampled_from(["multinomial", "softmax"]))
     return net, asked, kind
 

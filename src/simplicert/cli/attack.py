@@ -26,7 +26,7 @@ def attack(
     index: Annotated[list[int] | None, typer.Option(help="This input; may be repeated.")] = None,
     kind: Annotated[str | None, typer.Option(help="Default: the run's own.")] = None,
     norm: Annotated[
-        str | None, typer.Option(help="Of the balls; default: the run's own (linf, l1 of l2).")
+        str | None, typer.Option(help="Of the balls; default: the usual one of the noise.")
     ] = None,
     steps: Annotated[int, typer.Option(help="Of each ascent.")] = 20,
     restarts: Annotated[int, typer.Option(help="Of each loss.")] = 2,

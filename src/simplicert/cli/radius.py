@@ -19,7 +19,9 @@ def radius(
     ] = "multinomial",
     noise: Annotated[
         str,
-        typer.Option(help="gaussian, laplace, uniform, exponential-linf, ablation or deletion."),
+        typer.Option(
+            help="gaussian, laplace, uniform, splitting, exponential-linf, ablation or deletion."
+        ),
     ] = "gaussian",
     norm: Annotated[
         str | None,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FAILED_EXIT = 1
 MOST_NAMED_INPUTS = 10  # failed inputs that are named one by one
-NOISE_HELP = "gaussian, laplace, uniform, ablation, ...: `simplicert radius --help` lists them."
+NOISE_HELP = "gaussian, laplace, ablation, deletion, ...: `simplicert radius --help` lists them."
 
 
 def sample(
@@ -31,7 +31,9 @@ def sample(
             help="file.pt2, file.onnx, a folder of `train`, zoo:NAME, module:function, ..."
         ),
     ],
-    data: Annotated[str, typer.Option(help="digits, file.npz, folder:DIR, cifar10:DIR, hf:DIR")],
+    data: Annotated[
+        str, typer.Option(help="digits, file.npz, file.jsonl, folder:DIR, cifar10:DIR, hf:DIR")
+    ],
     out: Annotated[Path, typer.Option(help="The run folder; the same command continues it.")],
     draws: Annotated[
         int | None, typer.Option(help="Noisy copies of each input; splitting has its own number.")
@@ -110,6 +112,9 @@ def sample(
     keep: Annotated[int | None, typer.Option(help="Features that ablation keeps.")] = None,
     absent: Annotated[
         float | None, typer.Option(help="Mark of a feature that ablation took away.")
+    ] = None,
+    rate: Annotated[
+        float | None, typer.Option(help="Probability with which deletion drops a token.")
     ] = None,
     offsets: Annotated[
         int | None, typer.Option(help="Seed of splitting noise's offsets, one per feature.")
@@ -191,7 +196,7 @@ def describe_too_few_draws(manifest: "Manifest", plan: "Plan | None") -> str:
     from simplicert.plan import DeclaredSettings, certifies_nothing, smallest_draws
     from simplicert.types import Plan
 
-    if is_certain(manifest.noise_model):
+    if is_certain(manifest.noise_model):  # all draws are made, and are exact
         return ""
     plan = plan or Plan((1,))
     names = ("sigma", "alpha", "classes", "kind", "scheme")

@@ -90,6 +90,7 @@ def prepare_context(
     """Probe the model and settle all choices; those of the run `before` are obeyed."""
     settings = resume_settings(settings, before)
     example = data.inputs[np.arange(min(PROBE_INPUTS, len(data.inputs)))]
+    settings.smoothing.at_shape(example.shape[1:])  # refuses noise that such inputs cannot have
     settings, sampling = _make_choices(settings, model, example, len(data.index))
     _refuse_off_grid_inputs(settings, data)
     sampler = Sampler(model.classifier, example, sampling)
@@ -233,11 +234,11 @@ def settings_warnings(
     `normalised`: whether the outputs of the probe are shares that sum to 1. Only noise that is
     added has a scale in units of the input.
     """
-    low, high = float(example.min()), float(example.max())
-    width, sigma = high - low, settings.smoothing.sigma
-    noise = settings.smoothing.noise.name
+    sigma, noise = settings.smoothing.sigma, settings.smoothing.noise.name
     scale, warnings = NOISES[noise].scale, []
     if settings.smoothing.noise_scale is None and noise in ADDED:
+        low, high = float(example.min()), float(example.max())
+        width = high - low
         if 0 < width * LARGE_SIGMA < sigma:
             warnings.append(
                 f"{scale} {sigma:g} is large for inputs from {low:g} to {high:g}: it is in units "

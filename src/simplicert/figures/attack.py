@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from simplicert.errors import require
 from simplicert.figures.style import GREY, INK, MARKERS, PALE, draw_legend, run_colours, style_axes
 from simplicert.store.attacks import AttackRow
 
@@ -38,6 +39,8 @@ def attack_distances(
     ['equal', 'mine: 1', 'broken: 0']
     """
     rows = [row for own in several.values() for row in own]
+    norms = sorted({row.norm for row in rows})
+    require(len(norms) == 1, f"runs must have radii in one norm to share axes, got {norms}")
     across = MARGIN * max(row.radius for row in rows)
     up = max(across, MARGIN * max((row.found or 0.0 for row in rows), default=0.0))
     axes.fill_between([0, across], [0, across], color=PALE, alpha=0.45, linewidth=0)

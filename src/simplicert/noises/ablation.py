@@ -24,4 +24,5 @@ def write(
     for row in kept:
         row[random.choice(model.size, model.keep, replace=False, shuffle=False)] = True
     seen = kept[rows].reshape(-1, *context.feature_shape(x.shape))
-    np.copyto(out, np.where(seen, x, np.float32(model.absent)))
+    out[:] = np.float32(model.absent)
+    np.copyto(out, x, where=seen)

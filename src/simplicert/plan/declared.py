@@ -38,6 +38,11 @@ class DeclaredSettings:
 
     def __post_init__(self) -> None:
         """Refuse what no run could declare; `bound` checks alpha."""
+        require(
+            not NOISES[self.noise.name].deterministic,
+            f"noise must be random to be planned for, got {self.noise.name}: all its draws are "
+            "made, and its radii are exact",
+        )
         object.__setattr__(self, "sigma", check_scale(self.noise, self.sigma))
         object.__setattr__(self, "sensitivity", check_positive("sensitivity", self.sensitivity))
         object.__setattr__(self, "norm", choose_norm(self.noise.name, self.norm))

@@ -17,7 +17,7 @@ import numpy as np
 
 from simplicert.data.arrays import read_array
 from simplicert.errors import DamagedRun, InvalidInput, check_positive, require
-from simplicert.noises import GAUSSIAN, NoiseModel, choose_noise
+from simplicert.noises import GAUSSIAN, NOISES, NoiseModel, choose_noise
 from simplicert.noises.certainty import is_certain, settle_declaration, settle_draws
 from simplicert.noises.model import FIELDS
 from simplicert.stopping import Until
@@ -31,6 +31,7 @@ SMALLEST_SIGMA = 2.0**-150  # half of the smallest number of single precision, r
 MOST_DIGITS = 18  # of a share's number: it fits in 64 bits
 
 WHERE = "added to the inputs as loaded, before the model's normalisation"
+OF_TOKENS = "of the tokens as loaded"
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,6 +283,7 @@ def record_settings(
     settings: DrawingSettings, fingerprints: Mapping[str, str], random: bool
 ) -> dict[str, Any]:
     """Return what run.toml keeps in its table `source`; every open choice must have been made."""
+    where = WHERE if NOISES[settings.noise.name].drop is None else OF_TOKENS
     source: dict[str, Any] = {
         "format": DRAWN,
         **fingerprints,
@@ -293,15 +295,11 @@ def record_settings(
         "compiled": settings.compiled,
         "device": settings.device,
         "random": random,
-        "noise": f"{settings.noise.name}, {WHERE}",
+        "noise": f"{settings.noise.name}, {where}",
     }
-    if settings.reserve:
-        source["reserve"] = settings.reserve
-    if settings.grid is not None:
-        source["grid"] = settings.grid
-    if settings.sensitivity != 1:
-        source["sensitivity"] = float(settings.sensitivity)
-    return source
+    stage = None if settings.sensitivity == 1 else float(settings.sensitivity)
+    more = {"reserve": settings.reserve or None, "grid": settings.grid, "sensitivity": stage}
+    return source | {name: value for name, value in more.items() if value is not None}
 
 
 def restore_settings(
