@@ -3,8 +3,8 @@
 `certify` computes the radii of a whole tally, `certify_point` those at one point of the simplex,
 `radius` one mechanism's at given expectations. The rule e0 > e1 for radii lives here; the schemes
 in `bounds` apply it once more, to hide what they do not prove. Mechanisms give radii at sigma 1:
-sigma and sensitivity enter only here, in `radius_scale` and `_scale_radii`. Every radius that a
-mechanism returns is checked against the Neyman-Pearson limit.
+sigma and sensitivity enter only here, by `mechanisms.scaling`. Every radius that a mechanism
+returns is checked against the Neyman-Pearson limit.
 """
 
 from dataclasses import replace
@@ -18,7 +18,6 @@ from simplicert.errors import (
     KindMismatch,
     MissingEvidence,
     UnsoundMechanism,
-    check_positive,
     choose,
     require,
 )
@@ -30,15 +29,12 @@ from simplicert.mechanisms.choice import (
     find_mechanism,
     require_threat,
 )
+from simplicert.mechanisms.scaling import drawn_sigma, radius_scale
 from simplicert.mechanisms.threats import Threat, find_threat, threat_of
 from simplicert.noises import GAUSSIAN, NOISES, choose_scale, say_units
 from simplicert.search import evaluate_in_blocks
 from simplicert.types import KINDS, Certificates, Expectations, Floats
 from simplicert.types.arrays import check_probabilities
-
-LARGEST = float(np.finfo(np.float32).max)  # a larger sigma does not fit in single precision
-
-HALF_STEP = 2.0**-24  # largest relative error of rounding to single precision
 
 # A mechanism of the caller's may round otherwise than two_sided; more than this above is false.
 ALLOWANCE = 1e-9
@@ -320,32 +316,6 @@ def _require_finite(name: str, unit: Floats, e0: Floats, e1: Floats) -> Floats:
             "give an upper bound e1 > 0"
         )
     return unit
-
-
-def drawn_sigma(known: Expectations) -> float:
-    """Return a sigma that the noise behind these expectations had at least.
-
-    Noise is drawn in single precision, so its sigma is float32(sigma), which may lie below sigma.
-    With a share of sigma for each feature, every share is rounded by itself, by at most 2**-24 of
-    its size. The scale of deterministic noise is a number of draws, and exact.
-    """
-    if known.certain:
-        return known.sigma
-    drawn = float(np.float32(known.sigma)) if known.sigma <= LARGEST else known.sigma
-    require(drawn > 0, f"sigma must not vanish in single precision, got {known.sigma!r}")
-    return (
-        known.sigma * (1 - HALF_STEP)
-        if known.norm.startswith("scaled ")
-        else min(known.sigma, drawn)
-    )
-
-
-def radius_scale(sigma: float, sensitivity: float) -> float:
-    """Return sigma over sensitivity, by which every radius is multiplied."""
-    scale = check_positive("sigma", sigma) / check_positive("sensitivity", sensitivity)
-    usual = np.finfo(float).tiny <= scale <= 1 / np.finfo(float).tiny
-    require(bool(usual), f"sigma / sensitivity must be an ordinary number, got {scale}")
-    return scale
 
 
 def _scale_radii(unit: Floats, scale: float | None) -> Floats:

@@ -11,10 +11,10 @@ from simplicert.metrics.comparison import (
     wilcoxon_test,
 )
 from simplicert.metrics.numbers import NONE, format_down, format_p_value, format_percent_down
+from simplicert.metrics.radii import require_one_norm
 from simplicert.metrics.study import (
     Study,
     require_comparable,
-    require_one_norm,
     require_same_inputs,
     require_same_norm,
 )
