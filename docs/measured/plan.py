@@ -120,10 +120,12 @@ def state_fewest() -> str:
 def state_ceilings() -> str:
     """The largest radius that draws which all agree can have."""
     kept, free = _read_reach("10%"), _read_reach("0")
-    own, whole, cohen = (
-        round_down(row["two_sided"], 3) for row in (kept["gated"], free["gated"], free["split"])
+    rows = (kept["joint"], kept["gated"], free["gated"], free["split"])
+    joint, own, whole, cohen = (round_down(row["two_sided"], 3) for row in rows)
+    return (
+        f"{joint} sigma (`joint`, the default), {own} sigma (`gated`; {whole} with `--reserve 0`) "
+        f"or {cohen} sigma (Cohen's)"
     )
-    return f"{own} sigma (`gated`; {whole} with `--reserve 0`) or {cohen} sigma (Cohen's)"
 
 
 def _read_reach(reserve: str) -> dict[str, dict[str, float]]:

@@ -112,7 +112,7 @@ def draw(  # noqa: PLR0913
     seed: int = 0,
     alpha: float = 0.001,
     kind: str = "multinomial",
-    scheme: str = "gated",
+    scheme: str | None = None,
     until: str | None = None,
     reserve: float | str | None = None,
     extend: bool = False,

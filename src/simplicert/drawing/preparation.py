@@ -174,6 +174,7 @@ def _describe_run(
         source["class_map"] = list(data.class_map)
     form = FORMAT if settings.bins == BINS_OF_FORMAT[FORMAT] else 1
     named = noise_fields(sampler.evaluation.smoothing.noise)
+    assert settings.scheme is not None  # chosen when the settings were resumed
     return Manifest(
         sigma=float(settings.sigma),
         inputs=len(data.index),

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from simplicert.bounds import default_scheme
 from simplicert.data.arrays import read_array
 from simplicert.errors import DamagedRun, InvalidInput, check_positive, require
 from simplicert.noises import GAUSSIAN, NOISES, NoiseModel, choose_noise
@@ -46,7 +47,7 @@ class DrawingSettings:
     seed: int = 0
     alpha: float = 0.001
     kind: str = "multinomial"
-    scheme: str = "gated"
+    scheme: str | None = None  # `default_scheme`; a run keeps its own
     start: int = 0
     stop: int | None = None
     step: int = 1
@@ -95,7 +96,7 @@ class DrawingSettings:
                 object.__setattr__(self, field.name, value.item())
         if is_certain(self.noise):
             self._leave_chance_out()
-        kind = check_declaration(self.alpha, self.kind, str(self.scheme), noise=self.noise)
+        kind = check_declaration(self.alpha, self.kind, self.scheme, noise=self.noise)
         object.__setattr__(self, "kind", kind)
         require(
             self.smoothing.sigma > SMALLEST_SIGMA,
@@ -247,6 +248,7 @@ PARSERS: dict[str, Callable[[Any], Any]] = {
 
 def resume_settings(settings: DrawingSettings, before: Manifest | None) -> DrawingSettings:
     """Fill what is left open with what the run has decided; a contradiction is refused."""
+    settings = replace(settings, scheme=_choose_scheme(settings, before))
     if before is None:
         return settings
     size, compiled = before.source.get("batch_size"), before.source.get("compiled")
@@ -259,6 +261,15 @@ def resume_settings(settings: DrawingSettings, before: Manifest | None) -> Drawi
         mean=reconcile_numbers("mean", before, settings.mean),
         std=reconcile_numbers("std", before, settings.std),
     )
+
+
+def _choose_scheme(settings: DrawingSettings, before: Manifest | None) -> str:
+    """Return the scheme that is asked for, or the run's own, or that of new runs."""
+    if settings.scheme is not None:
+        return settings.scheme
+    if before is not None and before.kind == settings.kind:
+        return before.scheme
+    return default_scheme(settings.kind, settings.draws, settings.noise.name)
 
 
 def reconcile_numbers(
