@@ -32,6 +32,7 @@ from simplicert.mechanisms.choice import MechanismLike
 from simplicert.noises import GAUSSIAN
 from simplicert.stopping import BUDGET, Until
 from simplicert.store.collect import join_tallies
+from simplicert.store.features import find_size
 from simplicert.store.manifest import NAME, Manifest, write_manifest
 from simplicert.store.parts import read_part, read_parts, read_seconds, write_part
 from simplicert.store.settings import DrawingSettings, restore_settings
@@ -217,7 +218,7 @@ class Run:
         own = declared.find_method(declared.kind, declared.scheme)
         as_declared = same and known.alpha == declared.alpha and known.method == own
         stage = declared.sensitivity if sensitivity is None else sensitivity
-        size = declared.find_size(norm, size)
+        size = find_size(declared, norm, size)
         found = certify(known, mechanisms, stage, norm=norm, size=size)
         return replace(found, exploratory=not as_declared)
 
