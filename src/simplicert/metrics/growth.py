@@ -16,8 +16,9 @@ import numpy as np
 
 from simplicert.bounds import bound
 from simplicert.bounds.box import alpha_at_look
-from simplicert.certification import certify, unit_radius
+from simplicert.certification import certify
 from simplicert.errors import MissingEvidence, require
+from simplicert.mechanisms.evaluation import unit_radius
 from simplicert.mechanisms.threats import Threat, find_threat, threat_of
 from simplicert.metrics.study import Study
 from simplicert.store import ImportedRun, Run
