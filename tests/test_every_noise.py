@@ -390,16 +390,11 @@ def test_runs_of_one_norm_and_several_noises_are_compared(run, command):
     assert code in (0, 1) and "in units of the input, l1 norm" in said
 
 
-def test_closed_and_open_radii_of_one_norm_share_nothing(run, monkeypatch):
-    from dataclasses import replace
-
-    from simplicert import noises
-
-    studies = [Study(name, run(name)) for name in ("laplace", "uniform")]
-    sure = replace(noises.NOISES["uniform"], deterministic=True)
-    monkeypatch.setitem(noises.NOISES, "uniform", sure)
-    with pytest.raises(sc.InvalidInput, match=r"uniform.*exactly their size and laplace.*do not"):
-        sc.tables.field_table(studies)
+def test_closed_and_open_radii_of_one_norm_share_nothing(run):
+    studies = [Study(name, run(name)) for name in ("laplace", "splitting")]
+    for make in (sc.tables.field_table, sc.tables.pairs_table):
+        with pytest.raises(sc.InvalidInput, match=r"splitting.*exactly their size and laplace"):
+            make(studies)
 
 
 def test_gaussian_radii_in_other_norms_are_certified_written_and_verified(run, command, home):

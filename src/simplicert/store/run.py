@@ -225,7 +225,8 @@ class Run:
     def _usual_scheme(self, kind: str) -> str:
         """Return the declared scheme, or gated for a kind that does not have it."""
         own = self.manifest.scheme
-        return own if own in SCHEMES.get(kind, {}) else "gated"
+        usual = kind == self.manifest.kind or own in SCHEMES.get(kind, {})
+        return own if usual else "gated"
 
 
 def write_noise_scale(folder: Path, scale: np.ndarray) -> None:
