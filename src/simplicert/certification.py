@@ -29,7 +29,7 @@ from simplicert.mechanisms.choice import (
     require_threat,
 )
 from simplicert.mechanisms.evaluation import require_finite, unit_radius
-from simplicert.mechanisms.threats import Threat, find_threat, threat_of
+from simplicert.mechanisms.threats import Threat, find_threat, margin_divisor, threat_of
 from simplicert.noises import GAUSSIAN, NOISES, choose_scale, say_units
 from simplicert.types import KINDS, Certificates, Expectations, Floats
 from simplicert.types.arrays import check_probabilities
@@ -217,8 +217,10 @@ def certified_radii(name: str, row: Mechanism, known: Expectations, scale: float
     """Compute (N,) one mechanism's radii in units of the input, all of them finite."""
     if row.needs == "histograms":
         return _scale_radii(_band_radius(name, row, known), scale)
-    if known.margin is not None and row is MECHANISMS["two_sided"]:  # bounded itself
-        return _scale_radii(np.nan_to_num(known.margin, nan=0.0), scale)
+    divisor = margin_divisor(row)
+    if known.margin is not None and divisor is not None:  # bounded itself
+        margin = np.nan_to_num(known.margin, nan=0.0)
+        return _scale_radii(margin if divisor == 1 else np.nextafter(margin / divisor, 0.0), scale)
     unit = unit_radius(name, row, known.e0, known.e1)
     return _scale_radii(require_finite(name, unit, known.e0, known.e1), scale)
 

@@ -42,7 +42,7 @@ def certify(
     from simplicert.logs.audit import find_disproofs
     from simplicert.metrics.study import Study
     from simplicert.store import open_run, write_certificates
-    from simplicert.store.manifest import recorded_label_warning
+    from simplicert.store.label_warning import recorded_label_warning
     from simplicert.tables.summary import describe_scaled_norm, first_rows_table, summary_table
 
     opened = open_run(run)

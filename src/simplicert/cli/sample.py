@@ -44,7 +44,10 @@ def sample(
     seed: Annotated[int, typer.Option(help="Seed of the noise.")] = 0,
     alpha: Annotated[float, typer.Option(help="Declared failure probability.")] = 0.001,
     kind: Annotated[str, typer.Option(help="Declared: multinomial or softmax.")] = "multinomial",
-    scheme: Annotated[str, typer.Option(help="Declared: gated, joint, paper or split.")] = "gated",
+    scheme: Annotated[
+        str | None,
+        typer.Option(help="Declared: joint (default; softmax: gated), gated, paper or split."),
+    ] = None,
     start: Annotated[int, typer.Option(help="First input.")] = 0,
     stop: Annotated[int | None, typer.Option(help="One past the last input.")] = None,
     step: Annotated[int, typer.Option(help="Every step-th input.")] = 1,

@@ -36,8 +36,9 @@ from simplicert.noises import NoiseModel
 from simplicert.sampling.sampler import can_compile
 from simplicert.sampling.sequences import convert_batch
 from simplicert.store.manifest import Manifest, read_manifest
+from simplicert.store.parsing import parse_numbers
 from simplicert.store.run import DAMAGED_FOLDER, Run, forget_failures
-from simplicert.store.settings import DrawingSettings, parse_numbers, parse_settings
+from simplicert.store.settings import DrawingSettings, parse_settings
 from simplicert.types import Ints, Tally
 from simplicert.types.arrays import has_first_draws
 from simplicert.types.tally import select_inputs
@@ -112,7 +113,7 @@ def draw(  # noqa: PLR0913
     seed: int = 0,
     alpha: float = 0.001,
     kind: str = "multinomial",
-    scheme: str = "gated",
+    scheme: str | None = None,
     until: str | None = None,
     reserve: float | str | None = None,
     extend: bool = False,

@@ -25,14 +25,8 @@ from simplicert.sampling.probe import scale_warning
 from simplicert.sampling.sampler import decide_compilation
 from simplicert.sampling.settings import default_batch_size, default_device
 from simplicert.stopping import plan_looks
-from simplicert.store.manifest import (
-    BINS_OF_FORMAT,
-    DIFFER,
-    FORMAT,
-    OTHERS,
-    Manifest,
-    noise_fields,
-)
+from simplicert.store.label_warning import DIFFER, OTHERS
+from simplicert.store.manifest import BINS_OF_FORMAT, FORMAT, Manifest, noise_fields
 from simplicert.store.settings import DrawingSettings, record_settings, resume_settings
 from simplicert.types import Ints
 from simplicert.types.plan import RESERVE
@@ -174,6 +168,7 @@ def _describe_run(
         source["class_map"] = list(data.class_map)
     form = FORMAT if settings.bins == BINS_OF_FORMAT[FORMAT] else 1
     named = noise_fields(sampler.evaluation.smoothing.noise)
+    assert settings.scheme is not None  # chosen when the settings were resumed
     return Manifest(
         sigma=float(settings.sigma),
         inputs=len(data.index),

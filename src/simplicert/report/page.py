@@ -8,7 +8,8 @@ from typing import Any
 
 from simplicert.errors import require
 from simplicert.files import write_atomically
-from simplicert.metrics.study import Study, require_same_inputs, require_same_norm
+from simplicert.metrics.comparable import require_same_inputs, require_same_norm
+from simplicert.metrics.study import Study
 from simplicert.report.blocks import attack_block, attack_cautions, class_table, comparison_tables
 from simplicert.report.cautions import view_cautions
 from simplicert.report.headline import headline_radii, headline_sentences, headline_tiles

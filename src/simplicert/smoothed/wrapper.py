@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simplicert.bounds import bound
+from simplicert.bounds import bound, default_scheme
 from simplicert.certification import certify
 from simplicert.errors import InvalidInput, SimplicertWarning, check_positive, choose, require
 from simplicert.models.model import explain_uncallable
@@ -188,20 +188,23 @@ class Smoothed:
         draws: int | None = None,
         alpha: float = 0.001,
         *,
-        scheme: str = "gated",
+        scheme: str | None = None,
         labels: ArrayLike | None = None,
         seed: int | None = None,
         **options: Any,
     ) -> Certificates:
         """Certify each input: class, radius, every mechanism and both expectations.
 
-        `draws` are 100,000 unless given; splitting noise has its own number, and all are made.
-        `options` are those of `sc.sample` that do not change g; `until` may also be a rule in
-        words, such as "atol=0.01". Radii are in the norm of the noise: with `noise_scale`, the
-        scaled one. Warns (SimplicertWarning) where features differ in scale by a factor of 100
-        without one, and where so few draws certify nothing.
+        `draws` are 100,000 unless given; splitting noise has its own number, and all are made. The
+        scheme is that of new runs: joint, or gated for kind softmax and other noise. `options` are
+        those of `sc.sample` that do not change g; `until` may also be a rule in words, such as
+        "atol=0.01". Radii are in the norm of the noise: with `noise_scale`, the scaled one. Warns
+        (SimplicertWarning) where features differ in scale by a factor of 100 without one, and where
+        so few draws certify nothing.
         """
         settings = dict(vars(self.smoothing))
+        if scheme is None:
+            scheme = default_scheme(self.kind, draws or CERTIFY_DRAWS, self.smoothing.noise.name)
         for name in sorted(set(options) & {*settings, "kind", "sensitivity", *NOISE_ARGUMENTS}):
             why = "predict would run another function than was certified"
             if name not in settings:

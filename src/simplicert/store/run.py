@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from simplicert.bounds import bound
+from simplicert.bounds import SCHEMES, bound
 from simplicert.certification import certify
 from simplicert.data.arrays import read_array
 from simplicert.errors import DamagedRun, IncompatibleTallies, InvalidInput, require
@@ -208,7 +208,7 @@ class Run:
         declared = self.manifest
         alpha = declared.alpha if alpha is None else alpha
         kind = KINDS.get(kind, kind) if kind is not None else declared.kind
-        scheme = scheme if scheme is not None else declared.scheme
+        scheme = scheme if scheme is not None else self._usual_scheme(kind)
         same = (kind, scheme) == (declared.kind, declared.scheme)
         method = method if method is not None else declared.find_method(kind, scheme)
         known = bound(self.tally(), alpha, kind, scheme, method)
@@ -220,6 +220,11 @@ class Run:
         size = declared.find_size(norm, size)
         found = certify(known, mechanisms, stage, norm=norm, size=size)
         return replace(found, exploratory=not as_declared)
+
+    def _usual_scheme(self, kind: str) -> str:
+        """Return the declared scheme, or gated for a kind that does not have it."""
+        own = self.manifest.scheme
+        return own if own in SCHEMES.get(kind, {}) else "gated"
 
 
 def write_noise_scale(folder: Path, scale: np.ndarray) -> None:
