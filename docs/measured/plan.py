@@ -112,7 +112,7 @@ def state_fewest() -> str:
     """The fewest draws that certify anything."""
     kept, free = _read_reach("10%"), _read_reach("0")
     return (
-        f"fewer than {kept['gated']['fewest']} draws can certify nothing, even if all agree "
+        f"fewer than {kept['joint']['fewest']} draws can certify nothing, even if all agree "
         f"({free['split']['fewest']} with Cohen's scheme, its separate selection and `--reserve 0`)"
     )
 
@@ -130,10 +130,11 @@ def state_ceilings() -> str:
 
 def _read_reach(reserve: str) -> dict[str, dict[str, float]]:
     """What 100,000 draws can reach, by scheme; of each its first row, that of a fixed plan."""
-    words = f"plan --sigma 1 --draws 100000 --until fixed --reserve {reserve}"
     found: dict[str, dict[str, float]] = {}
-    for row in _read_answer(words)["reach"]:
-        found.setdefault(row["scheme"].partition(",")[0], row)
+    for scheme in ("joint", "gated"):
+        words = "plan --sigma 1 --draws 100000 --until fixed"
+        for row in _read_answer(f"{words} --scheme {scheme} --reserve {reserve}")["reach"]:
+            found.setdefault(row["scheme"].partition(",")[0], row)
     return found
 
 
