@@ -20,7 +20,6 @@ from simplicert.errors import (
     InvalidInput,
     SimplicertError,
     check_positive,
-    choose,
     require,
 )
 from simplicert.files import content_checksum, parse_toml, read_run_file, write_atomically
@@ -28,7 +27,8 @@ from simplicert.machine import require_memory
 from simplicert.noises import GAUSSIAN, NoiseModel, check_scale, default_norm
 from simplicert.noises.certainty import SCHEME as EXACT
 from simplicert.noises.certainty import is_certain, settle_declaration
-from simplicert.types import KINDS, Plan
+from simplicert.store.declaration import check_declaration
+from simplicert.types import Plan
 from simplicert.types.plan import MOST_RESERVED
 from simplicert.types.scores import BINS, FORMER_BINS
 from simplicert.types.smoothing import Reading
@@ -66,32 +66,6 @@ def package_version() -> str:
     from simplicert import __version__
 
     return __version__
-
-
-def check_declaration(
-    alpha: float,
-    kind: str,
-    scheme: str | None,
-    method: str | None = None,
-    noise: NoiseModel = GAUSSIAN,
-) -> str:
-    """Check what is declared before the draws; return the kind under its full name."""
-    if is_certain(noise):
-        given = {"alpha": alpha, "kind": kind, "method": method}
-        settled = settle_declaration(noise, given if scheme is None else given | {"scheme": scheme})
-        wrong = alpha != settled["alpha"] or scheme not in (None, settled["scheme"])
-        require(not wrong, f"alpha must be 0 and scheme exact, got {alpha!r} and {scheme!r}")
-        return "multinomial"
-    require(
-        isinstance(alpha, float) and 0 < alpha < 1,
-        f"alpha must lie strictly between 0 and 1, got {alpha!r}",
-    )
-    full_name = choose("kind", kind, KINDS)
-    if scheme is not None:
-        methods = choose("scheme", scheme, SCHEMES[full_name], f" for kind {full_name}")
-        if method is not None:
-            choose("method", method, methods)
-    return full_name
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,8 @@ from simplicert.noises import GAUSSIAN, NOISES, NoiseModel, choose_noise
 from simplicert.noises.certainty import is_certain, settle_declaration, settle_draws
 from simplicert.noises.model import FIELDS
 from simplicert.stopping import Until
-from simplicert.store.manifest import DRAWN, NAME, Manifest, check_declaration
+from simplicert.store.declaration import check_declaration
+from simplicert.store.manifest import DRAWN, NAME, Manifest
 from simplicert.store.parsing import PARSERS
 from simplicert.types.scores import BINS, MOST_SOFTMAX_DRAWS
 from simplicert.types.smoothing import Smoothing
@@ -116,10 +117,9 @@ class DrawingSettings:
 
     def _leave_chance_out(self) -> None:
         """Settle what has no meaning without chance; refuse what was asked for all the same."""
-        names = ("until", "reserve", "extend", "pilot", "sensitivity", "kind", "alpha", "scheme")
-        settled = settle_declaration(self.noise, {name: getattr(self, name) for name in names})
-        settle_draws(self.noise, self.sigma, self.draws)
-        for name, value in {**settled, "reserve": 0.0, "histograms": False}.items():
+        settled = settle_declaration(self.noise, vars(self)) | {"reserve": 0.0, "histograms": False}
+        settled |= {"draws": settle_draws(self.noise, self.sigma, self.draws)}
+        for name, value in settled.items():
             object.__setattr__(self, name, value)
 
     def _check_workers(self) -> None:
