@@ -74,8 +74,11 @@ def least_worthwhile(certificates: Certificates) -> float:
 
 
 def require_one_norm(studies: Sequence["Study"]) -> None:
-    """Refuse radii in different norms in one table or figure, and closed ones beside open ones."""
-    norms = {study.measured_in: study for study in studies}
+    """Refuse radii in different norms in one table or figure, and closed ones beside open ones.
+
+    Whether features had shares of the noise is asked by `comparable.require_same_norm`.
+    """
+    norms = {study.measured_in.removeprefix("scaled "): study for study in studies}
     require(
         len(norms) <= 1,
         "runs must have radii in one norm to be compared, and these have "
