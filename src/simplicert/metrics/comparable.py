@@ -53,7 +53,7 @@ def _require_same_labels(studies: Sequence[Study]) -> None:
 
 def require_one_norm(studies: Sequence[Study]) -> None:
     """Refuse radii in different norms in one table or figure, and closed ones beside open ones."""
-    norms = {study.measured_in: study for study in studies}
+    norms = {study.measured_in.removeprefix("scaled "): study for study in studies}
     require(
         len(norms) <= 1,
         "runs must have radii in one norm to be compared, and these have "
