@@ -26,7 +26,7 @@ from simplicert.models.trained import read_facts
 from simplicert.stopping import Until
 from simplicert.store import Manifest
 from simplicert.store.manifest import read_manifest
-from simplicert.store.settings import parse_grid_step, parse_numbers, parse_shard
+from simplicert.store.parsing import parse_grid_step, parse_numbers, parse_shard
 
 Call = Callable[[bytes], object]
 Prepared = tuple[Call, list[bytes]]

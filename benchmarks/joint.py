@@ -5,8 +5,8 @@
 Rivals in time are the plain way to the same number, one incomplete beta function for every count of
 the rival, 200 equal cells, fourteen bisections; and the search by cells of earlier versions (method
 buehler). One run, one machine, the same inputs. Inputs a second are of `sc.bound`, all of them
-different: by the clock in one process and in two that have half of them each, and by the time of
-processors that was used, which another job on the machine disturbs less.
+different: by the clock, in threads and in one, and by the time of processors that was used, which
+another job on the machine disturbs less.
 """
 
 import argparse
@@ -14,8 +14,6 @@ import json
 import os
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -142,11 +140,14 @@ def seconds(draws: int) -> dict[str, float]:
     """Processor's time for an input of a batch, and for one by the plain way."""
     wins, rivals = counts_of(200, draws)
     made = np.full(200, draws), np.full(200, SHARE * ALPHA)
-    cases = buehler.make_cases(wins, rivals, *made, REGION)
-    some = [case for case in cases if case.pair > 0][: search.TOGETHER]
-    search.search_radii(some[:FEW])
-    ours, fast = timed(search.search_radii, some)
-    theirs, slow = timed(lambda few: np.array([plain(case) for case in few]), some[:FEW])
+    columns = buehler.describe_cases(wins, rivals, *made, REGION)
+    some = search.take_cases(columns, np.flatnonzero(columns.pair > 0)[: search.TOGETHER])
+    few = list(
+        buehler.make_cases(some.wins, some.rival, some.draws, made[1][: len(some.wins)], REGION)
+    )[:FEW]
+    search.search_radii(search.take_cases(some, slice(FEW)))
+    ours, fast = timed(lambda: search.search_radii(some))
+    theirs, slow = timed(lambda: np.array([plain(case) for case in few]))
     return {
         "draws": draws,
         "milliseconds": 1e3 * fast,
@@ -156,13 +157,11 @@ def seconds(draws: int) -> dict[str, float]:
     }
 
 
-def timed(
-    limit: Callable[[list[buehler.BuehlerCase]], np.ndarray], cases: list[buehler.BuehlerCase]
-) -> tuple[np.ndarray, float]:
+def timed(limits: Callable[[], np.ndarray]) -> tuple[np.ndarray, float]:
     """The limits, and the processor's seconds for one of them."""
     start = time.process_time()
-    found = limit(cases)
-    return found, (time.process_time() - start) / len(cases)
+    found = limits()
+    return found, (time.process_time() - start) / len(found)
 
 
 def speed(draws: int, classes: int) -> dict[str, float]:
@@ -174,6 +173,7 @@ def speed(draws: int, classes: int) -> dict[str, float]:
         ("earlier", "buehler", EARLIER[draws]),
     ):
         tally = sc.Tally(different_counts(inputs, draws, classes), sigma=1.0)
+        sc.bound(sc.Tally(tally.counts[:20], sigma=1.0), ALPHA, scheme="joint", method=method)
         start, used = time.perf_counter(), time.process_time()
         known = sc.bound(tally, ALPHA, scheme="joint", method=method)
         clock, used = time.perf_counter() - start, time.process_time() - used
@@ -184,24 +184,19 @@ def speed(draws: int, classes: int) -> dict[str, float]:
             f"{name}_milliseconds": 1e3 * used / inputs,
         }
     row["times_as_fast"] = row["earlier_milliseconds"] / row["ours_milliseconds"]
-    row["two_processes_a_second"] = speed_of_two_processes(draws, classes)
+    row["one_thread_a_second"] = speed_of_one_thread(draws, classes)
     return row
 
 
-def speed_of_two_processes(draws: int, classes: int) -> float:
-    """Inputs a second when two processes bound half of the inputs each, once both are warm."""
-    counts = different_counts(MANY[draws], draws, classes)
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        list(pool.map(_bound_between, [counts[:20]] * 8))
-        times = list(pool.map(_bound_between, [counts[::2], counts[1::2]]))
-    return len(counts) / (max(end for _, end in times) - min(start for start, _ in times))
-
-
-def _bound_between(counts: np.ndarray) -> tuple[float, float]:
-    """Bound some inputs; return when it began and when it ended."""
-    start = time.time()
-    sc.bound(sc.Tally(counts, sigma=1.0), ALPHA, scheme="joint")
-    return start, time.time()
+def speed_of_one_thread(draws: int, classes: int) -> float:
+    """Inputs a second when one thread does it all."""
+    tally = sc.Tally(different_counts(MANY[draws], draws, classes), sigma=1.0)
+    usual, search.MOST_THREADS = search.MOST_THREADS, 1
+    start = time.perf_counter()
+    sc.bound(tally, ALPHA, scheme="joint")
+    clock = time.perf_counter() - start
+    search.MOST_THREADS = usual
+    return len(tally) / clock
 
 
 def different_counts(inputs: int, draws: int, classes: int) -> np.ndarray:

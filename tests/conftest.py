@@ -1,6 +1,7 @@
 """Commands typed in this process, torch on one thread, and the modules of benchmarks/."""
 
 import importlib
+import json
 import os
 import signal
 import sys
@@ -10,7 +11,7 @@ from random import Random
 import hypothesis
 import numpy as np
 import pytest
-from places import MODEL
+from places import MODEL, TEXT_MODEL, TextPlace
 
 from simplicert.cli import main
 
@@ -98,3 +99,19 @@ def place(tmp_path, monkeypatch, request):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path, name
+
+
+@pytest.fixture
+def text_place(tmp_path, monkeypatch, request):
+    """The same with texts: forty sequences of up to thirty tokens, one of them empty."""
+    name = "model_" + "".join(c if c.isalnum() else "_" for c in request.node.name)
+    random = np.random.default_rng(1)
+    lines = [
+        {"text": " ".join(f"w{n}" for n in random.integers(0, 20, length)), "label": length % 3}
+        for length in (0, *random.integers(1, 30, 39).tolist())
+    ]
+    (tmp_path / "texts.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (tmp_path / f"{name}.py").write_text(TEXT_MODEL)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return TextPlace((tmp_path, name))

@@ -16,6 +16,7 @@ SAID = {
     "hugging_face": "abstained",
     "timm_model": "abstained",
     "noise_behind_a_layer": "noise behind the averages: sensitivity at most 0.5000",
+    "text_edits": "right and certified against so many changed words",
     "text_embeddings": "two words are at least this far apart",
     "toolbox_attacks": "0 of them inside the certified radius",
 }

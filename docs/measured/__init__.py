@@ -32,6 +32,7 @@ FILES = (
     "rules",
     "speed",
     "stopping",
+    "text",
     "threats",
     "training",
 )
@@ -59,6 +60,7 @@ SOURCES = {
     "sampling": "benchmarks/results/sampling.json",
     "softmax": "benchmarks/results/softmax.json",
     "survivors": "benchmarks/survivors.toml",
+    "text": "benchmarks/results/text.json",
     "threats": "benchmarks/results/threats.json",
     "training": "benchmarks/results/training.json",
     "zoo": "src/simplicert/**/zoo/*/model.toml",

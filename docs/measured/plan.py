@@ -112,7 +112,7 @@ def state_fewest() -> str:
     """The fewest draws that certify anything."""
     kept, free = _read_reach("10%"), _read_reach("0")
     return (
-        f"fewer than {kept['gated']['fewest']} draws can certify nothing, even if all agree "
+        f"fewer than {kept['joint']['fewest']} draws can certify nothing, even if all agree "
         f"({free['split']['fewest']} with Cohen's scheme, its separate selection and `--reserve 0`)"
     )
 
@@ -120,18 +120,21 @@ def state_fewest() -> str:
 def state_ceilings() -> str:
     """The largest radius that draws which all agree can have."""
     kept, free = _read_reach("10%"), _read_reach("0")
-    own, whole, cohen = (
-        round_down(row["two_sided"], 3) for row in (kept["gated"], free["gated"], free["split"])
+    rows = (kept["joint"], kept["gated"], free["gated"], free["split"])
+    joint, own, whole, cohen = (round_down(row["two_sided"], 3) for row in rows)
+    return (
+        f"{joint} sigma (`joint`, the default), {own} sigma (`gated`; {whole} with `--reserve 0`) "
+        f"or {cohen} sigma (Cohen's)"
     )
-    return f"{own} sigma (`gated`; {whole} with `--reserve 0`) or {cohen} sigma (Cohen's)"
 
 
 def _read_reach(reserve: str) -> dict[str, dict[str, float]]:
     """What 100,000 draws can reach, by scheme; of each its first row, that of a fixed plan."""
-    words = f"plan --sigma 1 --draws 100000 --until fixed --reserve {reserve}"
     found: dict[str, dict[str, float]] = {}
-    for row in _read_answer(words)["reach"]:
-        found.setdefault(row["scheme"].partition(",")[0], row)
+    for scheme in ("joint", "gated"):
+        words = "plan --sigma 1 --draws 100000 --until fixed"
+        for row in _read_answer(f"{words} --scheme {scheme} --reserve {reserve}")["reach"]:
+            found.setdefault(row["scheme"].partition(",")[0], row)
     return found
 
 

@@ -80,7 +80,7 @@ def state_draws_ours(draws: Result) -> str:
     """Draws for the paper's radius, as a share of the paper's."""
     found = _find_tallies(draws)
     joint, gated = (percent_up(found[name]["mean"], 0) for name in ("joint", "gated"))
-    return f"{joint} (`joint`), {gated} (`gated`, the default)"
+    return f"{joint} (`joint`, the default), {gated} (`gated`)"
 
 
 def compare_speeds(radii: Result) -> str:

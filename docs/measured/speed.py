@@ -40,16 +40,19 @@ def summarise_sampling(sampling: Result) -> str:
 def state_run_size(analysis: Result) -> str:
     """The folder of a large run, and the time to open it."""
     size = round_up(analysis["many_classes_bytes"] / 1e6, 1)
-    return f"{size} MB and open in {round_up(analysis['many_classes_seconds'], 1)} s"
+    seconds = round_up(analysis["many_classes_seconds"], 1)
+    return f"{size} MB and open in {seconds} s of a processor"
 
 
 def describe_analysis(analysis: Result) -> str:
     """The time after the draws."""
     seconds = analysis["seconds"]
     return (
-        f"`python benchmarks/analysis.py` on two cores, {analysis['inputs']:,} inputs of ten "
-        "classes with scores and histograms: certificates of both kinds, three tables and the "
-        f"report took {round_up(analysis['all'], 1)} s in all, of which the report "
+        f"`python benchmarks/analysis.py`, {analysis['inputs']:,} inputs of ten classes with "
+        f"scores and histograms of {analysis['bins']} bins, in seconds of a processor of "
+        f"a machine with a load of {round_down(analysis['load'], 1)}: "
+        "certificates of both kinds, three tables and the report took "
+        f"{round_up(analysis['all'], 1)} s in all, of which the report "
         f"{round_up(seconds['report'], 1)} s (a page of "
         f"{round_up(analysis['report_bytes'] / 1e6, 1)} MB) and `cdf` with the other softmax radii "
         f"{round_up(seconds['radii, softmax'], 1)} s. "

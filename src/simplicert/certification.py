@@ -1,14 +1,13 @@
 """Turn confidence bounds (Expectations) into certified radii (Certificates).
 
 `certify` computes the radii of a whole tally, `certify_point` those at one point of the simplex,
-`radius` one mechanism's at given expectations. The rule e0 > e1 for radii lives here; the schemes
-in `bounds` apply it once more, to hide what they do not prove. Mechanisms give radii at sigma 1:
-sigma and sensitivity enter only here, in `radius_scale` and `_scale_radii`. Every radius that a
-mechanism returns is checked against the Neyman-Pearson limit.
+`radius` one mechanism's at given expectations. The rule e0 > e1 for radii, and the check of every
+radius against the Neyman-Pearson limit, are in `mechanisms.evaluation`; the schemes in `bounds`
+apply the rule once more, to hide what they do not prove. Mechanisms give radii at sigma 1: sigma
+and sensitivity enter only here, by `mechanisms.scaling`.
 """
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,8 +16,6 @@ from simplicert.errors import (
     InvalidInput,
     KindMismatch,
     MissingEvidence,
-    UnsoundMechanism,
-    check_positive,
     choose,
     require,
 )
@@ -30,18 +27,12 @@ from simplicert.mechanisms.choice import (
     find_mechanism,
     require_threat,
 )
-from simplicert.mechanisms.threats import Threat, find_threat, threat_of
+from simplicert.mechanisms.evaluation import require_finite, unit_radius
+from simplicert.mechanisms.scaling import drawn_sigma, radius_scale
+from simplicert.mechanisms.threats import Threat, find_threat, margin_divisor, threat_of
 from simplicert.noises import GAUSSIAN, NOISES, choose_scale, say_units
-from simplicert.search import evaluate_in_blocks
 from simplicert.types import KINDS, Certificates, Expectations, Floats
 from simplicert.types.arrays import check_probabilities
-
-LARGEST = float(np.finfo(np.float32).max)  # a larger sigma does not fit in single precision
-
-HALF_STEP = 2.0**-24  # largest relative error of rounding to single precision
-
-# A mechanism of the caller's may round otherwise than two_sided; more than this above is false.
-ALLOWANCE = 1e-9
 
 
 def certify(
@@ -139,7 +130,7 @@ def radius(  # noqa: PLR0913
     top_flat, rest_flat = top.ravel(), rest.ravel()
     row = find_mechanism(mechanism, threat)
     require_threat(row, threat.noise, threat.norm)
-    unit = _require_finite(name, unit_radius(name, row, top_flat, rest_flat), top_flat, rest_flat)
+    unit = require_finite(name, unit_radius(name, row, top_flat, rest_flat), top_flat, rest_flat)
     out = _scale_radii(unit, None if threat.whole else factor)
     steps = NOISES[noise].steps
     out = (out if steps is None else splitting.whole_steps(out, steps)).reshape(top.shape)
@@ -222,10 +213,12 @@ def certified_radii(name: str, row: Mechanism, known: Expectations, scale: float
     """Compute (N,) one mechanism's radii in units of the input, all of them finite."""
     if row.needs == "histograms":
         return _scale_radii(_band_radius(name, row, known), scale)
-    if known.margin is not None and row is MECHANISMS["two_sided"]:  # bounded itself
-        return _scale_radii(np.nan_to_num(known.margin, nan=0.0), scale)
+    divisor = margin_divisor(row)
+    if known.margin is not None and divisor is not None:  # bounded itself
+        margin = np.nan_to_num(known.margin, nan=0.0)
+        return _scale_radii(margin if divisor == 1 else np.nextafter(margin / divisor, 0.0), scale)
     unit = unit_radius(name, row, known.e0, known.e1)
-    return _scale_radii(_require_finite(name, unit, known.e0, known.e1), scale)
+    return _scale_radii(require_finite(name, unit, known.e0, known.e1), scale)
 
 
 def _step_radii(name: str, row: Mechanism, known: Expectations, scale: float | None) -> Floats:
@@ -252,100 +245,6 @@ def _band_radius(name: str, mechanism: Mechanism, known: Expectations) -> Floats
     out = np.zeros(live.shape)
     out[live] = mechanism.radius(known.bands.lower[live], known.bands.upper[live])
     return out
-
-
-def unit_radius(name: str, mechanism: Mechanism, e0: Floats, e1: Floats) -> Floats:
-    """Compute one mechanism's L / sigma on flat arrays; 0 where e0 > e1 does not hold (or NaN)."""
-    require(
-        mechanism.needs == "pair",
-        f"mechanism must be one that reads (e0, e1), got {name!r}, which needs {mechanism.needs}",
-    )
-    e0, e1 = np.asarray(e0, dtype=float), np.asarray(e1, dtype=float)
-    live = e0 > e1
-    out = np.zeros(e0.shape)
-    # p_top >= e0 leaves 1 - e0 for all other classes together.
-    top, rest = e0[live], np.minimum(e1[live], 1 - e0[live])
-    still = top > rest
-    found = np.zeros(top.shape)
-    found[still] = evaluate_in_blocks(
-        partial(_call_mechanism, name, mechanism), top[still], rest[still]
-    )
-    out[live] = _check_radii(name, mechanism, found, top, rest)
-    return out
-
-
-def _call_mechanism(name: str, mechanism: Mechanism, e0: Floats, e1: Floats) -> Floats:
-    """Call a mechanism, and refuse anything but one real number for each point."""
-    found = np.asarray(mechanism.radius(e0, e1))
-    if found.shape != e0.shape or found.dtype.kind not in "fiu":
-        raise UnsoundMechanism(
-            f"{name} must return a real number for each of {len(e0)} points, "
-            f"got {found.dtype} of shape {found.shape}"
-        )
-    return found
-
-
-def _check_radii(name: str, mechanism: Mechanism, found: Floats, e0: Floats, e1: Floats) -> Floats:
-    """Return the radii, or raise where one is not a number or above the Neyman-Pearson limit."""
-    broken = np.isnan(found) | (found < 0)
-    if broken.any():
-        at = broken.argmax()
-        raise UnsoundMechanism(
-            f"{name} returned {found[at]} at e0 = {e0[at]}, e1 = {e1[at]}; "
-            "a radius is a number that is not negative"
-        )
-    true_limit = mechanism.limit
-    if (mechanism.noise, mechanism.norm) == ("gaussian", "l2"):
-        true_limit = MECHANISMS["two_sided"].radius
-    if true_limit is None:
-        return found
-    limit = evaluate_in_blocks(true_limit, e0, e1)
-    above = found > limit * (1 + ALLOWANCE) + ALLOWANCE
-    if above.any():
-        at = above.argmax()
-        raise UnsoundMechanism(
-            f"{name} returned {found[at]} at e0 = {e0[at]}, e1 = {e1[at]}, above the limit "
-            f"{limit[at]} of every true radius computed from (e0, e1)"
-        )
-    return np.minimum(found, limit)
-
-
-def _require_finite(name: str, unit: Floats, e0: Floats, e1: Floats) -> Floats:
-    """Return the radii, or raise where the expectations leave one infinite."""
-    infinite = np.isinf(unit)
-    if infinite.any():
-        at = infinite.argmax()
-        raise InvalidInput(
-            f"{name} has no finite radius at e0 = {e0[at]}, e1 = {e1[at]}: "
-            "give an upper bound e1 > 0"
-        )
-    return unit
-
-
-def drawn_sigma(known: Expectations) -> float:
-    """Return a sigma that the noise behind these expectations had at least.
-
-    Noise is drawn in single precision, so its sigma is float32(sigma), which may lie below sigma.
-    With a share of sigma for each feature, every share is rounded by itself, by at most 2**-24 of
-    its size. The scale of deterministic noise is a number of draws, and exact.
-    """
-    if known.certain:
-        return known.sigma
-    drawn = float(np.float32(known.sigma)) if known.sigma <= LARGEST else known.sigma
-    require(drawn > 0, f"sigma must not vanish in single precision, got {known.sigma!r}")
-    return (
-        known.sigma * (1 - HALF_STEP)
-        if known.norm.startswith("scaled ")
-        else min(known.sigma, drawn)
-    )
-
-
-def radius_scale(sigma: float, sensitivity: float) -> float:
-    """Return sigma over sensitivity, by which every radius is multiplied."""
-    scale = check_positive("sigma", sigma) / check_positive("sensitivity", sensitivity)
-    usual = np.finfo(float).tiny <= scale <= 1 / np.finfo(float).tiny
-    require(bool(usual), f"sigma / sensitivity must be an ordinary number, got {scale}")
-    return scale
 
 
 def _scale_radii(unit: Floats, scale: float | None) -> Floats:

@@ -96,6 +96,8 @@ def test_settings_of_chance_are_refused(options, words):
         [[0, 0, 0, 9]],  # one is not accounted for
         [[0, 0, 1, 11]],  # an offset that is not there
         [[0, 0, 0, 5], [0, 0, 6, 11]],
+        [[0, 0, 1, 10]],  # offset 0 is not accounted for
+        [[0, 0, 0, 4], [0, 0, 5, 10]],
         [[0, 0, 0, 20]],
     ],
 )

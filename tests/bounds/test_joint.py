@@ -158,15 +158,23 @@ def test_enumeration_catches_a_pair_that_is_not_paid_for(monkeypatch):
 
 def test_enumeration_catches_a_tail_that_lost_what_was_seen(monkeypatch):
     """Each outcome missing from its own tail: too large radii, and enumeration says so."""
-    whole = search.build_staircase
+    whole, of_many = buehler.build_staircase, search.build_staircases
 
-    def without(seen, *rest, **more):
-        counts, least = whole(seen, *rest, **more)
+    def without(seen, *rest):
+        counts, least = whole(seen, *rest)
         return counts, np.where(counts <= seen[1], np.maximum(least, seen[0] + 1), least)
 
-    for part, method in ((search, None), (buehler, "buehler")):
-        monkeypatch.setattr(part, "build_staircase", without)
-        assert level_of(25, 3, 0.05, method=method) > 0.05
+    def all_without(seen, *rest):
+        made = of_many(seen, *rest)
+        owner = np.repeat(np.arange(len(made.draws)), made.steps)
+        counts = np.arange(len(owner)) + (made.first - made.begin[:-1])[owner]
+        more = np.maximum(made.least, seen.wins[owner] + 1)
+        return made._replace(least=np.where(counts <= seen.losses[owner], more, made.least))
+
+    monkeypatch.setattr(buehler, "build_staircase", without)
+    assert level_of(25, 3, 0.05, method="buehler") > 0.05
+    monkeypatch.setattr(search, "build_staircases", all_without)
+    assert level_of(25, 3, 0.05) > 0.05
 
 
 def test_enumeration_catches_a_radius_at_the_full_alpha_without_a_gate(monkeypatch):
@@ -383,7 +391,7 @@ def test_each_input_at_its_own_look():
 def test_the_same_counts_are_computed_once(monkeypatch):
     seen = []
     whole = search.search_radii
-    monkeypatch.setattr(search, "search_radii", lambda some: seen.extend(some) or whole(some))
+    monkeypatch.setattr(search, "search_radii", lambda some: seen.extend(some.wins) or whole(some))
     known = joint([[90, 5, 5], [5, 90, 5], [90, 6, 4], [40, 40, 20]])
     assert len(seen) == 2  # the tie does not pass the gate
     assert known.margin[0] == known.margin[1] > known.margin[2]

@@ -8,8 +8,13 @@ from hypothesis import strategies as st
 from scipy.special import ndtr, ndtri
 from tiers import some_slow
 
-from simplicert.bounds.joint import search
-from simplicert.bounds.joint.buehler import buehler_lower, largest_rival_quantile, make_cases
+from simplicert.bounds.joint import search, sums
+from simplicert.bounds.joint.buehler import (
+    buehler_lower,
+    describe_cases,
+    largest_rival_quantile,
+    make_cases,
+)
 from simplicert.bounds.joint.tail import tail_probability
 
 BELOW = 6e-3  # how far below brute force a radius may be: points and headroom
@@ -107,12 +112,13 @@ def test_against_the_search_by_cells(n):
 )
 def test_no_point_of_the_boundary_is_acceptable(wins, rival, n):
     """A proved radius against 2,000 points of its boundary, each with all its terms."""
-    counts = (np.array([v]) for v in (wins, rival, n))
+    counts = [np.array([v]) for v in (wins, rival, n)]
     case = next(make_cases(*counts, np.array([9e-4]), brute.SHARE))
     r = lower(wins, rival, n, 9e-4)
     x = np.linspace(case.low - 2 * r, largest_rival_quantile(case, r), 2000)
     p = ndtr(x)
-    tail = search.make_curve_tail(case).tail
+    made = search.make_curve_tails(describe_cases(*counts, np.array([9e-4]), brute.SHARE))
+    tail = sums.take_tail(made.stairs, 0)
     values = tail_probability(tail, np.minimum(ndtr(x + 2 * r), 1 - p), p, 30.0)
     assert 0.93 * case.level <= values.max() <= case.level
 
@@ -141,6 +147,19 @@ def test_the_company_of_an_input_does_not_matter():
     np.testing.assert_array_equal(ours[order], back)
     for row in range(0, 100, 9):
         assert ours[row] == lower(wins[row], rivals[row], draws[row], 9e-4)
+
+
+def test_threads_do_not_matter(monkeypatch):
+    """The same bits in one thread, in several, and however many inputs are searched in step."""
+    random = np.random.default_rng(6)
+    counts = -np.sort(-random.multinomial(300, random.dirichlet(np.full(5, 0.7), 20)), axis=1)
+    made = counts[:, 0], counts[:, 1], np.full(20, 300), np.full(20, 9e-4)
+    monkeypatch.setattr(search, "available_cores", lambda: 1)
+    alone = limits(*made)
+    monkeypatch.setattr(search, "available_cores", lambda: 3)
+    np.testing.assert_array_equal(limits(*made), alone)
+    monkeypatch.setattr(search, "TOGETHER", 7)
+    np.testing.assert_array_equal(limits(*made), alone)
 
 
 def test_no_inputs():

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
 
-from simplicert.bounds.joint import search, segments
-from simplicert.bounds.joint.buehler import largest_rival_quantile, make_cases
+from simplicert.bounds.joint import search, segments, sums
+from simplicert.bounds.joint.buehler import CaseColumns, largest_rival_quantile, make_cases
 from simplicert.bounds.joint.tail import tail_probability
 
 COUNTS = [
@@ -27,6 +27,17 @@ def case_of(wins, rival, draws, a=9e-4):
     return next(make_cases(*counts, np.array([a]), 0.1))
 
 
+def columns_of(case):
+    return CaseColumns(*(np.array([value]) for value in case))
+
+
+def try_radius(case, r, step):
+    """What is proved of one radius with points so many deviations apart."""
+    columns = columns_of(case)
+    made = search.make_curve_tails(columns), np.array([0]), np.array([r]), np.array([step])
+    return search.try_radii(columns, *made)
+
+
 def curve_of(case, r, step):
     start, stop = np.array([case.low - 2 * r]), np.array([largest_rival_quantile(case, r)])
     made = (np.array([value]) for value in (r, case.draws, step))
@@ -35,7 +46,7 @@ def curve_of(case, r, step):
 
 def whole_curve(case, r, count=3000):
     """Log P at points all along the curve of a radius, each with all its terms."""
-    tail = search.make_curve_tail(case).tail
+    tail = sums.take_tail(search.make_curve_tails(columns_of(case)).stairs, 0)
     x = np.linspace(case.low - 2 * r, largest_rival_quantile(case, r), count)
     p = np.maximum(ndtr(x), 1e-300)
     found = tail_probability(tail, np.minimum(ndtr(x + 2 * r), 1 - p), p, 30.0)
@@ -49,8 +60,7 @@ def test_no_point_of_the_curve_is_above_its_bound(wins, rival, draws, step):
     case = case_of(wins, rival, draws)
     for share in (0.3, 0.6, 1.0):
         r = case.pair + share * (case.guess - case.pair)
-        tails = [search.make_curve_tail(case)]
-        largest, lowered, seen = search.try_radii([case], tails, np.array([r]), np.array([step]))
+        largest, lowered, seen = try_radius(case, r, step)
         truth = whole_curve(case, r - lowered[0]).max()
         assert truth <= largest[0] + 1e-9
         assert seen[0] <= largest[0]
@@ -124,7 +134,6 @@ def test_a_lost_normaliser_would_be_seen(monkeypatch):
     above = []
     for counts in COUNTS:
         case = case_of(*counts)
-        radius, tails = np.array([case.guess]), [search.make_curve_tail(case)]
-        largest, lowered, _ = search.try_radii([case], tails, radius, np.array([4.0]))
+        largest, lowered, _ = try_radius(case, case.guess, 4.0)
         above.append(whole_curve(case, case.guess - lowered[0]).max() > largest[0] + 1e-9)
     assert any(above)

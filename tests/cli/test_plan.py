@@ -23,6 +23,7 @@ def pilot(tmp_path):
 
 def test_numbers_that_are_known(command):
     words = ("plan", "--sigma", 1, "--draws", 1000, "--pa", 0.9, "--pb", 0.08, "--until", "decided")
+    words = (*words, "--scheme", "gated")
     code, out, err = command(*words)
     assert (code, err) == (0, "")
     gated = next(line for line in out.splitlines() if line.startswith("gated"))
@@ -41,13 +42,22 @@ def test_numbers_that_are_known(command):
 
 def test_json_has_the_same_numbers_exactly(command):
     words = ("--sigma", 0.5, "--draws", 1000, "--radius", 0.5, "--pa", 0.9, "--json")
-    words = (*words, "--reserve", "0")
+    words = (*words, "--reserve", "0", "--scheme", "gated")
     found = json.loads(command("plan", *words)[1])
     assert found["reach"][0]["two_sided"] == pytest.approx(0.5 * 2.42393, abs=1e-5)
     assert found["reach"][0]["fewest_for_radius"] == 45
     assert found["losses"][1]["true"] == sc.radius("two_sided", 0.9, 0.1, sigma=0.5)
     assert [row["rule"] for row in found["costs"]] == ["fixed", "radius=0.5"]
     assert found["costs"][0]["draws"] == 1000
+
+
+@pytest.mark.parametrize(("kind", "scheme"), [("multinomial", "joint"), ("softmax", "gated")])
+def test_it_plans_for_the_scheme_that_sample_declares(command, pilot, kind, scheme):
+    """Without a scheme; a pilot's own is kept where the kind has it."""
+    words = ("--sigma", 1, "--draws", 200, "--pa", 0.9, "--until", "decided", "--kind", kind)
+    assert json.loads(command("plan", *words, "--json")[1])["declared"]["scheme"] == scheme
+    run = ("--run", pilot, "--draws", 200, "--until", "decided", "--json")
+    assert json.loads(command("plan", *run)[1])["declared"]["scheme"] == "gated"
 
 
 def test_without_anything_it_says_what_it_assumes(command):

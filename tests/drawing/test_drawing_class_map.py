@@ -7,7 +7,8 @@ import pytest
 from PIL import Image
 
 import simplicert as sc
-from simplicert.store.manifest import read_manifest, recorded_label_warning
+from simplicert.store.label_warning import recorded_label_warning
+from simplicert.store.manifest import read_manifest
 
 DOUBT = "the classes of model and data differ, they are 3 and 2"
 MODULE = """

@@ -69,6 +69,10 @@ def test_any_number_of_workers_draws_the_same_bits(place, ray):
     scenes.same_bits(place, (1, 2), **RAY)
 
 
+def test_texts_are_drawn_with_the_same_bits(text_place, ray):
+    scenes.same_bits(text_place, (2,), **RAY)
+
+
 def test_shards_on_ray(place, ray):
     for shard in ("2/2", "1/2"):
         assert drawn(asked(place, "run", shard=shard, **RAY))[0]

@@ -9,7 +9,8 @@ import simplicert as sc
 from simplicert.cli.saying import parse_labels
 from simplicert.errors import InvalidInput, MissingEvidence
 from simplicert.logs import import_radii
-from simplicert.metrics.study import read_studies, require_same_inputs, require_same_norm
+from simplicert.metrics.comparable import require_same_inputs, require_same_norm
+from simplicert.metrics.study import read_studies
 from simplicert.store.manifest import Manifest
 from simplicert.store.run import create_run
 

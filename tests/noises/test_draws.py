@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simplicert.noises import NOISES, NoiseContext, NoiseModel, check_inputs
+from simplicert.noises import NOISES, NoiseContext, NoiseModel
+from simplicert.noises.inputs import check_inputs
 from simplicert.sampling.noise import NOISE, chunk_generator
 from simplicert.sampling.noisy import NoiseWriter
 

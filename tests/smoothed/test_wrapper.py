@@ -23,7 +23,7 @@ def test_certificates_are_those_of_the_pipeline():
     x = np.random.default_rng(0).random((2, 3, 2, 2), dtype=np.float32)
     found = sc.Smoothed(net(), SIGMA, 3).certify(x, draws=500, alpha=0.01, seed=4, labels=[0, 1])
     tally = sc.sample(net(), x, SIGMA, 500, seed=4, num_classes=3, labels=[0, 1])
-    wanted = sc.certify(sc.bound(tally, 0.01))
+    wanted = sc.certify(sc.bound(tally, 0.01, scheme="joint"))
     assert found.to_frame().equals(wanted.to_frame())
 
 
@@ -43,11 +43,12 @@ def test_until_in_words_asks_about_these_certificates(kind):
     x = np.concatenate([point(share, SIGMA) for share in (0.5, 0.9, 0.97)])
     smooth = sc.Smoothed(line_array, SIGMA, kind=kind, sensitivity=2.0)
     found = smooth.certify(x, 3200, alpha=0.01, seed=1, until="atol=0.02")
-    rule = sc.Until("atol=0.02", 0.01, kind, sensitivity=2.0)
+    scheme = {"multinomial": "joint", "softmax": "gated"}[kind]
+    rule = sc.Until("atol=0.02", 0.01, kind, scheme, sensitivity=2.0)
     tally = sc.sample(line_array, x, SIGMA, 3200, seed=1, until=rule)
     np.testing.assert_array_equal(found.known.draws, tally.draws)
     assert len(set(tally.draws.tolist())) > 1
-    wanted = sc.certify(sc.bound(tally, 0.01, kind), sensitivity=2.0)
+    wanted = sc.certify(sc.bound(tally, 0.01, kind, scheme), sensitivity=2.0)
     assert found.to_frame().equals(wanted.to_frame())
     with pytest.raises(sc.InvalidInput, match="until must be atol=NUMBER"):
         smooth.certify(x, 3200, until="atol=0")

@@ -9,12 +9,10 @@ import pytest
 from simplicert import DamagedRun, InvalidInput, Manifest, Tally, create_run
 from simplicert.stopping import plan_looks
 from simplicert.store.manifest import read_manifest, write_manifest
+from simplicert.store.parsing import parse_grid_step, parse_numbers, read_noise_scale
 from simplicert.store.settings import (
     DrawingSettings,
-    parse_grid_step,
-    parse_numbers,
     parse_settings,
-    read_noise_scale,
     record_settings,
     restore_settings,
     resume_settings,

@@ -3,6 +3,7 @@
 import sys
 import time
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
@@ -80,6 +81,34 @@ def noisy():
 """
 
 
+TEXT_MODEL = """
+import os
+import time
+import numpy as np
+WEIGHTS = np.random.default_rng(0).normal(size=(20, 3))
+def make():
+    def score(one):
+        return sum((WEIGHTS[int(token[1:])] for token in one), np.zeros(3))
+    return lambda batch: np.array([score(one) for one in batch])
+def slow():
+    classify = make()
+    os.makedirs("pids", exist_ok=True)
+    def slowly(batch):
+        open(f"pids/{os.getpid()}", "w").close()
+        if not os.path.exists("enough"):
+            time.sleep(0.2)
+        return classify(batch)
+    return slowly
+"""
+
+
+class TextPlace(tuple[Path, str]):
+    """A folder with texts and a model of texts: the same is asked of it as of any other."""
+
+    settings: ClassVar = {"data": "texts.jsonl", "sigma": None, "noise": "deletion", "rate": 0.6}
+    words = ("--data", "texts.jsonl", "--noise", "deletion", "--rate", "0.6")
+
+
 HOT = 23  # past the inputs that the probe sees
 
 
@@ -134,6 +163,7 @@ def asked(place, out, **more):
         "device": "cpu",
         "out": folder / out,
         "patience": 0.0,
+        **getattr(place, "settings", {}),
         **more,
     }
     return parse_settings(settings)
@@ -150,6 +180,6 @@ def words(place, out, *more):
     _, name = place
     return [
         sys.executable, "-m", "simplicert", "sample", "--model", f"{name}:make",
-        "--data", "data.npz", "--sigma", "0.4", "--draws", "150", "--batch-size", "64",
-        "--device", "cpu", "--out", out, *more,
+        *getattr(place, "words", ("--data", "data.npz", "--sigma", "0.4")), "--draws", "150",
+        "--batch-size", "64", "--device", "cpu", "--out", out, *more,
     ]  # fmt: skip

@@ -13,10 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from simplicert.attack.ball import Ball
+from simplicert.attack.edits import EditBall, EditedSequence
 from simplicert.attack.features import FeatureBall
 from simplicert.attack.gradients import ClassLoss, GradientEstimator
 from simplicert.attack.losses import LOSSES, best_other_class
 from simplicert.attack.parameters import ParameterBall
+from simplicert.data.sequences import hold_sequences
 from simplicert.sampling import Sampler
 from simplicert.sampling.noise import hash_seed
 from simplicert.types import FIXED_POINT, Floats, Kind, Tally
@@ -55,8 +57,11 @@ class SmoothedPoint:
         return self._draw(point, first, draws)
 
     def _draw(self, point: np.ndarray, first: int, draws: int) -> Tally:
+        return self._draw_inputs(point[None], first, draws)
+
+    def _draw_inputs(self, inputs: np.ndarray, first: int, draws: int) -> Tally:
         self.draws += draws
-        tally = self.sampler.tally(point[None], np.array([self.item]), (first, first + draws))
+        tally = self.sampler.tally(inputs, np.array([self.item]), (first, first + draws))
         assert tally is not None
         return tally
 
@@ -81,6 +86,14 @@ class SmoothedParameter(SmoothedPoint):
             writer.context = before
 
 
+@dataclass
+class SmoothedSequence(SmoothedPoint):
+    """The same for a sequence of tokens: a point is an edited one."""
+
+    def _draw(self, point: EditedSequence, first: int, draws: int) -> Tally:  # type: ignore[override]
+        return self._draw_inputs(hold_sequences([point.tokens]), first, draws)
+
+
 @dataclass(frozen=True)
 class Lead:
     """Two shares at a point: of the best other class, and of the certified one."""
@@ -102,7 +115,7 @@ class AttackedInput:
     Where radii are whole numbers (`closed`), of every point that is no further.
     """
 
-    ball: Ball | ParameterBall | FeatureBall
+    ball: Ball | ParameterBall | FeatureBall | EditBall
     smoothed: SmoothedPoint
     slope: GradientEstimator
     certified: int

@@ -7,12 +7,15 @@ rounded up.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from simplicert.attack.attacked_input import AttackedInput, Lead
 from simplicert.attack.confirmation import CONFIRM
 from simplicert.attack.losses import TESTS, Effort
+
+Point = Any  # what the ball moves: an array, a parameter or an edited sequence
 
 ROOM = 1.3  # times the deviations that a confirmation needs is the lead to aim at
 
@@ -30,7 +33,7 @@ assert len(FURTHER) + 1 <= TESTS
 class ConfirmedPoint:
     """A point where fresh draws confirmed that the smoothed class is not the certified one."""
 
-    point: np.ndarray
+    point: Point
     distance: float  # rounded up
     rival: int
     perturbation: np.ndarray  # what leads there from the input
@@ -47,7 +50,7 @@ class Confirmer:
         self.deviations = float(-ndtri(level))
         self.tests = 0
 
-    def confirm_point(self, point: np.ndarray, lead: Lead, draws: int) -> ConfirmedPoint | None:
+    def confirm_point(self, point: Point, lead: Lead, draws: int) -> ConfirmedPoint | None:
         """Return the point if fresh draws confirm the rival that the looks saw there."""
         assert self.tests < TESTS
         self.tests += 1
@@ -59,19 +62,19 @@ class Confirmer:
         ball = attacked.ball
         return ConfirmedPoint(point, ball.norm(point), lead.rival, ball.perturbation(point))
 
-    def confirm_inside(self, point: np.ndarray) -> ConfirmedPoint | None:
+    def confirm_inside(self, point: Point) -> ConfirmedPoint | None:
         """Test the best point inside the certified radius, unless a look shows it is hopeless."""
         lead = self.attacked_input.lead(point, self.effort.explore)
         if lead.beyond(-HOPELESS, self.effort.explore) < 0:
             return None
         return self.confirm_point(point, lead, THOROUGH * self.effort.confirm)
 
-    def crosses(self, point: np.ndarray) -> bool:
+    def crosses(self, point: Point) -> bool:
         """Say whether a look at this point promises that a confirmation would succeed."""
         lead = self.attacked_input.lead(point, self.effort.explore)
         return lead.beyond(ROOM * self.deviations, self.effort.confirm) > 0
 
-    def confirm_first(self, points: Iterable[np.ndarray]) -> ConfirmedPoint | None:
+    def confirm_first(self, points: Iterable[Point]) -> ConfirmedPoint | None:
         """Return the first of these points, the nearest first, that fresh draws confirm."""
         for point in points:
             lead = self.attacked_input.lead(point, self.effort.explore)

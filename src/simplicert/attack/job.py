@@ -11,9 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from simplicert.attack.attacked_input import AttackedInput, SmoothedParameter, SmoothedPoint
+from simplicert.attack.attacked_input import (
+    AttackedInput,
+    SmoothedParameter,
+    SmoothedPoint,
+    SmoothedSequence,
+)
 from simplicert.attack.ball import Ball
 from simplicert.attack.confirmer import ConfirmedPoint, Confirmer
+from simplicert.attack.edits import EditBall, TokenImportance, find_smallest_edit
 from simplicert.attack.features import FeatureBall, FeatureImportance
 from simplicert.attack.gradients import GradientEstimator, NoGradient, choose_gradient
 from simplicert.attack.losses import Effort, best_other_class
@@ -32,6 +38,8 @@ from simplicert.types import Certificates, Ints
 
 # The fields of `Effort` that every row repeats; a row's level is that of one test.
 EFFORT_FIELDS = ("steps", "restarts", "samples", "explore", "confirm", "seed")
+
+MOST_OTHERS = 256  # inputs whose tokens an attack on a sequence may use
 
 HALF_SIGMA = 0.6914624612740131  # Phi(1/2)
 
@@ -82,8 +90,8 @@ def attack_input(
     """Attack one input: go from its certificate to a row of the table."""
     attacked = prepare_input(target, certificates, item, effort)
     confirmer = Confirmer(attacked, effort, effort.test_level(inputs))
-    added = isinstance(attacked.ball, Ball)
-    hit = find_smallest_perturbation(confirmer) if added else find_smallest_change(confirmer)
+    search = {Ball: find_smallest_perturbation, EditBall: find_smallest_edit}
+    hit = search.get(type(attacked.ball), find_smallest_change)(confirmer)
     row = AttackRow(
         index=item,
         certified=attacked.certified,
@@ -123,8 +131,10 @@ def prepare_input(
 
 def _surroundings(
     target: Target, certificates: Certificates, item: int, copies: int, seed: int
-) -> tuple[Ball | ParameterBall | FeatureBall, SmoothedPoint, GradientEstimator]:
+) -> tuple[Ball | ParameterBall | FeatureBall | EditBall, SmoothedPoint, GradientEstimator]:
     """Return the points around an input, how they are drawn, and what steers among them."""
+    if NOISES[certificates.known.noise.name].drop is not None:
+        return _edit_surroundings(target, certificates, item, copies, seed)
     known, centre, sampler = certificates.known, target.input(item), target.sampler
     noise, smoothing = NOISES[known.noise.name], sampler.settings.smoothing
     if noise.fill is not None:
@@ -141,6 +151,22 @@ def _surroundings(
         return features, SmoothedPoint(sampler, item, known.kind), slope
     moved = SmoothedParameter(sampler, item, known.kind, centre=centre)
     return parameter_ball(known.noise.name), moved, NoGradient()
+
+
+def _edit_surroundings(
+    target: Target, certificates: Certificates, item: int, copies: int, seed: int
+) -> tuple[EditBall, SmoothedPoint, GradientEstimator]:
+    """Return the edited sequences around one; new tokens are those of inputs of other classes."""
+    known = certificates.known
+    assert known.index is not None
+    (centre,) = target.data.inputs[np.array([item])]
+    (top,) = known.top[known.index == item]
+    rivals = known.index[known.top != top]
+    others = rivals if rivals.size else np.arange(len(target.data))
+    tokens = [token for one in target.data.inputs[others[:MOST_OTHERS]] for token in one]
+    smoothed = SmoothedSequence(target.sampler, item, known.kind)
+    slope = TokenImportance(target.sampler, copies, seed)
+    return EditBall(tuple(centre), known.norm, tokens), smoothed, slope
 
 
 def _distance_unit(target: Target, certificates: Certificates) -> float:

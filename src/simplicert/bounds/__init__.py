@@ -61,6 +61,18 @@ GAUSSIAN_NOISES = ("gaussian", "brightness", "contrast", "shift")
 LEVELS: dict[str, Callable[[Tally, float, Kind], float]] = {"paper": paper.paper_level}
 
 
+def default_scheme(kind: str, draws: int = 1, noise: str = "gaussian") -> str:
+    """Return the scheme of new runs: joint where it is proved, else gated.
+
+    >>> default_scheme("multinomial", 100_000), default_scheme("softmax")
+    ('joint', 'gated')
+    >>> default_scheme("multinomial", noise="laplace")
+    'gated'
+    """
+    proved = noise in GAUSSIAN_NOISES and draws <= joint.MOST_DRAWS
+    return "joint" if proved and "joint" in SCHEMES[kind] else "gated"
+
+
 def bound(
     tally: Tally,
     alpha: float = 0.001,
@@ -74,8 +86,10 @@ def bound(
     alpha, or 3 alpha for scheme "paper" (more for softmax with very many classes). Scheme, kind,
     method and alpha must be chosen before the counts are seen: the better of two of them is
     covered by neither. Scheme "joint" bounds the two-sided radius itself, `Expectations.margin`,
-    and a pair beside it. A tally of every draw there is (splitting noise) needs no alpha: the
-    shares are exact, and what it is certified for holds with certainty, up to floating point.
+    and a pair beside it; it is what new runs declare. This function has no run to keep a
+    declaration, so its default stays what it was, and other schemes are named. A tally of every
+    draw there is (splitting noise) needs no alpha: the shares are exact, and what it is certified
+    for holds with certainty, up to floating point.
 
     >>> known = bound(Tally([[990, 8, 2]], sigma=0.5), alpha=0.001)
     >>> known.top, known.e0.round(3), known.e1.round(3)

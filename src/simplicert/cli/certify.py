@@ -34,7 +34,7 @@ def certify(
     Settings other than those the run declared are exploratory: choosing them after seeing the
     counts is not covered by alpha. Another norm is not: radii in all norms hold together.
 
-    Example: simplicert certify runs/mine --norm linf --out boxes.csv
+    Example: simplicert certify runs/mine --norm linf --size 3072 --out boxes.csv
     """
     from simplicert.cli.saying import print_warning
     from simplicert.cli.screen import print_table
@@ -42,7 +42,7 @@ def certify(
     from simplicert.logs.audit import find_disproofs
     from simplicert.metrics.study import Study
     from simplicert.store import open_run, write_certificates
-    from simplicert.store.manifest import recorded_label_warning
+    from simplicert.store.label_warning import recorded_label_warning
     from simplicert.tables.summary import describe_scaled_norm, first_rows_table, summary_table
 
     opened = open_run(run)

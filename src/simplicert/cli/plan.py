@@ -98,7 +98,7 @@ def plan(
     )
     from simplicert.errors import require
     from simplicert.plan import make_plan_report
-    from simplicert.store.settings import parse_reserve
+    from simplicert.store.parsing import parse_reserve
     from simplicert.tables.plan import plan_record, plan_tables
     from simplicert.types.plan import RESERVE
 

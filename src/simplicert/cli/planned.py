@@ -58,8 +58,10 @@ def choose_planned_noise(
 
 def declare_settings(pilot: "Run | None", **given: Any) -> "DeclaredSettings":
     """Take settings from the options, else from the pilot, else from the defaults of `sample`."""
+    from simplicert.bounds import SCHEMES, default_scheme
     from simplicert.errors import require
     from simplicert.plan import DeclaredSettings
+    from simplicert.types import KINDS
 
     known: dict[str, Any] = {"alpha": ALPHA, "classes": CLASSES}
     if pilot is not None:
@@ -69,9 +71,13 @@ def declare_settings(pilot: "Run | None", **given: Any) -> "DeclaredSettings":
             given["classes"] in (None, known["classes"]),
             f"classes must be the pilot run's {known['classes']}, got {given['classes']}",
         )
-    return DeclaredSettings(
-        **known | {name: value for name, value in given.items() if value is not None}
-    )
+    known |= {name: value for name, value in given.items() if value is not None}
+    kind = known.setdefault("kind", "multinomial")
+    kind = KINDS.get(kind, kind)
+    if given["scheme"] is None and kind in SCHEMES and known.get("scheme") not in SCHEMES[kind]:
+        noise = known["noise"].name if "noise" in known else "gaussian"
+        known["scheme"] = default_scheme(kind, noise=noise)
+    return DeclaredSettings(**known)
 
 
 def planned_work(

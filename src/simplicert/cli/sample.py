@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FAILED_EXIT = 1
 MOST_NAMED_INPUTS = 10  # failed inputs that are named one by one
-NOISE_HELP = "gaussian, laplace, uniform, ablation, ...: `simplicert radius --help` lists them."
+NOISE_HELP = "gaussian, laplace, ablation, deletion, ...: `simplicert radius --help` lists them."
 
 
 def sample(
@@ -31,7 +31,9 @@ def sample(
             help="file.pt2, file.onnx, a folder of `train`, zoo:NAME, module:function, ..."
         ),
     ],
-    data: Annotated[str, typer.Option(help="digits, file.npz, folder:DIR, cifar10:DIR, hf:DIR")],
+    data: Annotated[
+        str, typer.Option(help="digits, file.npz, file.jsonl, folder:DIR, cifar10:DIR, hf:DIR")
+    ],
     out: Annotated[Path, typer.Option(help="The run folder; the same command continues it.")],
     draws: Annotated[
         int | None, typer.Option(help="Noisy copies of each input; splitting has its own number.")
@@ -42,7 +44,10 @@ def sample(
     seed: Annotated[int, typer.Option(help="Seed of the noise.")] = 0,
     alpha: Annotated[float, typer.Option(help="Declared failure probability.")] = 0.001,
     kind: Annotated[str, typer.Option(help="Declared: multinomial or softmax.")] = "multinomial",
-    scheme: Annotated[str, typer.Option(help="Declared: gated, joint, paper or split.")] = "gated",
+    scheme: Annotated[
+        str | None,
+        typer.Option(help="Declared: joint (default; softmax: gated), gated, paper or split."),
+    ] = None,
     start: Annotated[int, typer.Option(help="First input.")] = 0,
     stop: Annotated[int | None, typer.Option(help="One past the last input.")] = None,
     step: Annotated[int, typer.Option(help="Every step-th input.")] = 1,
@@ -110,6 +115,9 @@ def sample(
     keep: Annotated[int | None, typer.Option(help="Features that ablation keeps.")] = None,
     absent: Annotated[
         float | None, typer.Option(help="Mark of a feature that ablation took away.")
+    ] = None,
+    rate: Annotated[
+        float | None, typer.Option(help="Probability with which deletion drops a token.")
     ] = None,
     offsets: Annotated[
         int | None, typer.Option(help="Seed of splitting noise's offsets, one per feature.")

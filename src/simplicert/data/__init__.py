@@ -7,7 +7,7 @@ one table of counts that we made ourselves, example_counts.txt.
 from collections.abc import Callable
 from pathlib import Path
 
-from simplicert.data import arrays, cifar10, digits, folder, huggingface
+from simplicert.data import arrays, cifar10, digits, folder, huggingface, jsonl
 from simplicert.data.dataset import (
     Dataset,
     Inputs,
@@ -25,7 +25,7 @@ __all__ = ["Dataset", "Inputs", "load_data"]
 Loader = Callable[[str], Source]
 
 NAMES: dict[str, Loader] = {"digits": digits.load_digits}
-SUFFIXES: dict[str, Loader] = {".npz": arrays.load_npz}
+SUFFIXES: dict[str, Loader] = {".npz": arrays.load_npz, ".jsonl": jsonl.load_jsonl}
 PREFIXES: dict[str, Loader] = {
     "folder": folder.load_folder,
     "cifar10": cifar10.load_cifar10,
@@ -34,7 +34,7 @@ PREFIXES: dict[str, Loader] = {
 
 ARRAYS = (".npy", ".pt", ".pth", ".pkl", ".csv", ".parquet")  # other files of arrays, for a hint
 
-FORMS = "digits, file.npz, folder:DIR, cifar10:DIR or hf:NAME_OR_DIR"
+FORMS = "digits, file.npz, file.jsonl, folder:DIR, cifar10:DIR or hf:NAME_OR_DIR"
 
 
 def load_data(

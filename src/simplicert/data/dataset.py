@@ -33,6 +33,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from simplicert.data.sequences import are_sequences, sequence_fingerprint
 from simplicert.errors import InvalidInput, require
 from simplicert.files import read_text
 from simplicert.machine import available_cores
@@ -208,7 +209,9 @@ class Dataset:
     def __repr__(self) -> str:
         """Return one line: name, size and whether there are labels."""
         labels = "labels" if self.labels is not None else "no labels"
-        return f"Dataset({self.name}: {len(self)} inputs of {self.inputs.shape[1:]}, {labels})"
+        what = f"inputs of {self.inputs.shape[1:]}"
+        what = "sequences of tokens" if are_sequences(self.inputs) else what
+        return f"Dataset({self.name}: {len(self)} {what}, {labels})"
 
 
 def check_inputs(name: str, inputs: Inputs) -> None:
@@ -286,6 +289,8 @@ def data_fingerprint(name: str, inputs: Inputs, labels: Ints | None) -> str:
     have the same fingerprint, and every file is read once, so a broken one is found before the
     first draw. Class names are left out: no certificate depends on them.
     """
+    if are_sequences(inputs):
+        return sequence_fingerprint(inputs, labels)
     digest = hashlib.blake2b(digest_size=16)
     digest.update(repr(tuple(int(n) for n in inputs.shape)).encode())
     step = max(1, CHUNK // prod(inputs.shape[1:]))

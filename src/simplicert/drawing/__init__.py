@@ -34,10 +34,11 @@ from simplicert.errors import SimplicertWarning, choose, require
 from simplicert.models import wrap_classifier
 from simplicert.noises import NoiseModel
 from simplicert.sampling.sampler import can_compile
-from simplicert.sampling.settings import convert_inputs
+from simplicert.sampling.sequences import convert_batch
 from simplicert.store.manifest import Manifest, read_manifest
+from simplicert.store.parsing import parse_numbers
 from simplicert.store.run import DAMAGED_FOLDER, Run, forget_failures
-from simplicert.store.settings import DrawingSettings, parse_numbers, parse_settings
+from simplicert.store.settings import DrawingSettings, parse_settings
 from simplicert.types import Ints, Tally
 from simplicert.types.arrays import has_first_draws
 from simplicert.types.tally import select_inputs
@@ -112,7 +113,7 @@ def draw(  # noqa: PLR0913
     seed: int = 0,
     alpha: float = 0.001,
     kind: str = "multinomial",
-    scheme: str = "gated",
+    scheme: str | None = None,
     until: str | None = None,
     reserve: float | str | None = None,
     extend: bool = False,
@@ -143,6 +144,7 @@ def draw(  # noqa: PLR0913
     scale: float | None = None,
     keep: int | None = None,
     absent: float | None = None,
+    rate: float | None = None,
     offsets: int | None = None,
     stop: Stop = _never_stop,
     report: Report = _report_nothing,
@@ -159,8 +161,8 @@ def draw(  # noqa: PLR0913
     after every batch; `warn` gets sentences about what may not have been meant, which otherwise
     become a `SimplicertWarning`. Noise is Gaussian of deviation `sigma`, or another of the table
     `NOISES`: `noise="laplace"` with its `scale`, `noise="ablation"` with `keep` and `absent`,
-    `noise="splitting"` with its `scale` and no `draws`, because it makes all of its own. The other
-    arguments are the options of the command.
+    `noise="deletion"` with `rate`, for lists of tokens, `noise="splitting"` with its `scale` and no
+    `draws`, because it makes all of its own. The other arguments are the options of the command.
 
     >>> import tempfile
     >>> import numpy as np
@@ -187,7 +189,7 @@ def draw(  # noqa: PLR0913
         options["model"] = wrap_classifier(model, *numbers)
     if not isinstance(data, str):
         options["data"] = build_dataset(
-            Source(convert_inputs(data), labels),
+            Source(convert_batch(data, noise), labels),
             "an array",
             select.start or 0,
             select.stop,

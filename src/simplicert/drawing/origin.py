@@ -11,8 +11,9 @@ from simplicert.errors import InvalidInput, SimplicertError, require
 from simplicert.models import Model, load_model, load_named_model
 from simplicert.store.imported import ImportedRun
 from simplicert.store.manifest import NAME, Manifest
+from simplicert.store.parsing import parse_numbers
 from simplicert.store.run import Run
-from simplicert.store.settings import parse_numbers, reconcile_numbers
+from simplicert.store.settings import reconcile_numbers
 
 
 class OriginOverrides(NamedTuple):

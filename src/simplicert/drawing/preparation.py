@@ -25,14 +25,8 @@ from simplicert.sampling.probe import scale_warning
 from simplicert.sampling.sampler import decide_compilation
 from simplicert.sampling.settings import default_batch_size, default_device
 from simplicert.stopping import plan_looks
-from simplicert.store.manifest import (
-    BINS_OF_FORMAT,
-    DIFFER,
-    FORMAT,
-    OTHERS,
-    Manifest,
-    noise_fields,
-)
+from simplicert.store.label_warning import DIFFER, OTHERS
+from simplicert.store.manifest import BINS_OF_FORMAT, FORMAT, Manifest, noise_fields
 from simplicert.store.settings import DrawingSettings, record_settings, resume_settings
 from simplicert.types import Ints
 from simplicert.types.plan import RESERVE
@@ -90,6 +84,7 @@ def prepare_context(
     """Probe the model and settle all choices; those of the run `before` are obeyed."""
     settings = resume_settings(settings, before)
     example = data.inputs[np.arange(min(PROBE_INPUTS, len(data.inputs)))]
+    settings.smoothing.at_shape(example.shape[1:])  # refuses noise that such inputs cannot have
     settings, sampling = _make_choices(settings, model, example, len(data.index))
     _refuse_off_grid_inputs(settings, data)
     sampler = Sampler(model.classifier, example, sampling)
@@ -173,6 +168,7 @@ def _describe_run(
         source["class_map"] = list(data.class_map)
     form = FORMAT if settings.bins == BINS_OF_FORMAT[FORMAT] else 1
     named = noise_fields(sampler.evaluation.smoothing.noise)
+    assert settings.scheme is not None  # chosen when the settings were resumed
     return Manifest(
         sigma=float(settings.sigma),
         inputs=len(data.index),
@@ -233,11 +229,11 @@ def settings_warnings(
     `normalised`: whether the outputs of the probe are shares that sum to 1. Only noise that is
     added has a scale in units of the input.
     """
-    low, high = float(example.min()), float(example.max())
-    width, sigma = high - low, settings.smoothing.sigma
-    noise = settings.smoothing.noise.name
+    sigma, noise = settings.smoothing.sigma, settings.smoothing.noise.name
     scale, warnings = NOISES[noise].scale, []
     if settings.smoothing.noise_scale is None and noise in ADDED:
+        low, high = float(example.min()), float(example.max())
+        width = high - low
         if 0 < width * LARGE_SIGMA < sigma:
             warnings.append(
                 f"{scale} {sigma:g} is large for inputs from {low:g} to {high:g}: it is in units "

@@ -27,14 +27,10 @@ from simplicert.figures.trends import (
 )
 from simplicert.mechanisms.naming import describe_threat, example_threats
 from simplicert.mechanisms.threats import Threat
+from simplicert.metrics.comparable import require_same_inputs, require_same_norm
 from simplicert.metrics.growth import certify_shorter_runs, measure_cost
 from simplicert.metrics.intervals import shares_under_noise
-from simplicert.metrics.study import (
-    Study,
-    require_comparable,
-    require_same_inputs,
-    require_same_norm,
-)
+from simplicert.metrics.study import Study, require_comparable
 from simplicert.noises.words import name_noise
 from simplicert.simplex import GAUSSIAN, make_grid, radius_ratio, usual_mechanisms
 from simplicert.tables.settings import require_members

@@ -166,6 +166,18 @@ def _parameter_rows() -> _Rows:
     return {name: row for name, row in mechanisms.items() if row.needs == "pair"}, ensembles
 
 
+def margin_divisor(row: Mechanism) -> float | None:
+    """Return what a bound on the two-sided radius in l2 is divided by to be this row's radius.
+
+    None where the row is not the two-sided radius of Gaussian noise.
+    """
+    tight = MECHANISMS["two_sided"].radius
+    if row.radius is tight:
+        return 1.0
+    shrunk = isinstance(row.radius, partial) and row.radius.func is _shrink
+    return row.radius.args[1] if shrunk and row.radius.args[0] is tight else None  # type: ignore[attr-defined]
+
+
 def _shrink(radius: Radius, factor: float, e0: Floats, e1: Floats) -> Floats:
     """Divide a radius, rounded toward zero; by 1 it stays as it is."""
     found = radius(e0, e1)

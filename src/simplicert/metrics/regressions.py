@@ -21,6 +21,7 @@ import numpy as np
 
 from simplicert.bounds import binomial
 from simplicert.errors import require
+from simplicert.metrics.comparable import require_same_inputs, require_same_norm
 from simplicert.metrics.gate import (
     MEASURES,
     CertificateRows,
@@ -31,7 +32,7 @@ from simplicert.metrics.gate import (
 from simplicert.metrics.numbers import format_down, format_exactly, format_p_value, format_up
 from simplicert.metrics.pairing import match_inputs
 from simplicert.metrics.statement import CONFIDENCE
-from simplicert.metrics.study import Study, require_same_inputs, require_same_norm
+from simplicert.metrics.study import Study
 from simplicert.types import Bools, Floats
 
 LEVEL = 0.05  # of all comparisons of a gate together

@@ -14,24 +14,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
-
-from simplicert.errors import DamagedRun, InvalidInput, SimplicertError, choose, require
+from simplicert.errors import DamagedRun, SimplicertError, choose, require
 from simplicert.logs.audit import find_disproofs
-from simplicert.noises import NOISES, NoiseModel, default_norm
+from simplicert.noises import NoiseModel, default_norm
 from simplicert.noises.words import strength_of
 from simplicert.store import Run, open_run
 from simplicert.store.attacks import AttackRow, attack_path, read_attack
 from simplicert.store.imported import ImportedRun
-from simplicert.store.manifest import recorded_label_warning
+from simplicert.store.label_warning import recorded_label_warning
 from simplicert.types import KINDS, Certificates, Ints, Kind, Tally
 
 ONE_SIDED = "one_sided"  # the method that bounds the top class alone
 
 # Where mechanisms are not compared, the first of these that exists stands for all columns.
 FALLBACK_COLUMNS = ("cohen", "one_sided", "two_sided")
-
-MOST_NAMED_INPUTS = 10  # listed one by one in a message
 
 
 @dataclass(frozen=True)
@@ -236,97 +232,6 @@ def read_studies(
         not twice, f"runs must have different names{at}, got {', '.join(twice)} twice: use label"
     )
     return studies
-
-
-def require_same_inputs(studies: Sequence[Study]) -> None:
-    """Refuse to compare runs that do not cover the same inputs, naming what is missing."""
-    everything = np.unique(np.concatenate([study.index for study in studies]))
-    for study in studies:
-        lost = np.setdiff1d(everything, study.index)
-        if lost.size:
-            raise InvalidInput(
-                f"runs must cover the same inputs to be compared, and {study.name} lacks "
-                f"{lost.size} of {everything.size}: {list_first_inputs(lost)}"
-            )
-        require(
-            len(studies) == 1 or study.index.size == everything.size,
-            f"runs must hold each input once to be compared, and {study.name} holds "
-            f"{study.index.size} rows for {everything.size} inputs",
-        )
-    prints = {study.run.manifest.data_fingerprint for study in studies} - {None}
-    require(
-        len(prints) <= 1,
-        "runs must cover the same inputs to be compared, and these were drawn from different data: "
-        + ", ".join(f"{study.name} from {study.data or 'unnamed data'}" for study in studies),
-    )
-    _require_same_labels(studies)
-
-
-def _require_same_labels(studies: Sequence[Study]) -> None:
-    """Refuse runs that give the same inputs different labels: they are other inputs."""
-    labelled = [study for study in studies if study.labels is not None]
-    for study in labelled[1:]:
-        first = labelled[0]
-        assert first.labels is not None and study.labels is not None
-        mine, its = np.argsort(first.index), np.argsort(study.index)
-        differ = first.index[mine][first.labels[mine] != study.labels[its]]
-        require(
-            not differ.size,
-            f"runs must cover the same inputs to be compared, and {first.name} and {study.name} "
-            f"give {differ.size} of them different labels: {list_first_inputs(differ)}",
-        )
-
-
-def require_one_norm(studies: Sequence[Study]) -> None:
-    """Refuse radii in different norms in one table or figure, and closed ones beside open ones."""
-    norms = {study.measured_in: study for study in studies}
-    require(
-        len(norms) <= 1,
-        "runs must have radii in one norm to be compared, and these have "
-        + ", ".join(
-            f"{norm} ({study.name}, {study.noise.name} noise)" for norm, study in norms.items()
-        )
-        + ": norm names one that all of them certify, if there is any",
-    )
-    kinds = {NOISES[study.noise.name].closed: study for study in studies}
-    require(
-        len(kinds) <= 1,
-        "runs must have radii of one kind to be compared: those of "
-        + " and ".join(
-            f"{study.name} ({study.noise.name} noise) "
-            f"{'cover changes of exactly their size' if closed else 'do not'}"
-            for closed, study in sorted(kinds.items(), reverse=True)
-        ),
-    )
-
-
-def require_same_norm(studies: Sequence[Study]) -> None:
-    """Refuse to compare radii in different norms, or at different places in the network."""
-    require_one_norm(studies)
-    stages = {study.name: study.stage for study in studies}
-    require(
-        len(set(stages.values())) <= 1,
-        "runs must have radii of one sensitivity to be compared, and these declare "
-        + ", ".join(f"{value:g} ({name})" for name, value in stages.items())
-        + ": give sensitivity to certify all of them by one",
-    )
-    scales = {study.run.manifest.source.get("noise_scale") for study in studies}
-    require(
-        len(scales) == 1,
-        "runs must have radii in one norm to be compared, and the noise of these was scaled "
-        "differently: "
-        + ", ".join(
-            f"{study.name} "
-            f"{'by feature' if study.run.manifest.source.get('noise_scale') else 'not at all'}"
-            for study in studies
-        ),
-    )
-
-
-def list_first_inputs(inputs: Ints) -> str:
-    """List the numbers of the first inputs, and say how many more there are."""
-    more = f" and {inputs.size - MOST_NAMED_INPUTS} more" if inputs.size > MOST_NAMED_INPUTS else ""
-    return ", ".join(str(item) for item in inputs[:MOST_NAMED_INPUTS]) + more
 
 
 def compares_mechanisms(certificates: Certificates) -> bool:

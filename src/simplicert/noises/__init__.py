@@ -14,6 +14,7 @@ import numpy as np
 from simplicert.errors import InvalidInput, check_positive, choose, require
 from simplicert.noises import (
     ablation,
+    deletion,
     exponential,
     gaussian,
     laplace,
@@ -44,6 +45,7 @@ class Noise:
     fill: Callable[[np.random.Generator, np.ndarray], None] | None = None  # additive: at scale 1
     draw_tensor: Callable[..., Any] | None = None  # the same on a torch device, where there is one
     write: Callable[..., None] | None = None  # not additive: writes copies of an input itself
+    drop: Callable[..., Any] | None = None  # for sequences of tokens: returns shorter copies
     draw_copies: Callable[..., Any] | None = None  # training: random copies of a batch of tensors
     numbers: tuple[str, ...] = ()  # that it has at every norm, besides its scale
     deterministic: bool = False  # every draw is made and none is random: alpha is 0
@@ -113,6 +115,7 @@ NOISES: dict[str, Noise] = {
         None,
         {"edits": ("rate",), "insertions": ("rate",), "deletions": ("rate",)},
         "Huang et al. 2023",
+        drop=deletion.drop_tokens,
         numbers=("rate",),
     ),
     "splitting": Noise(
@@ -193,30 +196,6 @@ def say_noise(model: NoiseModel, scale: float) -> str:
     if model == GAUSSIAN:
         return size
     return ", ".join(part for part in (f"{model.name} noise", size, model.say_numbers()) if part)
-
-
-def check_inputs(model: NoiseModel, shape: tuple[int, ...]) -> NoiseModel:
-    """Return the noise for inputs of this shape; refuse inputs that it cannot change."""
-    row = NOISES[model.name]
-    require(
-        row.fill is not None or row.write is not None,
-        f"noise must be one for inputs that are arrays of numbers, got {model.name}: it is for "
-        "sequences of tokens",
-    )
-    image = len(shape) == 3  # noqa: PLR2004
-    require(
-        image or model.name != "shift",
-        f"noise shift must be given images of shape (channels, height, width), got {shape}",
-    )
-    if model.name == "ablation":
-        require(
-            model.absent is not None,
-            "absent must be given for ablation noise: the number that marks a feature that was "
-            "taken away, and that no feature has, got None",
-        )
-        return model.sized(ablation.count_features(shape))
-    needs_size = any("size" in needed for needed in row.parameters.values())
-    return model.sized(int(np.prod(shape))) if needs_size else model
 
 
 GAUSSIAN = NoiseModel()

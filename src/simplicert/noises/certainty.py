@@ -19,7 +19,7 @@ SCHEME = "exact"
 # Settings that must be left out, and the values that they have where they are.
 LEFT_OUT: dict[str, tuple[Any, ...]] = {
     "alpha": (0, 0.001),
-    "scheme": (SCHEME, "gated"),
+    "scheme": (None, SCHEME, "gated"),
     "method": (None, SCHEME),
     "until": (None, "fixed"),
     "reserve": (None, 0),

@@ -21,8 +21,8 @@ from simplicert.stopping import LAST_LOOK_SHARE, Until
 from simplicert.types import Plan
 
 DEFAULT_TOLERANCE = 0.05  # of atol, at scale 1: simulated if neither a rule nor a radius is given
-FALLBACK_SCHEME = "gated"  # simulated where the declared scheme takes too long
-SLOW_SCHEMES = ("joint",)  # take too long to simulate
+FALLBACK_SCHEME = "gated"  # simulated where the declared scheme takes too long: it needs more draws
+SLOW_SCHEMES = ("joint",)  # a simulation asks for ten thousand bounds: several seconds by these
 FEW_INPUTS = 100  # inputs whose radii a slow scheme computes in a moment
 STEPS = (-1, 0, 1)  # losses are shown at the draws times these powers of ten
 

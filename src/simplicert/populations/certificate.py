@@ -25,7 +25,8 @@ from simplicert.metrics.numbers import (
 from simplicert.noises import GAUSSIAN
 from simplicert.populations.design import PopulationDesign, RadiusDesign, read_design
 from simplicert.store import Run
-from simplicert.store.manifest import Manifest, recorded_label_warning
+from simplicert.store.label_warning import recorded_label_warning
+from simplicert.store.manifest import Manifest
 from simplicert.types import Bools, Tally
 from simplicert.types.tally import select_inputs
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simplicert.data import Dataset, load_data
+from simplicert.data.sequences import are_sequences
 from simplicert.drawing.origin import open_named_data
 from simplicert.errors import InvalidInput, SimplicertError, require
 from simplicert.report.views import View, risk_order
@@ -115,6 +116,8 @@ def _check_data(data: Dataset, view: View) -> Dataset:
 def _make_pictures(views: Sequence[View], data: Dataset) -> Pictures:
     """Make a sheet of at most MOST inputs; the page's views are all of the same inputs."""
     if not are_images(data.inputs.shape):
+        if are_sequences(data.inputs):
+            return Pictures(None, "No thumbnails: sequences of tokens are no images.")
         shape = " x ".join(str(n) for n in data.inputs.shape[1:])
         return Pictures(None, f"No thumbnails: inputs of shape {shape} are no images.")
     if find_spec("PIL") is None:

@@ -26,6 +26,7 @@ from simplicert.models.model import channels_hint, is_module
 
 PAUSES = (0.05, 0.1, 0.2)  # seconds to wait before each new attempt
 Classify = Callable[[Any], np.ndarray]
+SEQUENCES = 1  # axes of a batch of sequences of tokens
 ONE_IMAGE = 3  # axes of a batch whose rows are flat images, or of one image mistaken for a batch
 
 
@@ -43,7 +44,7 @@ class ClassifierFailed(SamplingFailed):
 
 
 def wrap_array_function(classifier: Callable[[np.ndarray], Any]) -> Classify:
-    """Wrap a function of NumPy arrays; its outputs are copied, as they may lie in the batch."""
+    """Wrap a function of NumPy arrays, or of lists of tokens; its outputs are copied."""
     return lambda memory: np.array(classifier(memory))
 
 
@@ -176,6 +177,11 @@ def first_line(error: BaseException) -> str:
 def _explain_failure(shape: tuple[int, ...], error: Exception) -> InvalidInput:
     """Explain a classifier's error at its first batch in one sentence, with a likely cause."""
     words = str(error).strip().splitlines()
+    if len(shape) == SEQUENCES:
+        return InvalidInput(
+            f"classifier must accept a list of {shape[0]} lists of tokens, of which some or all "
+            f"are empty, and it failed: {words[0] if words else type(error).__name__}"
+        )
     hint = channels_hint(shape)
     if len(shape) == ONE_IMAGE and not isinstance(error, MemoryError):
         hint = "; inputs are always a batch: a single one is inputs[None]"

@@ -12,9 +12,9 @@ from simplicert.noises import NoiseModel, choose_noise
 from simplicert.noises.certainty import is_certain, settle_declaration, settle_draws
 from simplicert.sampling.loop import AfterBatch, go_on
 from simplicert.sampling.sampler import Sampler, decide_compilation
+from simplicert.sampling.sequences import convert_batch
 from simplicert.sampling.settings import (
     SamplingSettings,
-    convert_inputs,
     default_batch_size,
     default_device,
 )
@@ -62,6 +62,7 @@ def sample(  # noqa: PLR0913
     scale: float | None = None,
     keep: int | None = None,
     absent: float | None = None,
+    rate: float | None = None,
     offsets: int | None = None,
     plan: Plan | None = None,
     until: StoppingRule | None = None,
@@ -79,7 +80,9 @@ def sample(  # noqa: PLR0913
     Noise is Gaussian of deviation `sigma`, or another of the table `NOISES`: `noise="laplace"` with
     its `scale`, `noise="ablation"` with the number of features to `keep` and the mark of an
     `absent` one, `noise="splitting"` with its `scale` and, for other `offsets` of its features, a
-    seed: it has a number of draws of its own, and all of them are made.
+    seed: it has a number of draws of its own, and all of them are made. `noise="deletion"` drops
+    every token of a sequence with probability `rate`: `inputs` are then lists of tokens, or texts,
+    and the classifier gets a list of token lists.
 
     >>> inputs = np.array([[0.9, 0.2], [0.1, 0.7]], dtype=np.float32)
     >>> classifier = lambda batch: np.column_stack([batch[:, 0], 1 - batch[:, 0]])
@@ -87,7 +90,7 @@ def sample(  # noqa: PLR0913
     Tally(2 inputs, 2 classes, sigma 0.5, 1000 draws each, with labels, softmax_sums, votes, plan)
     """
     model, size_of_noise = choose_noise(
-        noise, sigma, scale, keep=keep, absent=absent, offsets=offsets
+        noise, sigma, scale, keep=keep, absent=absent, rate=rate, offsets=offsets
     )
     if is_certain(model):
         settle_declaration(model, {"until": until, "pilot": pilot})
@@ -99,7 +102,7 @@ def sample(  # noqa: PLR0913
         until is None or callable(until),
         f'until must be a rule such as sc.Until("atol=0.01"), got {until!r}',
     )
-    array = convert_inputs(inputs)
+    array = convert_batch(inputs, model)
     rows = len(array)
     numbers = integer_array("index", np.arange(rows) if index is None else index, (rows,))
     where = device if device is not None else default_device()

@@ -38,6 +38,7 @@ from simplicert.sampling.noise import (
     refuse_unfit_inputs,
 )
 from simplicert.sampling.outputs import Scores, output_reader
+from simplicert.sampling.sequences import SequenceBatch
 from simplicert.types import Ints
 from simplicert.types.smoothing import Smoothing
 
@@ -290,6 +291,11 @@ class Evaluation:
     spread: np.ndarray  # the noise's deviation, laid out like the inputs
     classify: Classify
 
+    @property
+    def takes_sequences(self) -> bool:
+        """Whether inputs are sequences of tokens."""
+        return NOISES[self.smoothing.noise.name].drop is not None
+
     def lay_out(self, inputs: np.ndarray) -> np.ndarray:
         """Return inputs in the memory layout of a batch."""
         return np.ascontiguousarray(np.moveaxis(inputs, 1, -1)) if self.channels_last else inputs
@@ -300,6 +306,8 @@ class Evaluation:
         shape = (rows, *self.lay_out(empty).shape[1:])
         context = NoiseContext(self.smoothing.noise, self.smoothing.sigma, self.channels_last)
         writer = NoiseWriter(self.spread, self.smoothing.grid, context, chunk)
+        if self.takes_sequences:
+            return SequenceBatch(rows, self.classify, writer)
         if self.torch_kind and self.device != "cpu":
             return DeviceBatch(shape, self.classify, writer, self.device)
         return HostBatch(shape, self.classify, writer)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from simplicert.data.sequences import are_sequences, hold_sequences
 from simplicert.errors import require
 from simplicert.models.model import is_module
 from simplicert.noises.certainty import is_certain
@@ -78,6 +79,11 @@ class Sampler:
         one, other = (self._example_batch(laid_out, turn) for turn in range(2))
         outputs = first_outputs(lambda: self.batch.outputs_for(one), (len(one), *example.shape[1:]))
         classes = self.evaluation.count_classes(outputs, len(one))
+        if are_sequences(one):  # a copy may lose all of its tokens
+            other = hold_sequences([()] * len(one))
+            first_outputs(lambda: self.batch.outputs_for(other), one.shape)
+            # Short ones beside long ones and beside none: a model may pad to the longest.
+            one = hold_sequences(sorted(one, key=len))
         self.normalised = smoothing.outputs != "labels" and sums_to_one(outputs)
         result = probe_classifier(
             retry_calls(self.batch.outputs_for), one, other, smoothing.autocast
@@ -197,6 +203,9 @@ def decide_compilation(
     tensors: bool = False,
 ) -> SamplingSettings:
     """Return the settings with `compiled` set: as requested, or where the draws are worth it."""
+    if are_sequences(example):
+        require(not requested, "compile must not be asked for a classifier of sequences of tokens")
+        return settings
     if not is_module(classifier):
         require(not requested, "compile must not be asked for a classifier that is no torch module")
         return settings

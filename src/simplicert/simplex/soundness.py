@@ -14,11 +14,11 @@ from functools import partial
 import numpy as np
 
 from simplicert import simplex
-from simplicert.certification import ALLOWANCE
 from simplicert.errors import InvalidInput, require
 from simplicert.importing import describe_error
 from simplicert.mechanisms import Mechanism
 from simplicert.mechanisms.choice import MechanismLike
+from simplicert.mechanisms.evaluation import ALLOWANCE
 from simplicert.mechanisms.threats import Threat
 from simplicert.search import evaluate_in_blocks
 from simplicert.simplex import GAUSSIAN

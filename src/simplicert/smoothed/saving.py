@@ -11,7 +11,7 @@ from simplicert.errors import InvalidInput, require
 from simplicert.files import read_toml
 from simplicert.models import Model, load_model
 from simplicert.models.model import is_module
-from simplicert.noises import GAUSSIAN, NoiseModel, scale_argument
+from simplicert.noises import GAUSSIAN, NOISES, NoiseModel, scale_argument
 from simplicert.sampling.forward import frozen_copy
 from simplicert.sampling.settings import convert_inputs
 from simplicert.types.smoothing import Smoothing
@@ -29,6 +29,12 @@ SETTINGS = (*(field.name for field in fields(Smoothing)), "kind", "sensitivity")
 
 def write_smoothed(folder: Path, own: Any, example: Any, settings: dict[str, Any]) -> None:
     """Write a frozen module and its settings; `example` is a batch that fixes the inputs' shape."""
+    noise = settings["noise"]
+    require(
+        NOISES[noise.name].drop is None,
+        f"noise must be one for arrays of numbers to be saved, got {noise}: an exported network "
+        "takes no lists of tokens",
+    )
     require(
         is_module(own),
         f"classifier must be a torch module to be saved, got {type(own).__name__}: keep a "

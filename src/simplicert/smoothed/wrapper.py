@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simplicert.bounds import bound
+from simplicert.bounds import bound, default_scheme
 from simplicert.certification import certify
 from simplicert.errors import InvalidInput, SimplicertWarning, check_positive, choose, require
 from simplicert.models.model import explain_uncallable
@@ -22,10 +22,10 @@ from simplicert.noises.certainty import is_certain, settle_declaration, settle_d
 from simplicert.sampling import sample
 from simplicert.sampling.noisy import NoisyClassifier
 from simplicert.sampling.probe import scale_warning
+from simplicert.sampling.sequences import convert_batch, takes_numbers
 from simplicert.sampling.settings import (
     check_device,
     check_whole_number,
-    convert_inputs,
     default_device,
 )
 from simplicert.smoothed import saving
@@ -52,7 +52,7 @@ CERTIFY_DRAWS = 100_000  # of a certificate
 
 LEAST_AXES = 2  # axes of a batch of inputs, at least
 
-NOISE_ARGUMENTS = ("scale", "keep", "absent", "offsets")  # that make the noise, besides its name
+NOISE_ARGUMENTS = ("scale", "keep", "absent", "rate", "offsets")  # that make it, besides its name
 
 
 class Smoothed:
@@ -62,7 +62,8 @@ class Smoothed:
     certificate are then about the largest mean score. `classifier`: a torch module, or a function
     of NumPy arrays (or of tensors, where the inputs are tensors). Inputs are always batches.
     `sensitivity`: where the inputs given here are the outputs of a first stage, that stage's
-    Lipschitz constant; radii are then distances between inputs of the stage.
+    Lipschitz constant; radii are then distances between inputs of the stage. With
+    `noise="deletion"` and its `rate`, inputs are lists of tokens, or texts (docs/text.md).
 
     A module is copied now, in eval mode, and never touched: training it further changes nothing
     here, and a trained one needs a new Smoothed. Every setting that changes g is given here and
@@ -97,13 +98,16 @@ class Smoothed:
         scale: float | None = None,
         keep: int | None = None,
         absent: float | None = None,
+        rate: float | None = None,
         offsets: int | None = None,
     ) -> None:
         """Check the settings and copy the classifier; nothing is drawn yet."""
         wrong = explain_uncallable(classifier)
         require(not wrong, f"classifier {wrong}")
         shares: Any = noise_scale  # becomes an array there
-        model, size = choose_noise(noise, sigma, scale, keep=keep, absent=absent, offsets=offsets)
+        model, size = choose_noise(
+            noise, sigma, scale, keep=keep, absent=absent, rate=rate, offsets=offsets
+        )
         self.smoothing = Smoothing(
             size, outputs, num_classes, score_limit, shares, grid, autocast, model
         )
@@ -168,7 +172,7 @@ class Smoothed:
         exact = is_certain(self.noise)
         if not exact:
             require_decidable(draws, alpha)
-        batch = _require_batch(inputs)
+        batch = _require_batch(inputs, self.noise)
         evaluation = self._noisy.on(batch.shape[1:], hasattr(inputs, "detach"))
         known = self._classes.get(evaluation.shape)
         soft = self.kind == "softmax"
@@ -184,20 +188,23 @@ class Smoothed:
         draws: int | None = None,
         alpha: float = 0.001,
         *,
-        scheme: str = "gated",
+        scheme: str | None = None,
         labels: ArrayLike | None = None,
         seed: int | None = None,
         **options: Any,
     ) -> Certificates:
         """Certify each input: class, radius, every mechanism and both expectations.
 
-        `draws` are 100,000 unless given; splitting noise has its own number, and all are made.
-        `options` are those of `sc.sample` that do not change g; `until` may also be a rule in
-        words, such as "atol=0.01". Radii are in the norm of the noise: with `noise_scale`, the
-        scaled one. Warns (SimplicertWarning) where features differ in scale by a factor of 100
-        without one, and where so few draws certify nothing.
+        `draws` are 100,000 unless given; splitting noise has its own number, and all are made. The
+        scheme is that of new runs: joint, or gated for kind softmax and other noise. `options` are
+        those of `sc.sample` that do not change g; `until` may also be a rule in words, such as
+        "atol=0.01". Radii are in the norm of the noise: with `noise_scale`, the scaled one. Warns
+        (SimplicertWarning) where features differ in scale by a factor of 100 without one, and where
+        so few draws certify nothing.
         """
         settings = dict(vars(self.smoothing))
+        if scheme is None:
+            scheme = default_scheme(self.kind, draws or CERTIFY_DRAWS, self.smoothing.noise.name)
         for name in sorted(set(options) & {*settings, "kind", "sensitivity", *NOISE_ARGUMENTS}):
             why = "predict would run another function than was certified"
             if name not in settings:
@@ -210,7 +217,8 @@ class Smoothed:
         settings |= scale_argument(self.noise, settings.pop("sigma"))
         if draws is None and not is_certain(self.noise):
             draws = CERTIFY_DRAWS
-        warning = "" if self.noise_scale is not None else scale_warning(convert_inputs(inputs))
+        batch = convert_batch(inputs, self.noise)
+        warning = "" if self.noise_scale is not None else scale_warning(batch)
         if warning:
             warnings.warn(warning, SimplicertWarning, stacklevel=2)
         tally = sample(
@@ -308,14 +316,15 @@ class Smoothed:
         return f"Smoothed({name}, {noise}{stage}, kind={self.kind})"
 
 
-def _require_batch(inputs: Any) -> np.ndarray:
-    """Return the inputs as a batch of finite numbers in single precision."""
-    shape = tuple(inputs.shape if hasattr(inputs, "detach") else np.shape(inputs))
-    require(
-        len(shape) >= LEAST_AXES and shape[0] > 0,
-        f"inputs must be a batch of shape (N, features...) with N > 0, got shape {shape}",
-    )
-    return convert_inputs(inputs)
+def _require_batch(inputs: Any, noise: NoiseModel) -> np.ndarray:
+    """Return the inputs as a batch of sequences, or of finite numbers in single precision."""
+    if takes_numbers(inputs, noise):
+        shape = tuple(inputs.shape if hasattr(inputs, "detach") else np.shape(inputs))
+        require(
+            len(shape) >= LEAST_AXES and shape[0] > 0,
+            f"inputs must be a batch of shape (N, features...) with N > 0, got shape {shape}",
+        )
+    return convert_batch(inputs, noise)
 
 
 def _too_few_draws_warning(tally: Tally, alpha: float, kind: str, scheme: str) -> str:

@@ -5,7 +5,6 @@ are seen. `read_manifest` and `write_manifest` read and write run.toml, with a c
 line.
 """
 
-import math
 import re
 import secrets
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -21,15 +20,15 @@ from simplicert.errors import (
     InvalidInput,
     SimplicertError,
     check_positive,
-    choose,
     require,
 )
 from simplicert.files import content_checksum, parse_toml, read_run_file, write_atomically
 from simplicert.machine import require_memory
-from simplicert.noises import GAUSSIAN, NOISES, NoiseModel, check_scale, default_norm
+from simplicert.noises import GAUSSIAN, NoiseModel, check_scale, default_norm
 from simplicert.noises.certainty import SCHEME as EXACT
 from simplicert.noises.certainty import is_certain, settle_declaration
-from simplicert.types import KINDS, Plan
+from simplicert.store.declaration import check_declaration
+from simplicert.types import Plan
 from simplicert.types.plan import MOST_RESERVED
 from simplicert.types.scores import BINS, FORMER_BINS
 from simplicert.types.smoothing import Reading
@@ -67,32 +66,6 @@ def package_version() -> str:
     from simplicert import __version__
 
     return __version__
-
-
-def check_declaration(
-    alpha: float,
-    kind: str,
-    scheme: str | None,
-    method: str | None = None,
-    noise: NoiseModel = GAUSSIAN,
-) -> str:
-    """Check what is declared before the draws; return the kind under its full name."""
-    if is_certain(noise):
-        given = {"alpha": alpha, "kind": kind, "method": method}
-        settled = settle_declaration(noise, given if scheme is None else given | {"scheme": scheme})
-        wrong = alpha != settled["alpha"] or scheme not in (None, settled["scheme"])
-        require(not wrong, f"alpha must be 0 and scheme exact, got {alpha!r} and {scheme!r}")
-        return "multinomial"
-    require(
-        isinstance(alpha, float) and 0 < alpha < 1,
-        f"alpha must lie strictly between 0 and 1, got {alpha!r}",
-    )
-    full_name = choose("kind", kind, KINDS)
-    if scheme is not None:
-        methods = choose("scheme", scheme, SCHEMES[full_name], f" for kind {full_name}")
-        if method is not None:
-            choose("method", method, methods)
-    return full_name
 
 
 @dataclass(frozen=True)
@@ -225,26 +198,6 @@ class Manifest:
         declared: float = self.source.get("sensitivity", 1.0)
         return declared
 
-    def find_size(self, norm: str | None, size: int | None = None) -> int | None:
-        """Return the number of features that radii in this norm need; None where they need none.
-
-        It is that of the inputs that were drawn, where run.toml records their shape or the noise
-        knows it; another one is refused.
-        """
-        model = self.noise_model
-        plain = (norm or default_norm(model)).removeprefix("scaled ")
-        if model.size is not None or "size" not in NOISES[model.name].parameters.get(plain, ()):
-            return size
-        shape = self.made.get("shape")
-        if not (isinstance(shape, list) and all(type(n) is int and n > 0 for n in shape)):
-            return size
-        features = math.prod(shape)
-        require(
-            size in (None, features),
-            f"size must be {features}, the features of the inputs that were drawn, got {size!r}",
-        )
-        return features
-
     def require_room(self, rows: int, vectors: int, more: int = 0) -> None:
         """Refuse a tally that would not fit into memory once it is spread over the classes.
 
@@ -344,25 +297,3 @@ def read_manifest(folder: Path) -> Manifest:
         return Manifest(**content)
     except (TypeError, SimplicertError) as error:
         raise DamagedRun(f"{path} is incomplete or altered: {error}") from None
-
-
-DIFFER = "the classes of model and data differ"
-
-OTHERS = (
-    "labels are numbered by the data's, so that accuracies may be of other classes; --class-map "
-    "says which class each one is"
-)
-
-
-def recorded_label_warning(manifest: Manifest) -> str:
-    """Return the warning about the labels of a run, to repeat wherever its accuracy is shown.
-
-    Runs drawn before it was recorded show at least how many classes model and data have.
-    """
-    made = manifest.made
-    if "label_doubt" in made or "class_map" in manifest.source:
-        return str(made.get("label_doubt", ""))
-    names = made.get("class_names")
-    if not isinstance(names, list) or len(names) == manifest.classes:
-        return ""
-    return f"{DIFFER}, they are {manifest.classes} and {len(names)}: {OTHERS}"

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from simplicert.bounds import bound
+from simplicert.bounds import SCHEMES, bound
 from simplicert.certification import certify
 from simplicert.data.arrays import read_array
 from simplicert.errors import DamagedRun, IncompatibleTallies, InvalidInput, require
@@ -32,6 +32,7 @@ from simplicert.mechanisms.choice import MechanismLike
 from simplicert.noises import GAUSSIAN
 from simplicert.stopping import BUDGET, Until
 from simplicert.store.collect import join_tallies
+from simplicert.store.features import find_size
 from simplicert.store.manifest import NAME, Manifest, write_manifest
 from simplicert.store.parts import read_part, read_parts, read_seconds, write_part
 from simplicert.store.settings import DrawingSettings, restore_settings
@@ -208,7 +209,7 @@ class Run:
         declared = self.manifest
         alpha = declared.alpha if alpha is None else alpha
         kind = KINDS.get(kind, kind) if kind is not None else declared.kind
-        scheme = scheme if scheme is not None else declared.scheme
+        scheme = scheme if scheme is not None else self._usual_scheme(kind)
         same = (kind, scheme) == (declared.kind, declared.scheme)
         method = method if method is not None else declared.find_method(kind, scheme)
         known = bound(self.tally(), alpha, kind, scheme, method)
@@ -217,9 +218,15 @@ class Run:
         own = declared.find_method(declared.kind, declared.scheme)
         as_declared = same and known.alpha == declared.alpha and known.method == own
         stage = declared.sensitivity if sensitivity is None else sensitivity
-        size = declared.find_size(norm, size)
+        size = find_size(declared, norm, size)
         found = certify(known, mechanisms, stage, norm=norm, size=size)
         return replace(found, exploratory=not as_declared)
+
+    def _usual_scheme(self, kind: str) -> str:
+        """Return the declared scheme, or gated for a kind that does not have it."""
+        own = self.manifest.scheme
+        usual = kind == self.manifest.kind or own in SCHEMES.get(kind, {})
+        return own if usual else "gated"
 
 
 def write_noise_scale(folder: Path, scale: np.ndarray) -> None:

@@ -6,8 +6,7 @@ an existing run has decided, `record_settings` returns what run.toml keeps of th
 `restore_settings` reads them back from it.
 """
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,22 +14,23 @@ from typing import Any
 
 import numpy as np
 
-from simplicert.data.arrays import read_array
-from simplicert.errors import DamagedRun, InvalidInput, check_positive, require
-from simplicert.noises import GAUSSIAN, NoiseModel, choose_noise
+from simplicert.bounds import default_scheme
+from simplicert.errors import DamagedRun, check_positive, require
+from simplicert.noises import GAUSSIAN, NOISES, NoiseModel, choose_noise
 from simplicert.noises.certainty import is_certain, settle_declaration, settle_draws
 from simplicert.noises.model import FIELDS
 from simplicert.stopping import Until
-from simplicert.store.manifest import DRAWN, NAME, Manifest, check_declaration
-from simplicert.types.plan import MOST_RESERVED
+from simplicert.store.declaration import check_declaration
+from simplicert.store.manifest import DRAWN, NAME, Manifest
+from simplicert.store.parsing import PARSERS
 from simplicert.types.scores import BINS, MOST_SOFTMAX_DRAWS
 from simplicert.types.smoothing import Smoothing
 from simplicert.types.tally import MOST_DRAWS
 
 SMALLEST_SIGMA = 2.0**-150  # half of the smallest number of single precision, rounded to 0
-MOST_DIGITS = 18  # of a share's number: it fits in 64 bits
 
 WHERE = "added to the inputs as loaded, before the model's normalisation"
+OF_TOKENS = "of the tokens as loaded"
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class DrawingSettings:
     seed: int = 0
     alpha: float = 0.001
     kind: str = "multinomial"
-    scheme: str = "gated"
+    scheme: str | None = None  # `default_scheme`; a run keeps its own
     start: int = 0
     stop: int | None = None
     step: int = 1
@@ -94,7 +94,7 @@ class DrawingSettings:
                 object.__setattr__(self, field.name, value.item())
         if is_certain(self.noise):
             self._leave_chance_out()
-        kind = check_declaration(self.alpha, self.kind, str(self.scheme), noise=self.noise)
+        kind = check_declaration(self.alpha, self.kind, self.scheme, noise=self.noise)
         object.__setattr__(self, "kind", kind)
         require(
             self.smoothing.sigma > SMALLEST_SIGMA,
@@ -117,10 +117,9 @@ class DrawingSettings:
 
     def _leave_chance_out(self) -> None:
         """Settle what has no meaning without chance; refuse what was asked for all the same."""
-        names = ("until", "reserve", "extend", "pilot", "sensitivity", "kind", "alpha", "scheme")
-        settled = settle_declaration(self.noise, {name: getattr(self, name) for name in names})
-        settle_draws(self.noise, self.sigma, self.draws)
-        for name, value in {**settled, "reserve": 0.0, "histograms": False}.items():
+        settled = settle_declaration(self.noise, vars(self)) | {"reserve": 0.0, "histograms": False}
+        settled |= {"draws": settle_draws(self.noise, self.sigma, self.draws)}
+        for name, value in settled.items():
             object.__setattr__(self, name, value)
 
     def _check_workers(self) -> None:
@@ -174,78 +173,9 @@ def parse_settings(options: Mapping[str, Any]) -> DrawingSettings:
     return DrawingSettings(**parsed)
 
 
-def parse_numbers(name: str, given: str | Sequence[float]) -> tuple[float, ...]:
-    """Parse comma-separated numbers."""
-    words = given.split(",") if isinstance(given, str) else given
-    try:
-        return tuple(float(word) for word in words)
-    except (TypeError, ValueError):
-        raise InvalidInput(f"{name} must be numbers separated by commas, got {given!r}") from None
-
-
-def parse_grid_step(given: str | float) -> float:
-    """Parse a step such as 1/255 or 0.01."""
-    above, _, below = str(given).partition("/")  # not Fraction: it would write out 1e1000000000
-    try:
-        value = float(above) / float(below or "1")
-    except (ValueError, ZeroDivisionError):
-        value = math.nan
-    require(
-        math.isfinite(value) and value > 0,
-        f"grid must be a step such as 1/255, got {str(given)[:80]!r}",
-    )
-    return value
-
-
-def parse_reserve(given: str | float) -> float:
-    """Parse a share of alpha such as 0.1 or 10%."""
-    word = str(given).strip()
-    try:
-        value = float(word.removesuffix("%")) / (100 if word.endswith("%") else 1)
-    except ValueError:
-        value = math.nan
-    require(
-        0 <= value <= MOST_RESERVED,
-        f"reserve must be a share of alpha in 0..{MOST_RESERVED}, such as 0.1 or 10%, "
-        f"got {word[:80]!r}",
-    )
-    return value
-
-
-def parse_shard(given: str | tuple[int, int]) -> tuple[int, int]:
-    """Parse "2/4", the second of four shares of the inputs."""
-    text = given if isinstance(given, str) else "/".join(map(str, given))
-    first, _, last = text.partition("/")
-    good = all(word.isdecimal() and len(word) <= MOST_DIGITS for word in (first, last))
-    good = good and 1 <= int(first) <= int(last)
-    require(good, f"shard must be i/k with 1 <= i <= k, such as 1/4, got {text!r}")
-    return int(first), int(last)
-
-
-def read_noise_scale(given: str | Path | Any) -> np.ndarray:
-    """Read each feature's share of sigma from an npy file, or take an array of them."""
-    try:
-        named = isinstance(given, str | Path)
-        return np.asarray(read_array(Path(given)) if named else given, dtype=float)
-    except (TypeError, ValueError, InvalidInput) as error:
-        raise InvalidInput(f"noise_scale must be an npy file of numbers: {error}") from None
-
-
-PARSERS: dict[str, Callable[[Any], Any]] = {
-    "out": Path,
-    "index_file": Path,
-    "reserve": parse_reserve,
-    "shard": parse_shard,
-    "grid": parse_grid_step,
-    "noise_scale": read_noise_scale,
-    "device": str,
-    "mean": lambda given: parse_numbers("mean", given),
-    "std": lambda given: parse_numbers("std", given),
-}
-
-
 def resume_settings(settings: DrawingSettings, before: Manifest | None) -> DrawingSettings:
     """Fill what is left open with what the run has decided; a contradiction is refused."""
+    settings = replace(settings, scheme=_choose_scheme(settings, before))
     if before is None:
         return settings
     size, compiled = before.source.get("batch_size"), before.source.get("compiled")
@@ -258,6 +188,15 @@ def resume_settings(settings: DrawingSettings, before: Manifest | None) -> Drawi
         mean=reconcile_numbers("mean", before, settings.mean),
         std=reconcile_numbers("std", before, settings.std),
     )
+
+
+def _choose_scheme(settings: DrawingSettings, before: Manifest | None) -> str:
+    """Return the scheme that is asked for, or the run's own, or that of new runs."""
+    if settings.scheme is not None:
+        return settings.scheme
+    if before is not None and before.kind == settings.kind:
+        return before.scheme
+    return default_scheme(settings.kind, settings.draws, settings.noise.name)
 
 
 def reconcile_numbers(
@@ -282,6 +221,7 @@ def record_settings(
     settings: DrawingSettings, fingerprints: Mapping[str, str], random: bool
 ) -> dict[str, Any]:
     """Return what run.toml keeps in its table `source`; every open choice must have been made."""
+    where = WHERE if NOISES[settings.noise.name].drop is None else OF_TOKENS
     source: dict[str, Any] = {
         "format": DRAWN,
         **fingerprints,
@@ -293,15 +233,11 @@ def record_settings(
         "compiled": settings.compiled,
         "device": settings.device,
         "random": random,
-        "noise": f"{settings.noise.name}, {WHERE}",
+        "noise": f"{settings.noise.name}, {where}",
     }
-    if settings.reserve:
-        source["reserve"] = settings.reserve
-    if settings.grid is not None:
-        source["grid"] = settings.grid
-    if settings.sensitivity != 1:
-        source["sensitivity"] = float(settings.sensitivity)
-    return source
+    stage = None if settings.sensitivity == 1 else float(settings.sensitivity)
+    more = {"reserve": settings.reserve or None, "grid": settings.grid, "sensitivity": stage}
+    return source | {name: value for name, value in more.items() if value is not None}
 
 
 def restore_settings(

@@ -49,6 +49,8 @@ def attack_table(rows: Sequence[AttackRow]) -> Grid:
 
 def _describe_farthest(row: AttackRow) -> str:
     """Return how far the search went, in words."""
+    if NOISES[row.noise].drop is not None:
+        return "8 (radius + 1) edits"
     if NOISES[row.noise].whole:
         return "every feature"
     plain = row.norm.removeprefix("scaled ") == "l2"
@@ -62,6 +64,8 @@ def _describe_search(row: AttackRow) -> list[tuple[str, str]]:
     if row.gradients == "ablation":
         tries = f"{row.steps} exchanges of features each"
         return [("orders an input", f"{LOSSES} losses x {row.restarts} restarts, {tries}")]
+    if row.gradients == "deletion":
+        return [("tokens tried an input", f"{row.steps} of other inputs, edits exchanged")]
     return [
         ("ascents an input", f"{LOSSES} losses x {row.restarts} restarts x {row.steps} steps"),
         ("noise copies a gradient", f"{row.samples}, through the {row.gradients}"),

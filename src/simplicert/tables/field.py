@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from simplicert.metrics.averages import Mean, abstention_rate, accuracy_curve, average_radius
+from simplicert.metrics.comparable import require_same_inputs, require_same_norm
 from simplicert.metrics.intervals import Rate, RateCurve
 from simplicert.metrics.numbers import (
     NONE,
@@ -15,7 +16,7 @@ from simplicert.metrics.numbers import (
     format_up,
 )
 from simplicert.metrics.radii import choose_radii, radius_sign
-from simplicert.metrics.study import Study, require_same_inputs, require_same_norm
+from simplicert.metrics.study import Study
 from simplicert.tables.grid import RADII, Grid, TableOptions, Value
 from simplicert.tables.settings import (
     describe_column,

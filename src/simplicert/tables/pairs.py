@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from simplicert.errors import require
+from simplicert.metrics.comparable import list_first_inputs, require_same_inputs, require_same_norm
 from simplicert.metrics.numbers import (
     format_down,
     format_p_value,
@@ -18,12 +19,7 @@ from simplicert.metrics.pairing import (
     mcnemar_test,
 )
 from simplicert.metrics.radii import choose_radii, radius_sign
-from simplicert.metrics.study import (
-    Study,
-    list_first_inputs,
-    require_same_inputs,
-    require_same_norm,
-)
+from simplicert.metrics.study import Study
 from simplicert.tables.grid import RADII, Grid, TableOptions, Value
 from simplicert.tables.settings import (
     describe_column,

@@ -6,15 +6,11 @@ from typing import NamedTuple
 from simplicert.errors import require
 from simplicert.mechanisms.threats import ensemble_members
 from simplicert.metrics.averages import median_radius, share_above, share_largest, top1_accuracy
+from simplicert.metrics.comparable import require_same_inputs, require_same_norm
 from simplicert.metrics.intervals import Rate, population_mask
 from simplicert.metrics.numbers import NONE, find_best_cells, format_down, format_percent_down
 from simplicert.metrics.radii import least_worthwhile, radius_sign
-from simplicert.metrics.study import (
-    Study,
-    require_comparable,
-    require_same_inputs,
-    require_same_norm,
-)
+from simplicert.metrics.study import Study, require_comparable
 from simplicert.tables.grid import Grid, TableOptions, Value
 from simplicert.tables.settings import (
     describe_population,

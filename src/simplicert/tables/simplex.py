@@ -9,8 +9,8 @@ import math
 from dataclasses import asdict
 from typing import Any
 
-from simplicert.certification import ALLOWANCE
 from simplicert.mechanisms import MECHANISMS
+from simplicert.mechanisms.evaluation import ALLOWANCE
 from simplicert.mechanisms.naming import describe_scale, describe_threat, describe_unit
 from simplicert.mechanisms.threats import Threat
 from simplicert.metrics.numbers import format_exactly

@@ -20,7 +20,8 @@ from simplicert.data import Dataset
 from simplicert.data.dataset import read_ahead
 from simplicert.errors import InvalidInput
 from simplicert.machine import available_cores
-from simplicert.noises import NOISES, NoiseContext, check_inputs
+from simplicert.noises import NOISES, NoiseContext
+from simplicert.noises.inputs import check_inputs
 from simplicert.sampling.noise import device_seed
 from simplicert.training.settings import TrainingSettings, local_process_count
 from simplicert.types import Ints

@@ -7,6 +7,7 @@ import numpy as np
 from simplicert.data import Dataset, load_data
 from simplicert.data.class_map import map_classes
 from simplicert.data.dataset import SelectedInputs, compare_class_names
+from simplicert.data.sequences import are_sequences
 from simplicert.errors import require
 from simplicert.training.network import class_count
 from simplicert.types import Ints
@@ -28,6 +29,10 @@ def training_sets(
         test = f"{data}:test" if test is None else test
         data = f"{data}:train"
     whole = load_data(data) if isinstance(data, str) else data
+    require(
+        not are_sequences(whole.inputs),
+        f"data must be arrays of numbers to train a network on, got the sequences of {whole.name}",
+    )
     require(class_map is None or test is not None, "class_map must come with test, got it alone")
     if test is None:
         return _hold_out_tenth(whole)

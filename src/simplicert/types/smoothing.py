@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from simplicert.errors import InvalidInput, check_positive, require
-from simplicert.noises import GAUSSIAN, NOISES, NoiseModel, check_inputs, check_scale, default_norm
+from simplicert.noises import GAUSSIAN, NOISES, NoiseModel, check_scale, default_norm
+from simplicert.noises.inputs import check_inputs
 
 SMALLEST = float(np.finfo(np.float32).tiny)  # of a noise: smaller numbers lose digits
 
@@ -85,7 +86,7 @@ class Smoothing:
 
     def at_shape(self, shape: tuple[int, ...]) -> "Smoothing":
         """Return the settings for inputs of this shape: the noise then knows their features."""
-        if self.noise == GAUSSIAN:  # Gaussian noise certifies in l2, whatever the size
+        if self.noise == GAUSSIAN and shape:  # it certifies in l2, whatever the size
             return self
         return replace(self, noise=check_inputs(self.noise, shape))
 

@@ -64,6 +64,20 @@ class BuehlerCase(NamedTuple):
     estimate: float  # R at the observed frequencies
 
 
+class CaseColumns(NamedTuple):
+    """Many inputs: a column for each field of `BuehlerCase`."""
+
+    draws: Ints
+    wins: Ints
+    rival: Ints
+    level: Floats
+    low: Floats
+    high: Floats
+    pair: Floats
+    guess: Floats
+    estimate: Floats
+
+
 def buehler_lower(wins: Ints, rivals: Ints, draws: Ints, a: Floats, region: float) -> Floats:
     """Return (N,) r with P(R < r) <= a, whatever p is; 0 where no positive radius is proved.
 
@@ -81,6 +95,12 @@ def buehler_lower(wins: Ints, rivals: Ints, draws: Ints, a: Floats, region: floa
 def make_cases(
     wins: Ints, rivals: Ints, draws: Ints, a: Floats, region: float
 ) -> Iterator[BuehlerCase]:
+    """Yield what the search needs for each input."""
+    columns = describe_cases(wins, rivals, draws, a, region)
+    return (BuehlerCase(*row) for row in zip(*(column.tolist() for column in columns), strict=True))
+
+
+def describe_cases(wins: Ints, rivals: Ints, draws: Ints, a: Floats, region: float) -> CaseColumns:
     """Compute for all inputs at once what each one's search needs.
 
     The share `region` of a is for the region, the rest for the test.
@@ -99,12 +119,11 @@ def make_cases(
     width = np.sqrt(top**2 + rival**2 + 2 * np.minimum(np.sqrt(odds[0] * odds[1]), 1) * top * rival)
     guess = (at_top - at_rival - width * ndtri(level) / ndtri(level / 2)) / 2
     pair = np.where(e0 > e1, two_sided.radius(e0, np.minimum(e1, q0)), 0.0)
-    columns = (
+    return CaseColumns(
         *(draws, wins, rivals, level),
         *(low - OUTWARD * (1 + np.abs(low)), high + OUTWARD * (1 + np.abs(high))),
-        *(pair, guess, (at_top - at_rival) / 2),
+        *(np.asarray(pair), guess, (at_top - at_rival) / 2),
     )
-    return (BuehlerCase(*row) for row in zip(*(column.tolist() for column in columns), strict=True))
 
 
 def bound_radius(case: BuehlerCase) -> float:

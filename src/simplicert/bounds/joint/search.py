@@ -5,15 +5,23 @@ as it likes. As a normal quantile the largest probability is nearly linear in th
 try tells the second, which proves within a thousandth of the slack for most inputs.
 """
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from simplicert.bounds import binomial
-from simplicert.bounds.joint.buehler import SMALLEST, BuehlerCase, make_cases
-from simplicert.bounds.joint.scores import CHEBYSHEV
+from simplicert.bounds.joint.buehler import SMALLEST, CaseColumns, describe_cases
 from simplicert.bounds.joint.segments import TINY, CurvePoints, bound_curve, place_points
-from simplicert.bounds.joint.sums import TailSums, prepare_sums, sum_tail
-from simplicert.bounds.joint.tail import build_staircase, likely_counts
+from simplicert.bounds.joint.staircases import SeenOutcomes, build_staircases
+from simplicert.bounds.joint.sums import (
+    PointsOfInputs,
+    TailSums,
+    likely_range,
+    prepare_sums,
+    sum_tails,
+)
+from simplicert.machine import available_cores
 from simplicert.types import Floats, Ints
 
 STEP, FIRST = 0.4, 1.2  # deviations between points of a curve: for a proof, to aim one
@@ -30,6 +38,10 @@ ROUNDS = 12  # radii tried for an input
 
 TOGETHER, ROOM = 64, 64_000  # inputs searched in step; fewer if their deviations are larger
 
+ALONE = 16  # inputs that are not divided among threads
+
+MOST_THREADS = 4  # more would wait for the interpreter's lock
+
 
 def segment_lower(wins: Ints, rivals: Ints, draws: Ints, a: Floats, region: float) -> Floats:
     """Return (N,) r with P(R < r) <= a, whatever p is; 0 where no positive radius is proved.
@@ -37,37 +49,61 @@ def segment_lower(wins: Ints, rivals: Ints, draws: Ints, a: Floats, region: floa
     The share `region` of a is spent on the region. At most Buehler's limit, which falls as the
     rival's count rises, so of many rivals only the strongest one matters.
     """
-    made = list(make_cases(wins, rivals, draws, a, region))
+    order = np.lexsort((a, draws))  # so that inputs which share a table of scores come together
+    cases = take_cases(describe_cases(wins, rivals, draws, a, region), order)
+    threads, number = min(available_cores(), MOST_THREADS), len(order)
     size = max(1, min(TOGETHER, int(ROOM / np.sqrt(draws.max(initial=1)))))
-    parts = [made[at : at + size] for at in range(0, len(made), size)]
-    # Not in threads: hundreds of small operations an input wait for the interpreter's lock, and
-    # two threads were slower than one at every number of draws.
-    return np.concatenate([np.empty(0), *map(search_radii, parts)])
+    size = min(size, max(ALONE, -(-number // threads)))
+    parts = [take_cases(cases, slice(at, at + size)) for at in range(0, number, size)]
+    out = np.empty(number)
+    out[order] = np.concatenate([np.empty(0), *_map_in_threads(parts, threads)])
+    return out
 
 
-def search_radii(cases: list[BuehlerCase]) -> Floats:
+def _map_in_threads(parts: list[CaseColumns], threads: int) -> list[Floats]:
+    """Search each part; numpy and scipy release the interpreter's lock while they compute."""
+    if min(threads, len(parts)) <= 1:
+        return [search_radii(part) for part in parts]
+    pool = ThreadPoolExecutor(max_workers=threads)
+    try:
+        return list(pool.map(search_radii, parts))
+    finally:
+        pool.shutdown(cancel_futures=True)  # so that an interruption does not wait for the rest
+
+
+def search_radii(cases: CaseColumns) -> Floats:
     """Return the largest radius that was found and proved for each input; the pair's if none was.
 
     What is found for an input does not depend on the others.
     """
-    best, estimate, guess, level = (
-        np.array([getattr(case, name) for case in cases])
-        for name in ("pair", "estimate", "guess", "level")
-    )
-    tails = [make_curve_tail(case) for case in cases]
-    low, high = best.copy(), estimate.copy()
-    goal = np.log(level * binomial.SHRINK)
+    best = cases.pair.copy()
+    worth = np.flatnonzero((cases.level >= SMALLEST) & ~(cases.estimate <= cases.pair))
+    some = take_cases(cases, worth)
+    tails = make_curve_tails(some)
+    stepped = np.flatnonzero(tails.stairs.steps)
+    best[worth] = _search_tails(some, tails, stepped)
+    return np.asarray(np.nextafter(best, 0.0))
+
+
+def take_cases(cases: CaseColumns, rows: Ints | slice) -> CaseColumns:
+    """Return some of the inputs."""
+    return CaseColumns._make(column[rows] for column in cases)
+
+
+def _search_tails(cases: CaseColumns, tails: TailSums, going: Ints) -> Floats:
+    """Search the radii of the inputs `going`; return what is proved of all, at least the pair's."""
+    best, low, high = cases.pair.copy(), cases.pair.copy(), cases.estimate.copy()
+    goal = np.log(cases.level * binomial.SHRINK)
     aim = -ndtri(np.exp(goal - AIM))
-    r = np.clip(guess, low + 1e-3 * (high - low), high - 1e-3 * (high - low))
-    tried, reached = np.full(len(cases), np.nan), np.full(len(cases), np.nan)
-    going = np.flatnonzero([bool(tail) for tail in tails])
+    r = np.clip(cases.guess, low + 1e-3 * (high - low), high - 1e-3 * (high - low))
+    tried, reached = np.full(len(r), np.nan), np.full(len(r), np.nan)
+    apart = space_points(tails)
     for trial in range(ROUNDS):
         if not len(going):
             break
-        some = [tail for i in going if (tail := tails[i]) is not None]
-        steps = space_points(some)
-        here = steps if trial else np.full(len(some), FIRST)
-        largest, lowered, seen = try_radii([cases[i] for i in going], some, r[going], here)
+        steps = apart[going]
+        here = steps if trial else np.full(len(going), FIRST)
+        largest, lowered, seen = try_radii(take_cases(cases, going), tails, going, r[going], here)
         proved = largest <= goal[going]
         won, lost = going[proved], going[~proved]
         best[won] = np.maximum(best[won], (r[going] - lowered)[proved])
@@ -77,13 +113,13 @@ def search_radii(cases: list[BuehlerCase]) -> Floats:
         else:  # about what more points would have proved
             largest = seen + steps**2 / 8
         found = -ndtri(np.minimum(np.exp(largest), 1 - 1e-9))
-        new = _next_radii((r, tried, reached, estimate, aim), going, found)
+        new = _next_radii((r, tried, reached, cases.estimate, aim), going, found)
         tried[going], reached[going] = r[going], found
         between = (low[going] < new) & (new < high[going])
         r[going] = np.where(between, new, (low[going] + high[going]) / 2)
         near = proved & (goal[going] - largest < ENOUGH)
         going = going[~near & (high[going] - low[going] > 1e-6 * high[going])]
-    return np.asarray(np.nextafter(best, 0.0))
+    return best
 
 
 def _next_radii(state: tuple[Floats, ...], going: Ints, found: Floats) -> Floats:
@@ -95,67 +131,67 @@ def _next_radii(state: tuple[Floats, ...], going: Ints, found: Floats) -> Floats
     return np.asarray(np.where(np.isnan(tried), first, secant))
 
 
-def make_curve_tail(case: BuehlerCase) -> TailSums | None:
-    """Collect the outcomes at least as good as the one seen; None where nothing is to be gained."""
-    if case.level < SMALLEST or case.estimate <= case.pair:
-        return None
-    n, r, reach = case.draws, max(case.guess, case.pair), reach_below(case)
-    end = min(case.high, -r)
-    fewest, most = ndtr([case.low - 2 * r, case.low]), ndtr([end, end + 2 * r])
-    rivals = likely_counts(fewest[0], n, reach)[0], likely_counts(most[0], n, ABOVE)[1]
-    tops = likely_counts(fewest[1], n, reach)[0], likely_counts(most[1], n, reach)[1]
-    b, least = build_staircase(
-        (case.wins, case.rival),
-        n,
-        case.level / 2,
-        (min(tops[0], case.wins - 1), max(tops[1], case.wins)),
-        (min(rivals[0], case.rival), max(rivals[1], case.rival)),
-        scores=CHEBYSHEV,
+def make_curve_tails(cases: CaseColumns) -> TailSums:
+    """Collect the outcomes at least as good as the one seen, within reach of the region's p."""
+    n, r, reach = cases.draws, np.maximum(cases.guess, cases.pair), reach_below(cases.level)
+    end = np.minimum(cases.high, -r)
+    rivals = (
+        likely_range(ndtr(cases.low - 2 * r), n, reach)[0],
+        likely_range(ndtr(end), n, ABOVE)[1],
     )
-    return prepare_sums(b, least, n) if len(b) else None
+    tops = (
+        likely_range(ndtr(cases.low), n, reach)[0],
+        likely_range(ndtr(end + 2 * r), n, reach)[1],
+    )
+    stairs = build_staircases(
+        SeenOutcomes(cases.wins, cases.rival, n, cases.level / 2),
+        (np.minimum(tops[0], cases.wins - 1), np.maximum(tops[1], cases.wins)),
+        (np.minimum(rivals[0], cases.rival), np.maximum(rivals[1], cases.rival)),
+    )
+    return prepare_sums(stairs)
 
 
-def reach_below(case: BuehlerCase) -> float:
+def reach_below(level: Floats) -> Floats:
     """Return the deviations below which the rival's counts add next to nothing."""
-    return -float(ndtri(CUT * case.level))
+    return np.asarray(-ndtri(CUT * level))
 
 
-def space_points(tails: list[TailSums]) -> Floats:
+def space_points(tails: TailSums) -> Floats:
     """Return how far apart the points of a proof are: closer where terms are few."""
-    costs = np.array([tail.tail.cost for tail in tails])
-    return np.asarray(np.clip(STEP * np.sqrt(costs / MANY), LEAST, STEP))
+    return np.asarray(np.clip(STEP * np.sqrt(tails.costs() / MANY), LEAST, STEP))
 
 
 def try_radii(
-    cases: list[BuehlerCase], tails: list[TailSums], r: Floats, steps: Floats
+    cases: CaseColumns, tails: TailSums, rows: Ints, r: Floats, steps: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Bound (N,) log P on the curves of radii a little below r; say how little, and what P was."""
-    draws = np.array([case.draws for case in cases])
-    start = np.array([case.low for case in cases]) - 2 * r
-    stop = np.minimum([case.high for case in cases], -r)
+    """Bound (N,) log P on the curves of radii a little below r; say how little, and what P was.
+
+    The inputs are the `rows` of the tails.
+    """
+    start = cases.low - 2 * r
+    stop = np.minimum(cases.high, -r)
     none = start > stop  # the region holds no p with R <= r
-    points = place_points(np.minimum(start, stop), stop, r, draws, steps)
-    logs, beyond = _evaluate_points(cases, tails, points)
-    found = bound_curve(points, logs, beyond, draws)
+    points = place_points(np.minimum(start, stop), stop, r, cases.draws, steps)
+    logs, beyond = _evaluate_points(cases, tails, rows, points)
+    found = bound_curve(points, logs, beyond, cases.draws)
     seen = np.where(none, np.log(TINY), np.maximum(logs.max(axis=1), beyond))
     return np.where(none, seen, found.largest), np.where(none, 0.0, found.lowered), seen
 
 
 def _evaluate_points(
-    cases: list[BuehlerCase], tails: list[TailSums], points: CurvePoints
+    cases: CaseColumns, tails: TailSums, rows: Ints, points: CurvePoints
 ) -> tuple[Floats, Floats]:
     """Return log P at the points, (N, M), and (N,) beyond the edges, -inf where there is none."""
-    p_rival, p_top = np.maximum(ndtr(points.rival), TINY), ndtr(points.top)
-    logs, beyond = np.empty(p_rival.shape), np.full(len(cases), -np.inf)
-    for row, (case, tail, used, edge) in enumerate(
-        zip(cases, tails, points.used.tolist(), points.edge.tolist(), strict=True)
-    ):
-        rival, top = p_rival[row, :used], p_top[row, :used]
-        if edge:  # all of it for A: more of A and no more of j than anywhere beyond
-            rival, top = np.append(rival, rival[-1]), np.append(top, 1 - rival[-1])
-        found = sum_tail(tail, np.minimum(top, 1 - rival), rival, reach_below(case), ABOVE)
-        found = np.log(np.maximum(found, TINY))
-        logs[row, :used], logs[row, used:] = found[:used], found[used - 1]
-        if edge:
-            beyond[row] = found[-1]
-    return logs, beyond
+    size, last = points.used + points.edge, points.used - 1
+    begin = np.concatenate([[0], np.cumsum(size)])
+    owner = np.repeat(np.arange(len(rows)), size)
+    place = np.arange(begin[-1]) - begin[owner]
+    at = owner, np.minimum(place, last[owner])
+    p_rival = np.maximum(ndtr(points.rival[at]), TINY)
+    # Beyond an edge, all of it for A: more of A and no more of j than anywhere there.
+    p_top = np.where(place > last[owner], 1 - p_rival, ndtr(points.top[at]))
+    p_top = np.minimum(p_top, 1 - p_rival)
+    flat = PointsOfInputs(rows, begin, p_top, p_rival)
+    found = np.log(np.maximum(sum_tails(tails, flat, reach_below(cases.level), ABOVE), TINY))
+    logs = found[begin[:-1, None] + np.minimum(np.arange(points.top.shape[1]), last[:, None])]
+    return logs, np.where(points.edge, found[begin[1:] - 1], -np.inf)

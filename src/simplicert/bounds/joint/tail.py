@@ -34,22 +34,20 @@ CountRange = tuple[int, int]  # the first and the last of consecutive counts
 
 LogFactorial = Callable[[Floats], Floats]
 
-# A function that computes the scores of consecutive counts, and by how much they may be off.
-ScoreTable = tuple[Callable[[CountRange, int, float], Floats], float]
 
-
-def lower_limit_score(counts: Ints, draws: int, tail: float) -> Floats:
+def lower_limit_score(counts: Ints, draws: int | Ints, tail: float | Floats) -> Floats:
     """Return Phi^{-1} of the Clopper-Pearson lower limit, -inf at 0; it only orders outcomes."""
-    k, n = np.asarray(counts, dtype=float), float(draws)
-    at_end = np.exp(np.log(tail) / n), -np.expm1(np.log(tail) / n)
-    inside = (k > 0) & (k < n)
-    limit = np.where(k == n, at_end[0], 0.0)
-    limit[inside] = betaincinv(k[inside], n - k[inside] + 1, tail)
+    k, n, c = (np.asarray(x, dtype=float) for x in np.broadcast_arrays(counts, draws, tail))
+    ends, inside = k == n, (k > 0) & (k < n)
+    limit = np.zeros(len(k))
+    limit[ends] = np.exp(np.log(c[ends]) / n[ends])
+    limit[inside] = betaincinv(k[inside], n[inside] - k[inside] + 1, c[inside])
     out = normal_quantile(limit)
     near = limit > 0.5  # noqa: PLR2004
     some = near & inside  # 1 - L has the digits there
-    out[some] = -normal_quantile(betainccinv(n - k[some] + 1, k[some], tail))
-    out[near & (k == n)] = -normal_quantile(at_end[1])
+    out[some] = -normal_quantile(betainccinv(n[some] - k[some] + 1, k[some], c[some]))
+    ends &= near
+    out[ends] = -normal_quantile(-np.expm1(np.log(c[ends]) / n[ends]))
     return out
 
 
@@ -73,22 +71,19 @@ def build_staircase(
     tail: float,
     tops: CountRange,
     rivals: CountRange,
-    *,
-    scores: ScoreTable = (interpolate_scores, SLACK),
 ) -> tuple[Ints, Ints]:
     """Return the rival's counts, and for each the smallest top count that is in {T >= t}.
 
     `seen` is (N_A, N_j), and t its T. Only counts inside the windows are considered: a step that
     starts below them takes in everything, one that starts above them starts at their end.
-    Scores may be off by the slack of their table: outcomes that near count as equal.
+    Scores may be off by `SLACK`: outcomes that near count as equal.
     """
     wins, losses = seen
     b = np.arange(rivals[0], rivals[1] + 1)
     own, other = lower_limit_score(np.array([wins, draws - losses]), draws, tail)
-    tabulate, slack = scores
-    opposite = tabulate((draws - rivals[1], draws - rivals[0]), draws, tail)[::-1]
-    needed = own + other - slack * (1 + abs(own) + abs(other)) - opposite
-    reached = tabulate(tops, draws, tail)
+    opposite = interpolate_scores((draws - rivals[1], draws - rivals[0]), draws, tail)[::-1]
+    needed = own + other - SLACK * (1 + abs(own) + abs(other)) - opposite
+    reached = interpolate_scores(tops, draws, tail)
     beyond = tops[1] if tops[1] < draws else draws + 1  # more than all draws is impossible
     least = np.minimum(tops[0] + np.searchsorted(reached, needed), beyond)
     least[needed <= reached[0]] = 0

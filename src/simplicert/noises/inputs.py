@@ -1,0 +1,37 @@
+"""Which inputs a noise can change: arrays of numbers, images, or sequences of tokens."""
+
+import numpy as np
+
+from simplicert.errors import require
+from simplicert.noises import NOISES, NoiseModel, ablation
+
+SEQUENCE: tuple[int, ...] = ()  # the shape of a sequence of tokens, whatever its length
+
+
+def check_inputs(model: NoiseModel, shape: tuple[int, ...]) -> NoiseModel:
+    """Return the noise for inputs of this shape; refuse inputs that it cannot change."""
+    row = NOISES[model.name]
+    require(
+        row.drop is None or shape == SEQUENCE,
+        f"noise must be one for inputs that are arrays of numbers, got {model.name}: it is for "
+        "sequences of tokens",
+    )
+    require(
+        row.drop is not None or shape != SEQUENCE,
+        f"noise must be deletion for sequences of tokens, got {model.name}: it is for arrays of "
+        "numbers",
+    )
+    image = len(shape) == 3  # noqa: PLR2004
+    require(
+        image or model.name != "shift",
+        f"noise shift must be given images of shape (channels, height, width), got {shape}",
+    )
+    if model.name == "ablation":
+        require(
+            model.absent is not None,
+            "absent must be given for ablation noise: the number that marks a feature that was "
+            "taken away, and that no feature has, got None",
+        )
+        return model.sized(ablation.count_features(shape))
+    needs_size = any("size" in needed for needed in row.parameters.values())
+    return model.sized(int(np.prod(shape))) if needs_size else model
