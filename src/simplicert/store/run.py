@@ -30,6 +30,7 @@ from simplicert.files import (
 )
 from simplicert.mechanisms.choice import MechanismLike
 from simplicert.noises import GAUSSIAN
+from simplicert.noises.certainty import is_certain
 from simplicert.stopping import BUDGET, Until
 from simplicert.store.collect import join_tallies
 from simplicert.store.manifest import NAME, Manifest, write_manifest
@@ -224,7 +225,8 @@ class Run:
     def _usual_scheme(self, kind: str) -> str:
         """Return the declared scheme, or gated for a kind that does not have it."""
         own = self.manifest.scheme
-        return own if own in SCHEMES.get(kind, {}) else "gated"
+        known = own in SCHEMES.get(kind, {}) or is_certain(self.manifest.noise_model)
+        return own if known else "gated"
 
 
 def write_noise_scale(folder: Path, scale: np.ndarray) -> None:
