@@ -39,6 +39,15 @@ def test_sampling_keeps_the_speed_of_the_network():
     assert many < 1.1 * few
 
 
+def test_other_noises_cost_no_more_than_gaussian_noise():
+    """Network included; the noise alone takes less time in every case."""
+    rows = read_result("noises")["noises"]
+    for name in ("laplace", "uniform", "ablation", "shift", "brightness"):
+        assert rows[name]["noise_milliseconds"] < rows["gaussian"]["noise_milliseconds"]
+    assert rows["laplace"]["high"] < 1.15 and rows["uniform"]["high"] < 1.15
+    assert rows["ablation"]["of_gaussian"] <= 1
+
+
 def test_softmax_keeps_most_of_the_radius_and_histograms_give_more():
     result = read_result("softmax")
     assert len(result["families"]) == 5

@@ -130,10 +130,10 @@ def state_ceilings() -> str:
 
 def _read_reach(reserve: str) -> dict[str, dict[str, float]]:
     """What 100,000 draws can reach, by scheme; of each its first row, that of a fixed plan."""
-    words = f"plan --sigma 1 --draws 100000 --until fixed --reserve {reserve}"
     found: dict[str, dict[str, float]] = {}
-    for more in ("", " --scheme gated"):
-        for row in _read_answer(words + more)["reach"]:
+    for scheme in ("joint", "gated"):
+        words = "plan --sigma 1 --draws 100000 --until fixed"
+        for row in _read_answer(f"{words} --scheme {scheme} --reserve {reserve}")["reach"]:
             found.setdefault(row["scheme"].partition(",")[0], row)
     return found
 

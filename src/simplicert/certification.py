@@ -4,7 +4,7 @@
 `radius` one mechanism's at given expectations. The rule e0 > e1 for radii, and the check of every
 radius against the Neyman-Pearson limit, are in `mechanisms.evaluation`; the schemes in `bounds`
 apply the rule once more, to hide what they do not prove. Mechanisms give radii at sigma 1: sigma
-and sensitivity enter only here, in `radius_scale` and `_scale_radii`.
+and sensitivity enter only here, by `mechanisms.scaling`.
 """
 
 from dataclasses import replace
@@ -16,7 +16,6 @@ from simplicert.errors import (
     InvalidInput,
     KindMismatch,
     MissingEvidence,
-    check_positive,
     choose,
     require,
 )
@@ -29,14 +28,11 @@ from simplicert.mechanisms.choice import (
     require_threat,
 )
 from simplicert.mechanisms.evaluation import require_finite, unit_radius
+from simplicert.mechanisms.scaling import drawn_sigma, radius_scale
 from simplicert.mechanisms.threats import Threat, find_threat, margin_divisor, threat_of
 from simplicert.noises import GAUSSIAN, NOISES, choose_scale, say_units
 from simplicert.types import KINDS, Certificates, Expectations, Floats
 from simplicert.types.arrays import check_probabilities
-
-LARGEST = float(np.finfo(np.float32).max)  # a larger sigma does not fit in single precision
-
-HALF_STEP = 2.0**-24  # largest relative error of rounding to single precision
 
 
 def certify(
@@ -249,32 +245,6 @@ def _band_radius(name: str, mechanism: Mechanism, known: Expectations) -> Floats
     out = np.zeros(live.shape)
     out[live] = mechanism.radius(known.bands.lower[live], known.bands.upper[live])
     return out
-
-
-def drawn_sigma(known: Expectations) -> float:
-    """Return a sigma that the noise behind these expectations had at least.
-
-    Noise is drawn in single precision, so its sigma is float32(sigma), which may lie below sigma.
-    With a share of sigma for each feature, every share is rounded by itself, by at most 2**-24 of
-    its size. The scale of deterministic noise is a number of draws, and exact.
-    """
-    if known.certain:
-        return known.sigma
-    drawn = float(np.float32(known.sigma)) if known.sigma <= LARGEST else known.sigma
-    require(drawn > 0, f"sigma must not vanish in single precision, got {known.sigma!r}")
-    return (
-        known.sigma * (1 - HALF_STEP)
-        if known.norm.startswith("scaled ")
-        else min(known.sigma, drawn)
-    )
-
-
-def radius_scale(sigma: float, sensitivity: float) -> float:
-    """Return sigma over sensitivity, by which every radius is multiplied."""
-    scale = check_positive("sigma", sigma) / check_positive("sensitivity", sensitivity)
-    usual = np.finfo(float).tiny <= scale <= 1 / np.finfo(float).tiny
-    require(bool(usual), f"sigma / sensitivity must be an ordinary number, got {scale}")
-    return scale
 
 
 def _scale_radii(unit: Floats, scale: float | None) -> Floats:

@@ -34,7 +34,7 @@ def certify(
     Settings other than those the run declared are exploratory: choosing them after seeing the
     counts is not covered by alpha. Another norm is not: radii in all norms hold together.
 
-    Example: simplicert certify runs/mine --norm linf --out boxes.csv
+    Example: simplicert certify runs/mine --norm linf --size 3072 --out boxes.csv
     """
     from simplicert.cli.saying import print_warning
     from simplicert.cli.screen import print_table

@@ -188,10 +188,12 @@ def settings_note(
         {f"sensitivity {item.sensitivity:g}" for item in several if item.sensitivity != 1},
         {f"all {len(item):,} inputs" for item in known},
     ]
-    settings = ", ".join(text for texts in facts if len(texts) == 1 for text in texts)
+    settings = [", ".join(text for texts in facts if len(texts) == 1 for text in texts)]
+    if any(item.noise.name != "gaussian" for item in known):  # then they may be many words
+        settings = wrap(settings[0], NOTE_WIDTH)
     reasons = dict.fromkeys(filter(None, map(explain_no_comparison, several)))
     lines = [line for reason in reasons for line in wrap(reason, NOTE_WIDTH)]
-    return "\n".join([f"{known[0].kind}{mark}", settings, *lines])
+    return "\n".join([f"{known[0].kind}{mark}", *settings, *lines])
 
 
 def _format_range(numbers: Ints) -> str:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from simplicert.errors import InvalidInput, require
+from simplicert.metrics.radii import require_one_norm
 from simplicert.metrics.study import Study
-from simplicert.noises import NOISES
 from simplicert.types import Ints
 
 MOST_NAMED_INPUTS = 10  # listed one by one in a message
@@ -49,29 +49,6 @@ def _require_same_labels(studies: Sequence[Study]) -> None:
             f"runs must cover the same inputs to be compared, and {first.name} and {study.name} "
             f"give {differ.size} of them different labels: {list_first_inputs(differ)}",
         )
-
-
-def require_one_norm(studies: Sequence[Study]) -> None:
-    """Refuse radii in different norms in one table or figure, and closed ones beside open ones."""
-    norms = {study.measured_in: study for study in studies}
-    require(
-        len(norms) <= 1,
-        "runs must have radii in one norm to be compared, and these have "
-        + ", ".join(
-            f"{norm} ({study.name}, {study.noise.name} noise)" for norm, study in norms.items()
-        )
-        + ": norm names one that all of them certify, if there is any",
-    )
-    kinds = {NOISES[study.noise.name].closed: study for study in studies}
-    require(
-        len(kinds) <= 1,
-        "runs must have radii of one kind to be compared: those of "
-        + " and ".join(
-            f"{study.name} ({study.noise.name} noise) "
-            f"{'cover changes of exactly their size' if closed else 'do not'}"
-            for closed, study in sorted(kinds.items(), reverse=True)
-        ),
-    )
 
 
 def require_same_norm(studies: Sequence[Study]) -> None:

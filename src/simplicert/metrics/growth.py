@@ -22,6 +22,7 @@ from simplicert.mechanisms.evaluation import unit_radius
 from simplicert.mechanisms.threats import Threat, find_threat, threat_of
 from simplicert.metrics.study import Study
 from simplicert.store import ImportedRun, Run
+from simplicert.store.features import find_size
 from simplicert.types import Certificates, Expectations, Floats, Ints, Plan, Tally
 
 KIND = "multinomial"  # the only kind of which a shorter run can be taken
@@ -70,7 +71,7 @@ def certify_shorter_runs(study: Study, seed: int = 0) -> dict[int, Certificates]
                 _bound_tally(study, tally),
                 sensitivity=study.stage,
                 norm=study.norm,
-                size=study.run.manifest.find_size(study.norm, study.size),
+                size=find_size(study.run.manifest, study.norm, study.size),
             ),
             exploratory=exploratory,
         )
@@ -226,7 +227,7 @@ def seconds_per_draw(run: Run | ImportedRun) -> float:
 
 def study_threat(study: Study) -> Threat:
     """Return the mechanisms for the noise of a run and the norm of its radii."""
-    size = study.run.manifest.find_size(study.norm, study.size)
+    size = find_size(study.run.manifest, study.norm, study.size)
     return threat_of(study.noise, study.measured_in, size)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from simplicert.errors import require
 from simplicert.files import write_atomically
+from simplicert.mechanisms.threats import threat_of
 from simplicert.metrics.comparable import require_same_inputs, require_same_norm
 from simplicert.metrics.study import Study
 from simplicert.report.blocks import attack_block, attack_cautions, class_table, comparison_tables
@@ -83,11 +84,23 @@ def report_page(
             kinds=list(dict.fromkeys(view.kind for view in views)) or list(threats[0]["kinds"]),
             ensembles=threats[0]["ensembles"],
             threats=[threat["title"] for threat in threats],
+            paper=not threats[0]["unit"],
+            scale=threats[0]["scale"],
+            closed=any(view.closed for view in views),
+            tight=all(_has_limit(view) for view in views),
             steps=content["simplex"]["steps"],
             note=pictures.note,
             version=package_version(),
         )
     )
+
+
+def _has_limit(view: View) -> bool:
+    """Say whether no radius from E0 and E1 alone can exceed the two-sided one of its noise."""
+    if view.certificates is None:
+        return True
+    known = view.certificates.known
+    return threat_of(known.noise, known.norm).limit is not None
 
 
 def _view_blocks(views: Sequence[View], names: Sequence[str] | None) -> list[dict[str, Any]]:

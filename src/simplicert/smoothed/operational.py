@@ -20,9 +20,9 @@ import numpy as np
 from scipy.special import betainc
 
 from simplicert.bounds import binomial
-from simplicert.certification import drawn_sigma, radius_scale
 from simplicert.errors import require
 from simplicert.mechanisms.evaluation import unit_radius
+from simplicert.mechanisms.scaling import drawn_sigma, radius_scale
 from simplicert.mechanisms.threats import threat_of
 from simplicert.search import find_last_below, round_toward_zero
 from simplicert.smoothed.prediction import look_shares, prediction_looks, require_decidable

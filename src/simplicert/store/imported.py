@@ -26,6 +26,7 @@ from simplicert.files import (
 )
 from simplicert.mechanisms.choice import MechanismLike
 from simplicert.noises import GAUSSIAN, say_noise
+from simplicert.store.features import find_size
 from simplicert.store.manifest import Manifest, read_manifest, write_manifest
 from simplicert.store.parquet import MOST_FILE, read_parquet
 from simplicert.types import KINDS, Certificates, Expectations, Tally
@@ -154,7 +155,7 @@ class ImportedRun:
             f"no class but the top one, got {', '.join(names)}",
         )
         stage = self.manifest.sensitivity if sensitivity is None else sensitivity
-        return certify(known, names, stage, norm=norm, size=self.manifest.find_size(norm, size))
+        return certify(known, names, stage, norm=norm, size=find_size(self.manifest, norm, size))
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the table of certificates or, for bare radii, what the log says."""

@@ -5,7 +5,6 @@ are seen. `read_manifest` and `write_manifest` read and write run.toml, with a c
 line.
 """
 
-import math
 import re
 import secrets
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -25,7 +24,7 @@ from simplicert.errors import (
 )
 from simplicert.files import content_checksum, parse_toml, read_run_file, write_atomically
 from simplicert.machine import require_memory
-from simplicert.noises import GAUSSIAN, NOISES, NoiseModel, check_scale, default_norm
+from simplicert.noises import GAUSSIAN, NoiseModel, check_scale, default_norm
 from simplicert.noises.certainty import SCHEME as EXACT
 from simplicert.noises.certainty import is_certain, settle_declaration
 from simplicert.store.declaration import check_declaration
@@ -198,26 +197,6 @@ class Manifest:
         """The declared sensitivity of the stage before the noise; 1 if there is no such stage."""
         declared: float = self.source.get("sensitivity", 1.0)
         return declared
-
-    def find_size(self, norm: str | None, size: int | None = None) -> int | None:
-        """Return the number of features that radii in this norm need; None where they need none.
-
-        It is that of the inputs that were drawn, where run.toml records their shape or the noise
-        knows it; another one is refused.
-        """
-        model = self.noise_model
-        plain = (norm or default_norm(model)).removeprefix("scaled ")
-        if model.size is not None or "size" not in NOISES[model.name].parameters.get(plain, ()):
-            return size
-        shape = self.made.get("shape")
-        if not (isinstance(shape, list) and all(type(n) is int and n > 0 for n in shape)):
-            return size
-        features = math.prod(shape)
-        require(
-            size in (None, features),
-            f"size must be {features}, the features of the inputs that were drawn, got {size!r}",
-        )
-        return features
 
     def require_room(self, rows: int, vectors: int, more: int = 0) -> None:
         """Refuse a tally that would not fit into memory once it is spread over the classes.

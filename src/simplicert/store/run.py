@@ -30,9 +30,9 @@ from simplicert.files import (
 )
 from simplicert.mechanisms.choice import MechanismLike
 from simplicert.noises import GAUSSIAN
-from simplicert.noises.certainty import is_certain
 from simplicert.stopping import BUDGET, Until
 from simplicert.store.collect import join_tallies
+from simplicert.store.features import find_size
 from simplicert.store.manifest import NAME, Manifest, write_manifest
 from simplicert.store.parts import read_part, read_parts, read_seconds, write_part
 from simplicert.store.settings import DrawingSettings, restore_settings
@@ -218,15 +218,15 @@ class Run:
         own = declared.find_method(declared.kind, declared.scheme)
         as_declared = same and known.alpha == declared.alpha and known.method == own
         stage = declared.sensitivity if sensitivity is None else sensitivity
-        size = declared.find_size(norm, size)
+        size = find_size(declared, norm, size)
         found = certify(known, mechanisms, stage, norm=norm, size=size)
         return replace(found, exploratory=not as_declared)
 
     def _usual_scheme(self, kind: str) -> str:
         """Return the declared scheme, or gated for a kind that does not have it."""
         own = self.manifest.scheme
-        known = own in SCHEMES.get(kind, {}) or is_certain(self.manifest.noise_model)
-        return own if known else "gated"
+        usual = kind == self.manifest.kind or own in SCHEMES.get(kind, {})
+        return own if usual else "gated"
 
 
 def write_noise_scale(folder: Path, scale: np.ndarray) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from simplicert.metrics.comparable import require_one_norm, require_same_inputs, require_same_norm
+from simplicert.metrics.comparable import require_same_inputs, require_same_norm
 from simplicert.metrics.comparison import (
     Improvement,
     Wilcoxon,
@@ -12,6 +12,7 @@ from simplicert.metrics.comparison import (
     wilcoxon_test,
 )
 from simplicert.metrics.numbers import NONE, format_down, format_p_value, format_percent_down
+from simplicert.metrics.radii import require_one_norm
 from simplicert.metrics.study import Study, require_comparable
 from simplicert.tables.grid import Grid, TableOptions, Value
 from simplicert.tables.settings import (

@@ -17,6 +17,7 @@ from simplicert.mechanisms import Mechanism
 from simplicert.mechanisms.threats import threat_of
 from simplicert.noises import default_norm
 from simplicert.store.certificates import SUFFIXES, certificate_metadata
+from simplicert.store.features import find_size
 from simplicert.store.imported import ImportedRun
 from simplicert.store.run import Run
 from simplicert.types import Certificates, Floats
@@ -159,7 +160,7 @@ def _stored_threat(
         return None, None
     said = re.search(r"\bsize ([0-9]{1,8})\b", str(stored.first("noise")))
     size = None if said is None else int(said[1])
-    recorded = run.manifest.find_size(norm)
+    recorded = find_size(run.manifest, norm)
     return norm, recorded if recorded is not None or size is None else size
 
 
