@@ -36,7 +36,8 @@ UNNOTICED = {
 # Another kind of machine, which makes the comparison tolerant; settings that were not declared.
 SAID = {"made.machine", "made.numpy", "made.processor", "made.torch", "package", "alpha", "scheme"}
 SAME = {"plan.offered"}  # raised to the sum of the weights again
-DEFAULTS = {"kind", "plan.rule", "plan.offered", "source.random"}  # left out, they mean the same
+# Left out, they mean the same; without a recorded shape, radii in linf need a size of the user.
+DEFAULTS = {"kind", "plan.rule", "plan.offered", "source.random", "made.shape"}
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Choose the radii at which accuracies are shown, and the sign that stands before them.
+"""Choose the radii at which accuracies are shown, and refuse those in two norms side by side.
 
 In l2 and l1 they are those that papers print. Whole numbers of features or edits are shown at whole
 numbers, and what is measured in other units at round numbers up to the largest radius that is held.
@@ -6,9 +6,14 @@ numbers, and what is measured in other units at round numbers up to the largest 
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from simplicert.errors import require
 from simplicert.noises import NOISES
 from simplicert.types import Certificates
+
+if TYPE_CHECKING:
+    from simplicert.metrics.study import Study
 
 PAPERS = ("l2", "l1", "scaled l2", "scaled l1")  # norms that are shown at the radii of papers
 
@@ -66,3 +71,29 @@ def radius_sign(certificates: Certificates, *, inclusive: bool = False) -> str:
 def least_worthwhile(certificates: Certificates) -> float:
     """Return the radius from which the paper's tables count one; of whole numbers, 1."""
     return 1.0 if NOISES[certificates.known.noise.name].whole else PAPER_ABOVE
+
+
+def require_one_norm(studies: Sequence["Study"]) -> None:
+    """Refuse radii in different norms in one table or figure, and closed ones beside open ones.
+
+    Whether features had shares of the noise is asked by `comparable.require_same_norm`.
+    """
+    norms = {study.measured_in.removeprefix("scaled "): study for study in studies}
+    require(
+        len(norms) <= 1,
+        "runs must have radii in one norm to be compared, and these have "
+        + ", ".join(
+            f"{norm} ({study.name}, {study.noise.name} noise)" for norm, study in norms.items()
+        )
+        + ": norm names one that all of them certify, if there is any",
+    )
+    kinds = {NOISES[study.noise.name].closed: study for study in studies}
+    require(
+        len(kinds) <= 1,
+        "runs must have radii of one kind to be compared: those of "
+        + " and ".join(
+            f"{study.name} ({study.noise.name} noise) "
+            f"{'cover changes of exactly their size' if closed else 'do not'}"
+            for closed, study in sorted(kinds.items(), reverse=True)
+        ),
+    )

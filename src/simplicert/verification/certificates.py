@@ -11,9 +11,10 @@ import numpy as np
 
 from simplicert.bounds import SCHEMES
 from simplicert.bounds.joint import ALONE
-from simplicert.certification import HALF_STEP, certify
+from simplicert.certification import certify
 from simplicert.errors import SimplicertError
 from simplicert.mechanisms import Mechanism
+from simplicert.mechanisms.scaling import HALF_STEP
 from simplicert.mechanisms.threats import threat_of
 from simplicert.noises import default_norm
 from simplicert.store.certificates import SUFFIXES, certificate_metadata
