@@ -82,6 +82,7 @@ def test_predict_returns_the_certified_class(images):
     np.testing.assert_array_equal(answer.classes, certificates.predicted)
     assert answer.alpha == 0 and (answer.draws == 102).all() and not answer.abstained.any()
     assert (smooth.predict(images[0], seed=3).votes == answer.votes).all()
+    np.testing.assert_array_equal(smooth.operational_radius(certificates), certificates.radius)
     sentence = make_statement(certificates, 1 / 255).sentence
     assert f"every certificate {CERTAINLY}" in sentence and "wrongly" not in sentence
 

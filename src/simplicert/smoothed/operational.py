@@ -56,6 +56,8 @@ def operational_radius(
     require_decidable(draws, alpha)
     require(0 < beta < 1, f"beta must be a number in (0, 1), got {beta!r}")
     known = certificates.known
+    if known.certain:  # then `predict` returns the certified class itself
+        return certificates.radius
     require(
         known.has_pair,
         f"certificates must have bounds on both expectations, and method {known.method} of scheme "
