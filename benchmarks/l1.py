@@ -28,6 +28,7 @@ from simplicert.types import Certificates
 ROOT = Path(__file__).parent.parent
 RUNS = ROOT / "experiments" / "cifar10" / "runs"
 OURS = ("laplace-0.2", "laplace-0.8", "uniform-0.5", "uniform-2", "splitting-0.5", "splitting-2")
+NEARER = (0.125, 0.25, 0.375)  # radii below the first that others publish
 FAMILIES = {
     "cifar_uniform": "uniform, by Levine and Feizi",
     "cifar_uniform_stabilized": "uniform, by Levine and Feizi, stability training",
@@ -114,11 +115,19 @@ def main() -> None:
     else:
         kept = options.json is not None and options.json.exists()
         counted = json.loads(options.json.read_text())["arrays"] if kept else []
-    ours = [measure_run(name, radii) for name in OURS if (RUNS / name / "run.toml").exists()]
+    near = [*NEARER, *radii]
+    ours = [measure_run(name, near) for name in OURS if (RUNS / name / "run.toml").exists()]
     assert all(row["noise"] in NOISES for row in ours)
-    result = {"radii": radii, "ours": ours, "published": published["row"], "arrays": counted}
+    result = {
+        "radii": radii,
+        "nearer": list(NEARER),
+        "ours": ours,
+        "published": published["row"],
+        "arrays": counted,
+    }
     for row in (*ours, *published["row"], *counted):
-        shown = "  ".join(f"{value:5.1f}" for value in row["percent"])
+        blank = [] if len(row["percent"]) > len(radii) else [""] * len(NEARER)
+        shown = "  ".join([f"{word:5}" for word in blank] + [f"{v:5.1f}" for v in row["percent"]])
         print(f"{row.get('what', row.get('name')):52} {shown}")
     if options.json is not None:
         options.json.write_text(json.dumps(result, indent=1) + "\n")

@@ -9,7 +9,7 @@ Result = dict[str, Any]
 
 def tabulate_l1(l1: Result) -> str:
     """Certified accuracy in percent: ours, then the literature's best over its scales."""
-    head = ["", "draws", "top-1", *(f"{radius:g}" for radius in l1["radii"])]
+    head = ["", "draws", "top-1", *(f"{radius:g}" for radius in (*l1["nearer"], *l1["radii"]))]
     rows = [
         [
             f"ours, {row['what']}",
@@ -20,17 +20,19 @@ def tabulate_l1(l1: Result) -> str:
         for row in l1["ours"]
     ]
     for row in (*l1["published"], *l1["arrays"]):
-        rows.append([row["name"], "", "", *(f"{value:g}" for value in row["percent"])])
+        blank = [""] * (2 + len(l1["nearer"]))
+        rows.append([row["name"], *blank, *(f"{value:g}" for value in row["percent"])])
     return format_table(head, rows)
 
 
 def describe_l1(l1: Result) -> str:
     """What the second expectation adds to the published one-sided radius on the same draws."""
+    radii = (*l1["nearer"], *l1["radii"])
     gains = [
         (two - one, row["what"], radius)
         for row in l1["ours"]
         if row["one_sided"] is not None
-        for two, one, radius in zip(row["percent"], row["one_sided"], l1["radii"], strict=True)
+        for two, one, radius in zip(row["percent"], row["one_sided"], radii, strict=True)
     ]
     most, what, radius = max(gains)
     return (

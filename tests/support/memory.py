@@ -26,9 +26,10 @@ class Made:
         """As a run's."""
         return self.held
 
-    def certify(self, kind=None, sensitivity=None, **options):
+    def certify(self, kind=None, sensitivity=None, norm=None, size=None, **options):
         """As a run's."""
-        return sc.certify(sc.bound(self.held, 0.001, **options), sensitivity=sensitivity or 1.0)
+        known = sc.bound(self.held, 0.001, **options)
+        return sc.certify(known, sensitivity=sensitivity or 1.0, norm=norm, size=size)
 
 
 def made(name, **options):

@@ -33,7 +33,7 @@ NEAR = 0.01  # of an offset: a scale that is typed with a few digits means the n
 def count_offsets(scale: float) -> int:
     """Return M = 510 scale, the number of offsets, and so of draws of every input.
 
-    >>> count_offsets(0.5), count_offsets(0.249)
+    >>> count_offsets(0.5), count_offsets(0.24902)
     (255, 127)
     """
     exact = 2 * STEPS * check_positive("scale", scale)
