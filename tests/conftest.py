@@ -104,7 +104,7 @@ def place(tmp_path, monkeypatch, request):
 @pytest.fixture
 def text_place(tmp_path, monkeypatch, request):
     """The same with texts: forty sequences of up to thirty tokens, one of them empty."""
-    name = "model_" + "".join(c if c.isalnum() else "_" for c in request.node.name)
+    name = "texts_" + "".join(c if c.isalnum() else "_" for c in request.node.name)
     random = np.random.default_rng(1)
     lines = [
         {"text": " ".join(f"w{n}" for n in random.integers(0, 20, length)), "label": length % 3}

@@ -21,6 +21,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from simplicert.figures import make_figure, save_figure, time_per_input
 from simplicert.metrics import CostByDraws, Study
 from simplicert.models.trained import FOLDER, list_zoo_names, read_facts
+from simplicert.noises import NOISES
 from simplicert.tables import FORMATS, Grid, TableOptions, make_table
 from simplicert.types.certificates import format_radius_down
 
@@ -78,9 +79,10 @@ def studies() -> dict[str, Study]:
 
 
 def found_runs() -> list[Path]:
-    """The manifests, in order; runs of few draws per input are for docs/population.md alone."""
+    """The manifests, in order; other noises are for docs/threats.md, few draws for population.md."""
     paths = sorted(RUNS.glob("*/run.toml"))
-    return [path for path in paths if not path.parent.name.startswith("population-")]
+    others = ("population-", *(f"{noise}-" for noise in NOISES))
+    return [path for path in paths if not path.parent.name.startswith(others)]
 
 
 def tables(held: dict[str, Study]) -> dict[str, Grid]:

@@ -37,7 +37,7 @@ def test_a_run_stops_as_sample_does(place, rule, kind):
         labels=data["labels"],
         batch_size=64,
         plan=sc.Until(rule).plan(1600).reserved(),
-        until=sc.Until(rule, kind=kind),
+        until=sc.Until(rule, kind=kind, scheme=run.manifest.scheme),
     )
     assert run.tally() == direct
     assert len(np.unique(direct.draws)) > 1  # they stopped at different looks

@@ -177,21 +177,21 @@ def test_another_model_or_other_data_is_refused(place):
 
 @pytest.mark.slow
 def test_extending_is_one_more_look(place):
-    drawn(asked(place, "run"))
-    complete, run = drawn(asked(place, "run", draws=400, extend=True))
+    drawn(asked(place, "run", scheme="gated"))
+    complete, run = drawn(asked(place, "run", draws=400, extend=True, scheme="gated"))
     assert complete
     assert run.manifest.plan == sc.Plan((150,)).reserved().extended(400)
     tally = run.tally()
     assert (tally.draws == 400).all()
     assert (tally.looks == 2).all()
-    fresh = drawn(asked(place, "fresh", draws=400))[1].tally()
+    fresh = drawn(asked(place, "fresh", draws=400, scheme="gated"))[1].tally()
     np.testing.assert_array_equal(tally.softmax_sums, fresh.softmax_sums)
     # The longer run is bounded at half of the tenth of alpha in reserve: it was looked at before.
     share = run.manifest.plan.weights[1]
     assert share == pytest.approx(0.05)
     alone = sc.bound(sc.Tally(fresh.counts, 0.4), 0.001 * share)
     np.testing.assert_array_equal(run.certify().known.e0, alone.e0)
-    again, _ = drawn(asked(place, "run", draws=400, extend=True))
+    again, _ = drawn(asked(place, "run", draws=400, extend=True, scheme="gated"))
     assert again
     with pytest.raises(sc.InvalidInput, match="out must be a run to extend"):
         drawn(asked(place, "nothing", extend=True))

@@ -374,7 +374,7 @@ def test_joint_reaches_farther_and_is_simulated_by_a_faster_scheme():
         DeclaredSettings(), Workload(1000), published_population(10, 100), ["radius=1"]
     )
     assert report.reach[0].two_sided > gated.reach[0].two_sided
-    assert 0 < report.reach[0].cohen < gated.reach[0].cohen  # a smaller share of alpha
+    assert 0 < report.reach[0].one_sided < gated.reach[0].one_sided  # a smaller share of alpha
     assert report.losses[1].certified > gated.losses[1].certified
     assert report.costs == gated.costs
     assert "simulated by scheme gated" in " ".join(plan_tables(report)[2].notes)

@@ -135,7 +135,7 @@ def test_what_cannot_be_kept_or_read(tmp_path):
     with pytest.raises(sc.InvalidInput, match=r"another network than smoothed\.toml speaks of"):
         sc.Smoothed.load(tmp_path / "one")
     (tmp_path / "one" / "smoothed.toml").write_text("format = 7\n")
-    with pytest.raises(sc.InvalidInput, match="must be of format 1 or 2, got 7"):
+    with pytest.raises(sc.InvalidInput, match="must be of format 1 or 2 or 3, got 7"):
         sc.Smoothed.load(tmp_path / "one")
     (tmp_path / "one" / "smoothed.toml").write_text("=\n")
     with pytest.raises(sc.InvalidInput, match="cannot be read"):
