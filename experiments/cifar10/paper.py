@@ -79,7 +79,7 @@ def studies() -> dict[str, Study]:
 
 
 def found_runs() -> list[Path]:
-    """The manifests, in order; other noises are for docs/threats.md, few draws for population.md."""
+    """The manifests, in order; other noises and few draws have pages of their own."""
     paths = sorted(RUNS.glob("*/run.toml"))
     others = ("population-", *(f"{noise}-" for noise in NOISES))
     return [path for path in paths if not path.parent.name.startswith(others)]
@@ -157,7 +157,7 @@ def read_times() -> CostByDraws:
 def networks() -> list[dict[str, Any]]:
     """What model.toml says of each network that ships."""
     rows = []
-    for name in list_zoo_names():
+    for name in list_zoo_names() if read_facts(FOLDER / name).noise == "gaussian":
         content = read_facts(FOLDER / name).content
         rows.append({"name": name, **content["training"], **content["result"]})
     return sorted(rows, key=lambda row: (row["method"], row["sigma"]))
