@@ -157,9 +157,11 @@ def read_times() -> CostByDraws:
 def networks() -> list[dict[str, Any]]:
     """What model.toml says of each network that ships."""
     rows = []
-    for name in list_zoo_names() if read_facts(FOLDER / name).noise == "gaussian":
-        content = read_facts(FOLDER / name).content
-        rows.append({"name": name, **content["training"], **content["result"]})
+    for name in list_zoo_names():
+        facts = read_facts(FOLDER / name)
+        if facts.noise == "gaussian":
+            content = facts.content
+            rows.append({"name": name, **content["training"], **content["result"]})
     return sorted(rows, key=lambda row: (row["method"], row["sigma"]))
 
 
