@@ -20,6 +20,7 @@ lower bound on the expectation of that class, and E1, an upper bound on that of 
 3. The radii. Each mechanism except Cohen's is a maximum over a parameter, and every value of the
    parameter gives a true radius. We accept a radius only with a parameter that proves it. A radius
    by a mechanism that is not here must be proved by two_sided: any smaller radius is true.
+   `lipschitz` is (E0 - E1) / 2 over a constant in run.toml, which is taken as given.
 4. With --run, sigma, alpha, kind, scheme, method, sensitivity, grid and draws are compared with
    run.toml, and label, class, counts and inputs with the parts beside it.
 
@@ -359,6 +360,9 @@ def table_wrong(row, radii):
         yield "winner is not one of the paper's mechanisms"
 
 
+MORE = ("cdf", "lipschitz")  # mechanisms that use more than e0 and e1, for kind softmax
+
+
 def drawn_sigma(row):
     """Return the unit of the radii: sigma in single precision, as drawn, over the sensitivity.
 
@@ -371,15 +375,21 @@ def drawn_sigma(row):
     return mpf(min(sigma, single)) / number(row["sensitivity"])
 
 
-def radii_wrong(row, radii, proved, elsewhere):
+def radii_wrong(row, radii, proved, elsewhere, constant):
     """Yield the radii that E0 and E1 do not prove; count those they do, and those left open."""
     e0, sigma = number(row["e0"]), drawn_sigma(row)
     e1 = min(number(row["e1"]), 1 - e0)  # if one class has E0, all others share 1 - E0
     claims = [
         (name, name if name in PROOFS else "two_sided", radius)
         for name, radius in radii.items()
-        if name != "cdf"  # cdf uses more than e0 and e1
+        if name not in MORE  # these use more than e0 and e1
     ]
+    if constant is not None and radii.get("lipschitz", 0) > 0:
+        steep = 2 * mpf(constant) * number(row["sensitivity"])  # of a difference of two scores
+        if 0 < e1 < e0 < 1 and radii["lipschitz"] * steep <= e0 - e1:
+            proved["lipschitz"] += 1
+        else:
+            yield f"lipschitz = {row['lipschitz']} does not follow from the constant {constant}"
     if row["winner"] in PROOFS and radii.get(row["winner"]) != number(row["ensemble"]):
         claims.append(("ensemble", row["winner"], number(row["ensemble"])))
     for name, mechanism, radius in claims:
@@ -408,8 +418,9 @@ def check_level(rows, level):
         yield "all", f"level is {row['level']}, and no less than {level:g} is proved"
     if "method" in row and row["method"] not in METHODS[row["kind"]].get(row["scheme"], ()):
         yield "all", f"scheme {row['scheme']} of kind {row['kind']} has no method {row['method']}"
-    if "cdf" in row and row["kind"] != "softmax":
-        yield "all", f"cdf has no proof for kind {row['kind']}"
+    for name in MORE:
+        if name in row and row["kind"] != "softmax":
+            yield "all", f"{name} has no proof for kind {row['kind']}"
 
 
 def history_wrong(row, shares):
@@ -485,6 +496,14 @@ def read_run(path):
     return run
 
 
+def run_constant(run):
+    """Return the Lipschitz constant of the scores that run.toml states, None if it states none."""
+    stated = None if run is None else run.get("source", {}).get("lipschitz")
+    usable = stated is None or (isinstance(stated, float) and 0 < stated < float("inf"))
+    refuse(not usable, f"run.toml has no such constant: {stated!r}")
+    return stated
+
+
 def check_run(rows, run):
     """Complain of settings that differ from those the run declares."""
     source, scheme = run.get("source", {}), run.get("scheme", "gated")
@@ -501,6 +520,8 @@ def check_run(rows, run):
         "sensitivity": source.get("sensitivity", 1.0),
         "grid": source.get("grid", ""),
     }
+    if "lipschitz" in rows[0] and run_constant(run) is None:
+        yield "all", "lipschitz needs a constant of the scores, and the run has none"
     for name, wanted in declared.items():
         told = rows[0].get(name)
         same = told == wanted if isinstance(wanted, str) else told and float(told) == wanted
@@ -564,14 +585,15 @@ def check(path, run_toml):
     """Return all complaints (input, sentence), a summary, and whether everything was checked."""
     rows, mechanisms = read_table(path)
     run = None if run_toml is None else read_run(run_toml)
-    wrong, proved, elsewhere = [], Counter(), Counter()
+    wrong, proved, elsewhere, constant = [], Counter(), Counter(), run_constant(run)
     for row in rows:
         radii = {name: number(row[name]) for name in mechanisms}
         reasons = list(table_wrong(row, radii))
         if row["abstained"] == "False" and row["e0"]:
-            reasons += radii_wrong(row, radii, proved, elsewhere)
+            reasons += radii_wrong(row, radii, proved, elsewhere, constant)
         best = max(radii, key=radii.get)
-        elsewhere[best] += radii[best] > 0 and (best == "cdf" or not row["e0"])
+        beyond = best in MORE and not (best == "lipschitz" and constant is not None)
+        elsewhere[best] += radii[best] > 0 and (beyond or not row["e0"])
         wrong += [(row["index"], reason) for reason in reasons]
     more, bounds, whole = check_bounds(rows, run)
     wrong += more
@@ -584,6 +606,8 @@ def check(path, run_toml):
         said.append(f"radii: not checked; {elsewhere[name]} inputs have {name} from the tallies")
     if float(rows[0].get("sensitivity", 1)) != 1:
         said.append(f"sensitivity {rows[0]['sensitivity']} of the first stage is taken as given")
+    if constant is not None and "lipschitz" in mechanisms:
+        said.append(f"the constant {constant} of the scores, in run.toml, is taken as given")
     if run is not None:
         wrong += check_run(rows, run)
         parts = Path(run_toml).parent / "parts"

@@ -153,8 +153,8 @@ def _certify_at_sigma(
     if known.margin is not None and not known.has_pair:
         return _certify_margin(known, known.margin, mechanisms, scale, sensitivity)
     table = choose_mechanisms(mechanisms, known.kind, threat)
-    if mechanisms is None and known.bands is None:
-        table = {name: row for name, row in table.items() if row.needs != "histograms"}
+    if mechanisms is None:
+        table = {name: row for name, row in table.items() if _has_needed(row, known)}
     for row in table.values():
         require_threat(row, threat.noise, threat.norm)
     ensemble = threat.ensembles[known.kind]
@@ -217,6 +217,8 @@ def certified_radii(name: str, row: Mechanism, known: Expectations, scale: float
     """Compute (N,) one mechanism's radii in units of the input, all of them finite."""
     if row.needs == "histograms":
         return _scale_radii(_band_radius(name, row, known), scale)
+    if row.needs == "lipschitz":
+        return _scale_radii(_lipschitz_radius(name, row, known), scale)
     divisor = margin_divisor(row)
     if known.margin is not None and divisor is not None:  # bounded itself
         margin = np.nan_to_num(known.margin, nan=0.0)
@@ -248,6 +250,27 @@ def _band_radius(name: str, mechanism: Mechanism, known: Expectations) -> Floats
     live = known.e0 > known.e1
     out = np.zeros(live.shape)
     out[live] = mechanism.radius(known.bands.lower[live], known.bands.upper[live])
+    return out
+
+
+def _has_needed(row: Mechanism, known: Expectations) -> bool:
+    """Return whether these expectations hold what a mechanism needs besides the pair."""
+    needed = {"histograms": known.bands, "lipschitz": known.lipschitz}
+    return row.needs not in needed or needed[row.needs] is not None
+
+
+def _lipschitz_radius(name: str, mechanism: Mechanism, known: Expectations) -> Floats:
+    """Compute L / sigma from a Lipschitz constant of the scores; 0 where e0 <= e1 or NaN."""
+    if known.lipschitz is None:
+        raise MissingEvidence(
+            f"{name!r} needs a proved Lipschitz constant of the scores, and these expectations "
+            "have none: sample with lipschitz (--lipschitz), or give the tally one that you can "
+            "prove"
+        )
+    live = known.e0 > known.e1
+    out = np.zeros(live.shape)
+    unit = float(np.nextafter(known.lipschitz * drawn_sigma(known), np.inf))  # per unit of sigma
+    out[live] = mechanism.radius(known.e0[live], known.e1[live], unit)
     return out
 
 

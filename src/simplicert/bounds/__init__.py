@@ -136,6 +136,7 @@ def bound(
         grid=tally.grid,
         reading=tally.reading,
         noise=tally.noise,
+        lipschitz=tally.lipschitz,
         **look_history(tally, alpha),
         **_deciding_counts(tally, kind, box.top),
     )

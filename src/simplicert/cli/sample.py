@@ -76,6 +76,9 @@ def sample(
     sensitivity: Annotated[
         float, typer.Option(help="Lipschitz constant of a stage that made the data.")
     ] = 1.0,
+    lipschitz: Annotated[
+        bool, typer.Option("--lipschitz", help="Prove a Lipschitz constant of the scores first.")
+    ] = False,
     batch_size: Annotated[int | None, typer.Option(help="Default: fits the device.")] = None,
     device: Annotated[str | None, typer.Option(help="Default: cuda if there, else cpu.")] = None,
     compile_model: Annotated[

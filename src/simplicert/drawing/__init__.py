@@ -126,6 +126,7 @@ def draw(  # noqa: PLR0913
     grid: float | str | None = None,
     noise_scale: ArrayLike | Path | None = None,
     sensitivity: float = 1.0,
+    lipschitz: bool = False,
     batch_size: int | None = None,
     device: str | None = None,
     compile: bool | None = None,

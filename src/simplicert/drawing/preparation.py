@@ -16,7 +16,7 @@ from simplicert.data.class_map import map_classes
 from simplicert.data.dataset import compare_class_names
 from simplicert.errors import InvalidInput, require
 from simplicert.machine import current_time, describe_machine
-from simplicert.models import Model, load_model
+from simplicert.models import Model, lipschitz_constant, load_model
 from simplicert.models.model import IMAGES
 from simplicert.noises import NOISES
 from simplicert.sampling import Sampler, SamplingSettings, Smoothing
@@ -118,6 +118,7 @@ def _make_choices(
     device, size = settings.device or default_device(), settings.batch_size
     settings = replace(
         settings,
+        lipschitz=_prove_if_asked(settings, model, example),
         device=device,
         batch_size=default_batch_size(example.shape[1:], device) if size is None else size,
         reserve=RESERVE if settings.reserve is None else settings.reserve,
@@ -131,6 +132,13 @@ def _make_choices(
     return replace(settings, compiled=sampling.compiled), sampling
 
 
+def _prove_if_asked(settings: DrawingSettings, model: Model, example: np.ndarray) -> float | None:
+    """Prove a Lipschitz constant of the scores, unless a run has one; None if none is wanted."""
+    if settings.lipschitz is True:
+        return lipschitz_constant(model, example.shape[1:])
+    return settings.lipschitz or None
+
+
 def sampling_settings(settings: DrawingSettings) -> SamplingSettings:
     """Return what the sampler needs of the settings, without compilation."""
     return SamplingSettings(
@@ -141,6 +149,7 @@ def sampling_settings(settings: DrawingSettings) -> SamplingSettings:
         settings.histograms,
         device=settings.device or default_device(),
         bins=settings.bins,
+        lipschitz=None if settings.lipschitz is True else settings.lipschitz or None,
     )
 
 
@@ -180,7 +189,7 @@ def _describe_run(
         index=compress_index(data.index),
         answers=None if random else [float(value) for value in sampler.probe_outputs.ravel()],
         source=source,
-        made=_record_provenance(model, data, sampler.classes),
+        made=_record_provenance(model, data, sampler),
         **{"format": form, **named},
     )
 
@@ -194,7 +203,7 @@ def compress_index(index: Ints) -> list[int]:
     return [-1, *(int(v) for v in np.sort(values))]
 
 
-def _record_provenance(model: Model, data: Dataset, num_classes: int) -> dict[str, Any]:
+def _record_provenance(model: Model, data: Dataset, sampler: Sampler) -> dict[str, Any]:
     """Record names and versions; they are no settings, so a run can be resumed elsewhere."""
     made: dict[str, Any] = {
         "model": model.name,
@@ -205,8 +214,12 @@ def _record_provenance(model: Model, data: Dataset, num_classes: int) -> dict[st
     }
     if data.classes is not None:
         made["class_names"] = list(data.classes)
-    if warning := _label_warning(model, data, num_classes):
+    if warning := _label_warning(model, data, sampler.classes):
         made["label_doubt"] = warning
+    if sampler.settings.lipschitz is not None:
+        from simplicert.models.lipschitz import describe_proof
+
+        made["lipschitz_proof"] = describe_proof(sampler.settings.lipschitz)
     return made
 
 

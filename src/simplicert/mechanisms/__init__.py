@@ -6,7 +6,7 @@ To add one: write its file, add its row, add its reference value.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from simplicert.mechanisms import cdf, cohen, improved_dp, lecuyer, li, two_sided
+from simplicert.mechanisms import cdf, cohen, improved_dp, lecuyer, li, lipschitz, two_sided
 from simplicert.types import Floats, Kind
 
 
@@ -21,10 +21,11 @@ class Mechanism:
     0.683
     """
 
-    radius: Callable[[Floats, Floats], Floats]  # from what it needs to L / sigma, where e1 < e0
+    radius: Callable[..., Floats]  # from what it needs to L / sigma, where e1 < e0
     kinds: frozenset[Kind]  # the expectations it has a proof for
     source: str
-    needs: str = "pair"  # it reads (e0, e1); "histograms": it reads the score bands made of them
+    # It reads (e0, e1); "histograms": the score bands made of them; "lipschitz": a constant too.
+    needs: str = "pair"
     noise: str = "gaussian"
     norm: str = "l2"
     limit: Callable[[Floats, Floats], Floats] | None = None  # of true radii from a pair, elsewhere
@@ -52,6 +53,9 @@ MECHANISMS: dict[str, Mechanism] = {
         two_sided.radius, _BOTH, "Cohen et al. 2019, Theorem 1", label="two-sided"
     ),
     "cdf": Mechanism(cdf.radius, _SOFT, "Kumar et al. 2020", needs="histograms", label="CDF"),
+    "lipschitz": Mechanism(
+        lipschitz.radius, _SOFT, "docs/lipschitz.md", needs="lipschitz", label="Lipschitz"
+    ),
 }
 
 # The paper's ensemble is fixed: with two_sided in it, every ensemble column would be two_sided.

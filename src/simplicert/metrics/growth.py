@@ -180,6 +180,7 @@ def subsample_tally(tally: Tally, draws: int, random: np.random.Generator | int 
         grid=tally.grid,
         reading=tally.reading,
         noise=tally.noise,
+        lipschitz=tally.lipschitz,
     )
 
 

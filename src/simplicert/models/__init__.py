@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simplicert.errors import InvalidInput, require
-from simplicert.importing import USER, Trust
+from simplicert.importing import USER, Trust, import_library
 from simplicert.models import (
     exported,
     huggingface,
@@ -38,6 +38,7 @@ __all__ = [
     "at_layer",
     "denoised",
     "diffusion_denoiser",
+    "lipschitz_constant",
     "load_model",
     "save_weights",
     "sensitivity_of",
@@ -210,3 +211,26 @@ def sensitivity_of(stage: Any, input_shape: Sequence[int] | None = None) -> floa
     from simplicert.models.sensitivity import sensitivity_of
 
     return sensitivity_of(stage, input_shape)
+
+
+def lipschitz_constant(model: Any, input_shape: Sequence[int] | None = None) -> float:
+    """Return an upper bound of the Lipschitz constant of every softmax score of a network, in l2.
+
+    `model` is a torch module that returns logits, in eval mode, or what `load_model` returns; its
+    normalisation is part of it. `input_shape` is that of one input, without the batch. Never below
+    the truth: sqrt(2)/4 of the softmax times a product over the layers, and a sum where a residual
+    joins them. Linear and convolutional layers, pooling, rectifiers, batch normalisation, sums and
+    rows of these are bounded; a network with any other layer or step is refused. The mechanism
+    `lipschitz` divides by it (docs/lipschitz.md); what comes before the noise is not in it, but in
+    the sensitivity. The proofs are in models/lipschitz.py and models/graph_bounds.py.
+
+    >>> from torch import nn, tensor
+    >>> network = nn.Linear(2, 2, bias=False)
+    >>> network.weight.data = tensor([[3.0, 0.0], [0.0, 4.0]])
+    >>> lipschitz_constant(network.eval())  # sqrt(2)/4 times 4, rounded up
+    1.41421357
+    """
+    import_library("torch", "torch", "a Lipschitz constant")
+    from simplicert.models.lipschitz import lipschitz_constant
+
+    return lipschitz_constant(model, input_shape)

@@ -10,6 +10,7 @@ from torch import nn
 
 from simplicert.errors import require
 from simplicert.models.operator_norms import convolution_norm, matrix_norm, round_up, window_matrix
+from simplicert.models.unit_layers import LEAST, MaxMin, RescaledLinear, Scale
 from simplicert.types import Floats
 
 Shape = tuple[int, ...] | None  # of one input without the batch, or unknown
@@ -22,6 +23,8 @@ AVERAGES: dict[type, int] = {
     nn.AdaptiveAvgPool2d: 2,
     nn.AdaptiveAvgPool3d: 3,
 }
+
+MAXIMA: dict[type, int] = {nn.MaxPool1d: 1, nn.MaxPool2d: 2, nn.MaxPool3d: 3}
 
 PADDINGS: dict[str, Any] = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 
@@ -70,6 +73,41 @@ def _bound_adaptive_pooling(layer: Any, shape: Shape, name: str) -> float:
         divisors = [past - first for first, past in windows]
         bound = float(round_up(bound * matrix_norm(window_matrix(length, windows, divisors))))
     return bound
+
+
+def _bound_max_pooling(layer: Any, shape: Shape, name: str) -> float:
+    """Return the root of the most windows that a place is in: at most ceil(k / s) along an axis.
+
+    A largest value moves by no more than the entry of its window that moves most; summed over the
+    windows, the square of a place's change counts once for each window that it is in. A dilated
+    window may meet a place once for each of its k entries.
+    """
+    require(
+        not layer.return_indices, f"stage must put out numbers alone, and {name} adds their places"
+    )
+    axes = MAXIMA[type(layer)]
+    kernel, dilation = (
+        _values_per_axis(getattr(layer, key), axes) for key in ("kernel_size", "dilation")
+    )
+    step = _values_per_axis(layer.stride, axes)  # torch puts the kernel's size where none is given
+    most = [k if d > 1 else -(-k // s) for k, s, d in zip(kernel, step, dilation, strict=True)]
+    return float(round_up(np.sqrt(prod(most))))
+
+
+def _bound_rescaled_linear(layer: Any, shape: Shape, name: str) -> float:
+    """Return the norm of W D, computed in double precision with room for its own rounding.
+
+    The columns of W D are at most 1 long; their entries and D err by less than 1e-12 of these, so
+    the norm of the error is below 1e-12 times the root of the number of columns.
+    """
+    weight = finite_values(layer.weight)
+    sums = np.maximum(np.abs(weight.T @ weight).sum(axis=0), LEAST)
+    return float(round_up(matrix_norm(weight / np.sqrt(sums)) + 1e-12 * np.sqrt(weight.shape[1])))
+
+
+def _bound_scale(layer: Any, shape: Shape, name: str) -> float:
+    """Return the factor, which is positive, in either precision."""
+    return float(round_up(max(layer.factor, float(np.float32(layer.factor)))))
 
 
 def _bound_convolution(layer: Any, shape: Shape, name: str) -> float:
@@ -187,4 +225,8 @@ LAYERS: dict[type, Callable[[Any, Shape, str], float]] = {
     **dict.fromkeys((nn.ReLU, nn.ReLU6, nn.Tanh, nn.Softsign), _constant_bound(1.0)),
     nn.LeakyReLU: _bound_leaky_relu,
     nn.Sigmoid: _constant_bound(0.25),
+    **dict.fromkeys(MAXIMA, _bound_max_pooling),
+    RescaledLinear: _bound_rescaled_linear,
+    MaxMin: _constant_bound(1.0),
+    Scale: _bound_scale,
 }

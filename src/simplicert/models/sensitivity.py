@@ -7,7 +7,7 @@ whose windows do not overlap. The bound is for the stage in exact arithmetic, ju
 is for the classifier in exact arithmetic. A layer that is not in the table is refused.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,8 @@ from simplicert.models.operator_norms import matrix_norm, round_up
 
 MATRIX = 2  # axes of a matrix
 
+Bounder = Callable[[nn.Module, Shape, str], float]
+
 
 def sensitivity_of(stage: Any, input_shape: Sequence[int] | None = None) -> float:
     """See `simplicert.models.sensitivity_of`."""
@@ -29,7 +31,7 @@ def sensitivity_of(stage: Any, input_shape: Sequence[int] | None = None) -> floa
         return _sensitivity_at_layer(stage, input_shape)
     if isinstance(stage, nn.Module):
         shape = None if input_shape is None else tuple(int(n) for n in input_shape)
-        bound, _ = _bound_layer(stage, shape, type(stage).__name__)
+        bound, _ = bound_layer(stage, shape, type(stage).__name__)
     else:
         bound = _matrix_sensitivity("stage", stage)
     require(bound > 0, "stage must not be constant, and its sensitivity is 0")
@@ -75,7 +77,7 @@ def _first_layers(network: nn.Module, layer: str) -> nn.Sequential:
         before: list[nn.Module] = [first.eval()]
     else:
         require(
-            _is_sequential(network),
+            is_sequential(network),
             f"network must run its layers in a row up to {layer} (torch.nn.Sequential) for its "
             f"sensitivity to be known, and {type(network).__name__} may not: give a bound that you "
             "can prove instead",
@@ -87,44 +89,53 @@ def _first_layers(network: nn.Module, layer: str) -> nn.Sequential:
     return nn.Sequential(*before, _first_layers(last, inner) if inner else last)
 
 
-def _is_sequential(layer: nn.Module) -> bool:
+def is_sequential(layer: nn.Module) -> bool:
     """Return whether it does nothing but run its parts one after another."""
     names = ("forward", "__call__", "__iter__")
     own = [getattr(type(layer), name, None) for name in names]
-    return own == [getattr(nn.Sequential, name) for name in names] and _is_unmodified(layer)
+    return own == [getattr(nn.Sequential, name) for name in names] and is_unmodified(layer)
 
 
-def _is_unmodified(layer: nn.Module) -> bool:
+def is_unmodified(layer: nn.Module) -> bool:
     """Return whether it does what its class says: no hooks, no function in place of its own."""
     return not (layer._forward_hooks or layer._forward_pre_hooks or "forward" in vars(layer))
 
 
-def _bound_layer(layer: nn.Module, shape: Shape, name: str) -> tuple[float, Shape]:
-    """Return the bound of one layer, and the shape of its output."""
+def refuse_layer(layer: nn.Module, shape: Shape, name: str) -> float:
+    """Refuse a layer that is not in the table."""
+    raise InvalidInput(
+        f"stage must be made of layers whose sensitivity is known, and {name} is none of "
+        f"{', '.join(kind.__name__ for kind in LAYERS)}: give a bound you can prove instead"
+    )
+
+
+def bound_layer(
+    layer: nn.Module, shape: Shape, name: str, otherwise: Bounder = refuse_layer
+) -> tuple[float, Shape]:
+    """Return the bound of one layer, and the shape of its output.
+
+    `otherwise` bounds, or refuses, a layer that is neither in the table nor a row of layers.
+    """
     require(
-        _is_unmodified(layer),
+        is_unmodified(layer),
         f"stage must do what its layers say, and {name} has hooks or a function of its own",
     )
-    if _is_sequential(layer):
+    if is_sequential(layer):
         product = 1.0
         for place, part in layer._modules.items():  # one layer may occur twice
             assert part is not None
-            bound, shape = _bound_layer(part, shape, f"{place} ({type(part).__name__})")
+            bound, shape = bound_layer(part, shape, f"{place} ({type(part).__name__})", otherwise)
             product = float(round_up(product * bound))
         return product, shape
     if type(layer) is Normalised:
         least = float(np.abs(finite_values(layer.std)).min())
         require(least > 0, f"stage must not divide by 0, and {name} does")
         bound = float(round_up(1 / least))
-        rest, shape = _bound_layer(layer.classifier, shape, type(layer.classifier).__name__)
+        name = type(layer.classifier).__name__
+        rest, shape = bound_layer(layer.classifier, shape, name, otherwise)
         return float(round_up(bound * rest)), shape
     known = {_torchvision_normalise(layer): bound_division} | LAYERS
-    if type(layer) not in known:
-        raise InvalidInput(
-            f"stage must be made of layers whose sensitivity is known, and {name} is none of "
-            f"{', '.join(kind.__name__ for kind in LAYERS)}: give a bound you can prove instead"
-        )
-    bound = known[type(layer)](layer, shape, name)
+    bound = known.get(type(layer), otherwise)(layer, shape, name)
     return bound, None if shape is None else _output_shape(layer, shape, name)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simplicert.errors import require
+from simplicert.models import lipschitz_constant
 from simplicert.noises import NoiseModel, choose_noise
 from simplicert.noises.certainty import is_certain, settle_declaration, settle_draws
 from simplicert.sampling.loop import AfterBatch, go_on
@@ -64,6 +65,7 @@ def sample(  # noqa: PLR0913
     absent: float | None = None,
     rate: float | None = None,
     offsets: int | None = None,
+    lipschitz: bool = False,
     plan: Plan | None = None,
     until: StoppingRule | None = None,
     after_batch: AfterBatch = go_on,
@@ -82,7 +84,8 @@ def sample(  # noqa: PLR0913
     `absent` one, `noise="splitting"` with its `scale` and, for other `offsets` of its features, a
     seed: it has a number of draws of its own, and all of them are made. `noise="deletion"` drops
     every token of a sequence with probability `rate`: `inputs` are then lists of tokens, or texts,
-    and the classifier gets a list of token lists.
+    and the classifier gets a list of token lists. `lipschitz=True` proves a Lipschitz constant of
+    the scores from the layers of a torch module first, for the mechanism `lipschitz`.
 
     >>> inputs = np.array([[0.9, 0.2], [0.1, 0.7]], dtype=np.float32)
     >>> classifier = lambda batch: np.column_stack([batch[:, 0], 1 - batch[:, 0]])
@@ -112,6 +115,9 @@ def sample(  # noqa: PLR0913
         size_of_noise, outputs, num_classes, score_limit, shares, grid, autocast, model
     )
     settings = SamplingSettings(smoothing, seed, size, pilot, histograms, device=where)
+    if lipschitz:
+        constant = lipschitz_constant(classifier, array.shape[1:])
+        settings = replace(settings, lipschitz=constant)
     tensors = hasattr(inputs, "detach")
     settings = decide_compilation(
         classifier, array[:8], settings, rows * (draws + pilot), compile, tensors

@@ -172,6 +172,7 @@ class Sampler:
             grid=smoothing.grid,
             reading=smoothing.reading,
             noise=self.evaluation.smoothing.noise,
+            lipschitz=settings.lipschitz,
         )
 
     def _pilot(self, rows: np.ndarray, index: Ints, soft: bool) -> tuple[Ints | None, Ints | None]:

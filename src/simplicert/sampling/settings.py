@@ -7,7 +7,7 @@ import numpy as np
 
 from simplicert.errors import InvalidInput, require
 from simplicert.types.scores import BINS, require_layout
-from simplicert.types.smoothing import Smoothing
+from simplicert.types.smoothing import Smoothing, check_lipschitz
 
 CPU_ROWS, GPU_ROWS = 256, 1024  # largest default batch
 
@@ -30,6 +30,7 @@ class SamplingSettings:
     compiled: bool = False
     device: str = "cpu"
     bins: int = BINS  # of the score histograms
+    lipschitz: float | None = None  # a proved constant of the scores, which the tally carries
 
     def __post_init__(self) -> None:
         """Check every setting."""
@@ -41,6 +42,7 @@ class SamplingSettings:
             check_whole_number(name, getattr(self, name), least)
         require_layout("bins: score histograms", self.bins)
         check_device(self.device)
+        check_lipschitz(self.smoothing, self.lipschitz)
 
 
 def check_whole_number(name: str, value: Any, least: int) -> None:

@@ -174,7 +174,8 @@ class Until:
     def _radii(self, tally: Tally) -> Floats:
         """Compute (N,) the best radius at each input's look, in units of the input."""
         known = bound(tally, self.alpha, self.kind, self.scheme, self.method)
-        names = ["two_sided"] if known.bands is None else ["two_sided", "cdf"]
+        held = {"cdf": known.bands, "lipschitz": known.lipschitz} if self.kind == "softmax" else {}
+        names = ["two_sided", *(name for name, value in held.items() if value is not None)]
         made = certify(known, names, self.sensitivity)
         return np.where(made.abstained, NOTHING, made.radius) if made.closed else made.radius
 

@@ -181,6 +181,7 @@ def _project_tally(tally: Tally, grown: Any, sums: Ints | None, scores: Ints | N
         grid=tally.grid,
         reading=tally.reading,
         noise=tally.noise,
+        lipschitz=tally.lipschitz,
     )
 
 

@@ -52,6 +52,7 @@ def join_tallies(parts: Sequence[Tally], *, random: bool = False) -> Tally:
         grid=parts[0].grid,
         reading=parts[0].reading,
         noise=parts[0].noise,
+        lipschitz=parts[0].lipschitz,
     )
 
 

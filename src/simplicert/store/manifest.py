@@ -135,6 +135,8 @@ class Manifest:
             f"format must be {' or '.join(map(str, BINS_OF_FORMAT))}, got {self.format!r}",
         )
         check_positive("sensitivity", self.sensitivity)
+        if self.lipschitz is not None:
+            check_positive("lipschitz", self.lipschitz)
         kept = self.source.get("reserve", False)
         require(
             isinstance(kept, int | float) and 0 <= self.reserve <= MOST_RESERVED,
@@ -198,6 +200,12 @@ class Manifest:
         declared: float = self.source.get("sensitivity", 1.0)
         return declared
 
+    @property
+    def lipschitz(self) -> float | None:
+        """The Lipschitz constant that was proved of the scores when the run began, if any."""
+        proved: float | None = self.source.get("lipschitz")
+        return proved
+
     def require_room(self, rows: int, vectors: int, more: int = 0) -> None:
         """Refuse a tally that would not fit into memory once it is spread over the classes.
 
@@ -227,6 +235,7 @@ class Manifest:
             "noise": self.noise_model,
             "grid": self.source.get("grid"),
             "reading": Reading.of(self.source),
+            "lipschitz": self.lipschitz,
         }
 
     def with_noise(self, model: NoiseModel) -> "Manifest":

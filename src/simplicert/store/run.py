@@ -299,8 +299,9 @@ def _complete_source(manifest: Manifest, tally: Tally) -> dict[str, Any]:
         "noise scale are kept by sample, with the scale itself",
     )
     known = {} if tally.grid is None else {"grid": tally.grid}
+    known |= {} if tally.lipschitz is None else {"lipschitz": tally.lipschitz}
     known |= {} if tally.reading is None else tally.reading.record()
-    for name in ("grid", *known):
+    for name in ("grid", "lipschitz", *known):
         mine, its = source.get(name, known.get(name)), known.get(name)
         require(mine == its, f"manifest must have the tally's {name}, got {mine} for {its}")
     return {**source, **known}

@@ -24,7 +24,7 @@ from simplicert.store.declaration import check_declaration
 from simplicert.store.manifest import DRAWN, NAME, Manifest
 from simplicert.store.parsing import PARSERS
 from simplicert.types.scores import BINS, MOST_SOFTMAX_DRAWS
-from simplicert.types.smoothing import Smoothing
+from simplicert.types.smoothing import Smoothing, check_lipschitz
 from simplicert.types.tally import MOST_DRAWS
 
 SMALLEST_SIGMA = 2.0**-150  # half of the smallest number of single precision, rounded to 0
@@ -63,6 +63,7 @@ class DrawingSettings:
     grid: float | None = None
     noise_scale: np.ndarray | None = None
     sensitivity: float = 1.0
+    lipschitz: float | bool | None = None  # True: prove a constant of the scores before drawing
     batch_size: int | None = None
     device: str | None = None
     compiled: bool | None = None
@@ -101,6 +102,7 @@ class DrawingSettings:
             f"sigma must not vanish in single precision, got {self.sigma!r}",
         )
         check_positive("sensitivity", self.sensitivity)
+        self._check_lipschitz()
         Until(self.until or "fixed")
         soft = self.smoothing.outputs != "labels"
         require(
@@ -114,6 +116,12 @@ class DrawingSettings:
         most = MOST_SOFTMAX_DRAWS if soft else MOST_DRAWS
         require(self.draws <= most, f"draws must be at most {most}, got {self.draws}")
         self._check_workers()
+
+    def _check_lipschitz(self) -> None:
+        """Refuse a Lipschitz constant of scores that could never be divided by it."""
+        if self.lipschitz is False:
+            object.__setattr__(self, "lipschitz", None)
+        check_lipschitz(self.smoothing, 1.0 if self.lipschitz is True else self.lipschitz)
 
     def _leave_chance_out(self) -> None:
         """Settle what has no meaning without chance; refuse what was asked for all the same."""
@@ -184,10 +192,20 @@ def resume_settings(settings: DrawingSettings, before: Manifest | None) -> Drawi
         batch_size=size if settings.batch_size is None else settings.batch_size,
         compiled=compiled if settings.compiled is None else settings.compiled,
         bins=before.bins,
+        lipschitz=_resume_lipschitz(settings, before),
         reserve=before.reserve if settings.reserve is None else settings.reserve,
         mean=reconcile_numbers("mean", before, settings.mean),
         std=reconcile_numbers("std", before, settings.std),
     )
+
+
+def _resume_lipschitz(settings: DrawingSettings, before: Manifest) -> float | None:
+    """Return the run's own constant: what was not proved when it began is not proved later."""
+    require(
+        before.lipschitz is not None or not settings.lipschitz,
+        f"lipschitz must be asked for when a run begins, and {settings.out} was begun without",
+    )
+    return before.lipschitz
 
 
 def _choose_scheme(settings: DrawingSettings, before: Manifest | None) -> str:
@@ -237,6 +255,7 @@ def record_settings(
     }
     stage = None if settings.sensitivity == 1 else float(settings.sensitivity)
     more = {"reserve": settings.reserve or None, "grid": settings.grid, "sensitivity": stage}
+    more["lipschitz"] = settings.lipschitz
     return source | {name: value for name, value in more.items() if value is not None}
 
 
@@ -278,6 +297,7 @@ def restore_settings(
         grid=source.get("grid"),
         noise_scale=noise_scale,
         sensitivity=manifest.sensitivity,
+        lipschitz=manifest.lipschitz,
         batch_size=source["batch_size"],
         device=source["device"],
         compiled=bool(source["compiled"]),

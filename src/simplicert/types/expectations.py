@@ -32,7 +32,7 @@ from simplicert.types.arrays import (
     refuse_negative,
 )
 from simplicert.types.scores import ScoreBands
-from simplicert.types.smoothing import Reading
+from simplicert.types.smoothing import Reading, check_lipschitz
 
 Kind = Literal["multinomial", "softmax"]
 
@@ -89,6 +89,7 @@ class Expectations(ReadOnlyArrays):
     reading: Reading | None = None  # how the outputs were read, where the tally knows
     has_pair: bool = True  # whether e0 and e1 are bounded too
     noise: NoiseModel = GAUSSIAN  # a name is enough where it has no numbers of its own
+    lipschitz: float | None = None  # a proved constant of every softmax score, l2, if one is known
 
     if TYPE_CHECKING:  # it takes lists and arrays of any numbers; the fields say what they become
 
@@ -119,6 +120,7 @@ class Expectations(ReadOnlyArrays):
             reading: Reading | None = None,
             has_pair: bool = True,
             noise: NoiseModel | str = GAUSSIAN,
+            lipschitz: float | None = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -168,6 +170,7 @@ class Expectations(ReadOnlyArrays):
                 set_field(self, name, integer_array(name, getattr(self, name), top.shape))
         if self.grid is not None:
             set_field(self, "grid", check_positive("grid", self.grid))
+        set_field(self, "lipschitz", check_lipschitz(self, self.lipschitz))
         require(
             (self.count_top is None) == (self.count_second is None),
             "count_top and count_second must be given together",

@@ -35,6 +35,7 @@ def require_compatible(left: "Tally", right: "Tally") -> None:
         ("plan", left.plan, right.plan),
         ("norm", left.norm, right.norm),
         ("grid", left.grid, right.grid),
+        ("Lipschitz constant", left.lipschitz, right.lipschitz),
     ):
         if a != b:
             raise IncompatibleTallies(f"tallies of another {name} cannot be added: {a} and {b}")

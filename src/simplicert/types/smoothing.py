@@ -179,6 +179,29 @@ def _noise_scale_fingerprint(scale: np.ndarray) -> str:
     return hashlib.sha256(np.ascontiguousarray(scale).tobytes()).hexdigest()[:32]
 
 
+def check_lipschitz(known: Any, given: float | None) -> float | None:
+    """Return a Lipschitz constant of the scores behind a tally, if radii may be divided by it.
+
+    The scores must be the softmax of logits in single precision at least, and the noise must be
+    added to them alike wherever the input is: rounding to a grid after it is no such noise.
+    """
+    if given is None:
+        return None
+    value = check_positive("lipschitz", given)
+    reading = known.reading
+    logits = reading is None or (reading.outputs == "logits" and not reading.autocast)
+    require(
+        known.noise == GAUSSIAN and not known.norm.startswith("scaled ") and logits,
+        "lipschitz must be left out unless Gaussian noise of one sigma is added to the inputs of "
+        f"a network that returns logits in single precision, got {value}",
+    )
+    require(
+        known.grid is None,
+        f"lipschitz must be left out on a grid, where scores are steps, got {value}",
+    )
+    return value
+
+
 def _check_noise_scale(scale: Any) -> np.ndarray:
     """Return each feature's share of sigma as a read-only array."""
     try:

@@ -33,7 +33,7 @@ from simplicert.types.arrays import (
     segment_lengths,
 )
 from simplicert.types.plan import Plan
-from simplicert.types.smoothing import Reading
+from simplicert.types.smoothing import Reading, check_lipschitz
 
 MOST_DRAWS = 2**53  # counts stay exact as float64
 
@@ -45,6 +45,7 @@ NOT_PER_INPUT = (
     "grid",
     "reading",
     "noise",
+    "lipschitz",
     "segments",
 )
 
@@ -86,6 +87,7 @@ class Tally(ReadOnlyArrays):
     grid: float | None = None  # step to which every noisy draw was rounded before it was classified
     reading: Reading | None = None  # how the outputs were read; None in a tally made by hand
     noise: NoiseModel = GAUSSIAN  # a name is enough where it has no numbers of its own
+    lipschitz: float | None = None  # a proved constant of every softmax score, l2, if one is known
 
     if TYPE_CHECKING:  # it takes lists and arrays of any integers; the fields say what they become
 
@@ -112,6 +114,7 @@ class Tally(ReadOnlyArrays):
             grid: float | None = None,
             reading: Reading | None = None,
             noise: NoiseModel | str = GAUSSIAN,
+            lipschitz: float | None = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -135,6 +138,7 @@ class Tally(ReadOnlyArrays):
         require(self.norm in usual, f"norm must be one of {', '.join(usual)}, got {self.norm!r}")
         if self.grid is not None:
             set_field(self, "grid", check_positive("grid", self.grid))
+        set_field(self, "lipschitz", check_lipschitz(self, self.lipschitz))
         per_input, per_class = (rows,), (rows, classes)
         if self.index is None:
             set_field(self, "index", np.arange(rows))
@@ -245,6 +249,7 @@ class Tally(ReadOnlyArrays):
             grid=self.grid,
             reading=self.reading or other.reading,
             noise=self.noise,
+            lipschitz=self.lipschitz,
         )
 
     def __eq__(self, other: object) -> bool:

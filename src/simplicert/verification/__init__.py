@@ -104,6 +104,13 @@ def verify_run(
         yield from _verify_files(run, files, sensitivity)
     if replay is not None:
         yield from _replay_or_explain(run, parts, replay)
+    elif run.manifest.lipschitz is not None:
+        yield VerificationCheck(
+            "lipschitz",
+            None,
+            f"the constant {run.manifest.lipschitz!r} of the scores is taken as given: --replay "
+            "opens the model and proves it again",
+        )
 
 
 def _verify_files(

@@ -22,7 +22,8 @@ from simplicert.data import Dataset
 from simplicert.data.class_map import renumber_labels
 from simplicert.drawing.origin import OriginOverrides, open_origin
 from simplicert.drawing.preparation import PROBE_INPUTS, sampling_settings
-from simplicert.importing import describe_error
+from simplicert.errors import SimplicertError
+from simplicert.importing import describe_error, import_library
 from simplicert.machine import machine_differences
 from simplicert.models import Model
 from simplicert.sampling import Sampler
@@ -122,6 +123,8 @@ def replay_checks(
         yield VerificationCheck(
             ABOUT, False, "the model does not give the outputs that run.toml keeps of it"
         )
+    if run.manifest.lipschitz is not None:
+        yield _lipschitz_check(run.manifest.lipschitz, model, tuple(shape))
     other = machine_differences(run.manifest.made)
     if run.manifest.package != package_version():
         other.append(f"simplicert {run.manifest.package} there, {package_version()} here")
@@ -140,6 +143,20 @@ def replay_checks(
     random = np.random.default_rng(seed)
     for item in np.sort(random.choice(held, min(replay.count, len(held)), replace=False)):
         yield _input_check(sampler, data, parts, int(item), exact=not other)
+
+
+def _lipschitz_check(claimed: float, model: Model, shape: tuple[int, ...]) -> VerificationCheck:
+    """Prove the constant of the scores again; the run's must not be smaller."""
+    try:
+        import_library("torch", "torch", "a Lipschitz constant")
+        from simplicert.models.lipschitz import prove_constant
+
+        proved = prove_constant(model, shape)
+    except SimplicertError as error:
+        says = f"the run says that its scores have the constant {claimed!r}, but {error}"
+        return VerificationCheck("lipschitz", False, says)
+    says = f"the run's constant of the scores is {claimed!r}, and {proved:.9g} is proved here"
+    return VerificationCheck("lipschitz", claimed >= proved, says)
 
 
 def _rebuild_sampler(run: Run, model: Model, example: np.ndarray) -> Sampler:

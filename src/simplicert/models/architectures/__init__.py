@@ -11,6 +11,7 @@ from torch import nn
 
 from simplicert.errors import InvalidInput, SimplicertError, choose, require
 from simplicert.importing import USER, Trust, describe_error, import_object
+from simplicert.models.architectures.lipschitz_mlp import build_lipschitz_mlp
 from simplicert.models.architectures.mlp import build_mlp
 from simplicert.models.architectures.resnet import build_resnet20, build_resnet56, build_resnet110
 from simplicert.models.architectures.resnet50 import build_resnet50
@@ -27,6 +28,7 @@ ARCHITECTURES: dict[str, Builder] = {
     "resnet50": build_resnet50,
     "small_cnn": build_small_cnn,
     "mlp": build_mlp,
+    "lipschitz_mlp": build_lipschitz_mlp,
 }
 
 
