@@ -98,7 +98,7 @@ def add_mechanism(copy):
     reference = copy / "tests" / "reference.py"
     reference.write_text(reference.read_text() + REFERENCE)
     add_column(copy / "tests" / "golden_radii.json", reference)
-    change(copy / "release" / "surface.txt", "two_sided, cdf", "two_sided, cdf, halved")
+    change(copy / "release" / "surface.txt", "cdf, lipschitz", "cdf, lipschitz, halved")
 
 
 def add_column(golden, reference):

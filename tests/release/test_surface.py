@@ -73,7 +73,7 @@ def test_the_calls_of_the_design_are_possible(callee, given, named):
 
 def test_the_tables_hold_what_the_design_names():
     """Columns keep their order, so a new mechanism comes after these."""
-    names = ["cohen", "li", "lecuyer", "improved_dp", "two_sided", "cdf"]
+    names = ["cohen", "li", "lecuyer", "improved_dp", "two_sided", "cdf", "lipschitz"]
     assert list(sc.MECHANISMS)[: len(names)] == names
     assert sc.PAPER_ENSEMBLE == {
         "multinomial": ("cohen", "li", "improved_dp"),

@@ -39,7 +39,13 @@ def test_sigma_is_asked_for():
 
 
 def test_the_recipes():
-    assert recipe_names() == ["cifar10-paper", "cifar10-small", "digits", "imagenet-paper"]
+    assert recipe_names() == [
+        "cifar10-paper",
+        "cifar10-small",
+        "digits",
+        "digits-lipschitz",
+        "imagenet-paper",
+    ]
     for name in recipe_names():
         assert isinstance(resolve_settings(name, {"sigma": 0.5}), TrainingSettings)
 

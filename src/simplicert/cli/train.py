@@ -33,7 +33,8 @@ def train(
         str | None, typer.Option(help="The data's class of each of the test's: names, or a file.")
     ] = None,
     arch: Annotated[
-        str | None, typer.Option(help="small_cnn, mlp, resnet20, 56, 110, 50 or module:function.")
+        str | None,
+        typer.Option(help="small_cnn, mlp, lipschitz_mlp, resnet20, 56, 110, 50, module:function."),
     ] = None,
     method: Annotated[str | None, typer.Option(help="gaussian or macer.")] = None,
     init: Annotated[

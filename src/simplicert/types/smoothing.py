@@ -191,7 +191,7 @@ def check_lipschitz(known: Any, given: float | None) -> float | None:
     reading = known.reading
     logits = reading is None or (reading.outputs == "logits" and not reading.autocast)
     require(
-        known.noise == GAUSSIAN and not known.norm.startswith("scaled ") and logits,
+        known.noise.name == "gaussian" and not known.norm.startswith("scaled ") and logits,
         "lipschitz must be left out unless Gaussian noise of one sigma is added to the inputs of "
         f"a network that returns logits in single precision, got {value}",
     )
