@@ -246,6 +246,23 @@ def test_cdf_of_kind_multinomial(counted):
     }
 
 
+def test_lipschitz_is_held_to_the_constant_of_the_run(tally, tmp_path):
+    """Without run.toml the column is not checked; a constant that is smaller than stated is seen."""
+    steep = replace(tally, lipschitz=0.05, segments=None)
+    manifest = Manifest(SIGMA, INPUTS, 10, kind="softmax", plan=tally.plan)
+    run = sc.create_run(tmp_path / "run", manifest, steep)
+    path = written(run.certify(), tmp_path / "c.csv")
+    told = script.check(path, None)
+    assert told[0] == [] and any("have lipschitz from the tallies" in line for line in told[1])
+    wrong, said, _ = script.check(path, tmp_path / "run" / "run.toml")
+    assert wrong == [] and any("0.05 of the scores" in line for line in said)
+    text = (tmp_path / "run" / "run.toml").read_text()
+    for stated, words in (("lipschitz = 0.06", "does not follow from the constant"), ("", "none")):
+        (tmp_path / "run" / "run.toml").write_text(text.replace("lipschitz = 0.05", stated))
+        found = script.check(path, tmp_path / "run" / "run.toml")[0]
+        assert any(words in reason for _, reason in found)
+
+
 def test_limits_that_are_right_but_did_not_pass_the_gate():
     """Between the two thresholds: E0 > E1, and yet too little to choose the class by."""
     n, alpha, way = 1000, 0.01, script.PAIR

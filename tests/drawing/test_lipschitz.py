@@ -3,6 +3,7 @@
 import sys
 import tomllib
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,7 +23,9 @@ from torch import nn
 
 def make():
     torch.manual_seed(0)
-    return nn.Sequential(nn.Linear(3, 3), nn.ReLU(), nn.Linear(3, 3)).eval()
+    network = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 3)).eval()
+    network[2].weight.data *= 20
+    return network
 
 def fold():
     return nn.Sequential(nn.Linear(3, 3), nn.LayerNorm(3)).eval()
@@ -79,7 +82,9 @@ def test_it_is_resumed_and_extended_with_what_was_proved(name):
     more = drawn(name, "begun", 300, reserve=0.1, extend=True)
     assert more.tally().counts.sum() == whole.tally().counts.sum()
     drawn(name, "without", lipschitz=False)
-    with pytest.raises(sc.InvalidInput, match="when a run begins, and without was begun without"):
+    with pytest.raises(
+        sc.InvalidInput, match=r"when a run begins, and .*without was begun without"
+    ):
         drawn(name, "without")
 
 
@@ -103,7 +108,7 @@ def test_a_network_without_a_proof_is_refused_before_anything_is_written(name, c
     words = ("--data", "data.npz", "--sigma", 0.1, "--draws", 50, "--out", "run", "--lipschitz")
     code, _, said = command("sample", "--model", f"{name}:fold", *words)
     assert code == 2 and "1 (LayerNorm) is none of" in " ".join(said.split())
-    assert not sc.files.Path("run").exists()
+    assert not Path("run").exists()
 
 
 def checks(run, replay=None):
@@ -121,9 +126,9 @@ def test_verify_proves_it_again_and_fails_a_smaller_one(name):
     assert "is taken as given" in checks(run)["lipschitz"].says
     assert checks(run)["lipschitz"].holds is None
     assert checks(run, replay)["lipschitz"].holds is True
-    honest = run.certify().radius
+    honest = run.certify().radii["lipschitz"]
     forged = forge(run, lipschitz=run.manifest.lipschitz * 0.999)
-    assert (forged.certify().radii["lipschitz"] > honest * 0.999).any()  # the file is believed
+    assert (forged.certify().radii["lipschitz"] > honest).all()  # the file is believed
     assert checks(forged, replay)["lipschitz"].holds is False
     assert checks(forge(run, lipschitz=100.0), replay)["lipschitz"].holds is True
 
@@ -178,6 +183,7 @@ def test_stopping_looks_at_the_best_radius():
     """A target that only the constant reaches stops the drawing."""
     many = {name: np.array(values) * 100 for name, values in COUNTS.items()}
     plan = sc.Plan((1000, 2000), (0.5, 0.5), "radius=1")
-    for constant, reason in ((0.3, "certified"), (None, "")):
+    for constant in (0.3, None):
         tally = sc.Tally(**many, sigma=0.01, plan=plan, lipschitz=constant)
-        assert Until("radius=1", kind="softmax", scheme="gated")(tally)[0] == reason or constant
+        reason = Until("radius=1", kind="softmax", scheme="gated")(tally)[0]
+        assert (reason == "certified") is (constant is not None)

@@ -118,10 +118,10 @@ def test_level_by_simulation(at):
     Budget: at a true level of alpha the test fails with probability 1e-6.
     """
     network = nn.Linear(1, 2, bias=False).eval()
-    network.weight.data = torch.tensor([[2.0], [-2.0]])
+    network.weight.data = torch.tensor([[60.0], [-60.0]])  # scores near 0 and 1
     inputs = np.full((1000, 1), at, np.float32)
     drawn = sc.sample(network, inputs, 0.5, 64, lipschitz=True, seed=3, compile=False)
-    alpha = 0.2
+    alpha = 0.4
     certificates = sc.certify(sc.bound(drawn, alpha, "softmax"), ["lipschitz"])
     wrong = (certificates.predicted == 1) | (certificates.radii["lipschitz"] > at)
     wrong &= ~certificates.abstained

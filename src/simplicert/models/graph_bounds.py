@@ -83,7 +83,7 @@ def _run_layer(
         bound <= 1 or not getattr(layer, "inplace", False),
         f"layers must not make their own input steeper in place, and {name} does",
     )
-    return Moved(layer(x.value.clone()), float(round_up(bound * x.bound)))
+    return Moved(layer(x.value.clone()), float(round_up(bound * x.bound)) if x.bound else 0.0)
 
 
 def _run_step(node: fx.Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

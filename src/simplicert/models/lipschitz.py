@@ -35,6 +35,8 @@ SOFTMAX = float(np.nextafter(np.sqrt(2) / 4, 1.0))  # slope of a softmax score, 
 # differ by its own rounding, and a verifier there accepts no constant below the one it proves.
 DIGITS, ROOM = Context(prec=9, rounding=ROUND_CEILING), 1e-9
 
+LEAST = 1e-100  # less is the rounding of a network that is constant
+
 ROWS, SEED = 2, 20  # of the random batches that a graph is compared at; one row hides broadcasting
 CLOSE = 1e-4  # relative: far above rounding, far below another function
 
@@ -62,8 +64,8 @@ def prove_constant(model: Any, input_shape: Sequence[int] | None = None) -> floa
         ) from None
     constant = float(round_up(SOFTMAX * logits))
     require(
-        0 < constant < float("inf"),
-        f"model must have a Lipschitz constant that is positive and finite, got {constant}",
+        LEAST < constant < float("inf"),
+        f"model must have a Lipschitz constant that is positive and finite, got {constant:g}",
     )
     return constant
 

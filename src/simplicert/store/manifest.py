@@ -136,6 +136,7 @@ class Manifest:
         )
         check_positive("sensitivity", self.sensitivity)
         if self.lipschitz is not None:
+            require(self.lipschitz is not True, "lipschitz must be a number, got true")
             check_positive("lipschitz", self.lipschitz)
         kept = self.source.get("reserve", False)
         require(

@@ -187,6 +187,7 @@ def check_lipschitz(known: Any, given: float | None) -> float | None:
     """
     if given is None:
         return None
+    require(not isinstance(given, bool), f"lipschitz must be a number, got {given}")
     value = check_positive("lipschitz", given)
     reading = known.reading
     logits = reading is None or (reading.outputs == "logits" and not reading.autocast)
