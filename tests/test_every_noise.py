@@ -378,7 +378,7 @@ def test_runs_of_one_norm_and_several_noises_are_compared(run, command):
     assert [row[1] for row in table.rows if row[1]] == [
         "gaussian sigma 0.25",
         "laplace scale 0.2",
-        "uniform scale 0.5, size 36",
+        "uniform scale 0.5",
     ]
     code, said, _ = command("table", "laplace", "uniform", "--style", "pairs")
     assert code == 0 and "drawn under different noises" in said
@@ -390,9 +390,29 @@ def test_runs_of_one_norm_and_several_noises_are_compared(run, command):
     assert code in (0, 1) and "in units of the input, l1 norm" in said
 
 
-def test_closed_and_open_radii_of_one_norm_share_nothing(run):
+def test_accuracy_at_a_radius_counts_what_each_noise_promises_there(run):
+    """Splitting noise covers changes of exactly its radius, Laplace noise does not."""
     studies = [Study(name, run(name)) for name in ("laplace", "splitting")]
-    for make in (sc.tables.field_table, sc.tables.pairs_table):
+    sides = [study.certificates() for study in studies]
+    at = sorted({0.0, *(float(r) for side in sides for r in side.radius)})
+    options = sc.tables.TableOptions(radii=tuple(at), intervals=False)
+    table = sc.tables.field_table(studies, options)
+    assert table.title == "Certified accuracy in percent at l1 radius r"
+    assert "radius > r, and under splitting noise >= r" in "\n".join(table.notes)
+    for side, row in zip(sides, table.rows, strict=False):
+        covered = np.less_equal if side.closed else np.less
+        wanted = [int((side.correct & covered(r, side.radius)).sum()) for r in at]
+        assert [round(float(cell) / 100 * len(side)) for cell in row[2 : 2 + len(at)]] == wanted
+    pairs = sc.tables.pairs_table(studies, options)
+    assert [row[0] for row in pairs.rows[:-1]] == [f"r = {r:g}" for r in at]
+    assert [row[1:3] for row in pairs.rows[:-1]] == list(
+        zip(table.rows[0][2 : 2 + len(at)], table.rows[1][2 : 2 + len(at)], strict=True)
+    )
+
+
+def test_closed_and_open_radii_share_no_figure_of_radii_and_no_paper_table(run):
+    studies = [Study(name, run(name)) for name in ("laplace", "splitting")]
+    for make in (sc.tables.paper1_table, sc.tables.paper2_table):
         with pytest.raises(sc.InvalidInput, match=r"splitting.*exactly their size and laplace"):
             make(studies)
 
