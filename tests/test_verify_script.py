@@ -247,7 +247,7 @@ def test_cdf_of_kind_multinomial(counted):
 
 
 def test_lipschitz_is_held_to_the_constant_of_the_run(tally, tmp_path):
-    """Without run.toml the column is not checked; a constant that is smaller than stated is seen."""
+    """Without run.toml the column is not checked; radii above what its constant allows are seen."""
     steep = replace(tally, lipschitz=0.05, segments=None)
     manifest = Manifest(SIGMA, INPUTS, 10, kind="softmax", plan=tally.plan)
     run = sc.create_run(tmp_path / "run", manifest, steep)
