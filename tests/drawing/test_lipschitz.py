@@ -57,6 +57,7 @@ def test_a_run_records_and_shows_it(name):
     constant = sc.models.lipschitz_constant(model, (3,))
     content = tomllib.loads((run.folder / NAME).read_text())
     assert content["source"]["lipschitz"] == constant == run.tally().lipschitz
+    assert run.settings.lipschitz == constant
     assert content["format"] == 2  # an addition that earlier runs lack
     assert "of the logits" in content["made"]["lipschitz_proof"]
     certificates = run.certify()

@@ -86,6 +86,7 @@ SETTINGS = {
 }
 NOT_KEPT = {"index_file", "extend", "shard", "class_map", "trust"}
 NOT_KEPT |= {"noise"}  # Gaussian in format 1; see the next test for others
+NOT_KEPT |= {"lipschitz"}  # kept, but refused beside most of these: drawing/test_lipschitz.py
 NOT_KEPT |= {"engine", "workers", "address", "cpus_per_worker", "gpus_per_worker", "patience"}
 
 
