@@ -188,3 +188,9 @@ def test_stopping_looks_at_the_best_radius():
         tally = sc.Tally(**many, sigma=0.01, plan=plan, lipschitz=constant)
         reason = Until("radius=1", kind="softmax", scheme="gated")(tally)[0]
         assert (reason == "certified") is (constant is not None)
+
+
+def test_the_summary_says_which_constant(name, command):
+    run = drawn(name)
+    code, said, _ = command("certify", run.folder)
+    assert code == 0 and f"by the constant {run.manifest.lipschitz!r} of the scores" in said

@@ -108,12 +108,10 @@ def _improvement_sentences(certificates: Certificates) -> list[str]:
         sentences.append(
             _comparison_sentence(certificates, "two_sided", base, "The tight two-sided radius")
         )
-    if "cdf" in radii:
-        sentences.append(
-            _comparison_sentence(
-                certificates, "cdf", base, "The radius from score histograms (cdf)"
-            )
-        )
+    for column, source in (("cdf", "score histograms"), ("lipschitz", "a Lipschitz constant")):
+        if column in radii:
+            name = f"The radius from {source} ({column})"
+            sentences.append(_comparison_sentence(certificates, column, base, name))
     if kind == "softmax" and paper:
         sentences.insert(0, "Cohen's one-sided radius has no proof for softmax scores.")
     return sentences

@@ -116,6 +116,9 @@ def summary_table(
     ]
     if with_labels and label_doubt:
         notes.insert(0, label_doubt)
+    if "lipschitz" in certificates.radii:
+        constant = certificates.known.lipschitz
+        notes.append(f"lipschitz: by the constant {constant!r} of the scores, which the run states")
     return Grid(repr(certificates), tuple(headings), rows, tuple(notes))
 
 
