@@ -15,6 +15,7 @@ from simplicert.cli.demo import demo
 from simplicert.cli.export import export
 from simplicert.cli.figure import figure
 from simplicert.cli.gate import gate
+from simplicert.cli.geometry import geometry
 from simplicert.cli.import_ import app as import_app
 from simplicert.cli.plan import plan
 from simplicert.cli.population import app as population_app
@@ -55,6 +56,7 @@ app.command()(gate)
 app.command()(train)
 app.command()(verify)
 app.command()(attack)
+app.command()(geometry)
 app.add_typer(import_app, name="import")
 app.command()(export)
 
