@@ -186,7 +186,7 @@ def search_input(opened: OpenedSearch, item: int, *, compare: bool = False) -> N
     smoothed = SmoothedPoint(target.sampler, item, "multinomial")
     estimator: Any = opened.gradients
     gradient = estimator(target.sampler, search.copies, target.seed("gradients", item))
-    forecasts = _forecasts(opened, row, fresh)
+    forecasts = make_forecasts(opened, row, fresh)
     point = choose_neighbour(centre, smoothed, gradient, search, forecasts)
     pilot = count_pilot_draws(smoothed, gradient)
     alphas = (opened.plain.known.alpha, 0.0) if point is None else opened.alphas
@@ -232,7 +232,7 @@ def _certified_radius(opened: OpenedSearch, tally: Tally, alpha: float, top: int
     return float(found.radius[0]) if found.known.top[0] == top else 0.0
 
 
-def _forecasts(opened: OpenedSearch, row: int, fresh: int) -> Forecasts:
+def make_forecasts(opened: OpenedSearch, row: int, fresh: int) -> Forecasts:
     """Forecast certificates: as if every class kept its share of the look."""
     tally, alpha = opened.target.run.tally(), opened.plain.known.alpha
     own_alpha = float(alpha_at_look(tally, alpha)[row])
