@@ -40,7 +40,7 @@ from simplicert.stopping.projection import apportion_counts
 from simplicert.store.imported import ImportedRun
 from simplicert.store.neighbours import NeighbourRow, write_neighbours
 from simplicert.store.run import Run
-from simplicert.types import Certificates, Ints, Plan, Tally
+from simplicert.types import Certificates, Floats, Ints, Plan, Tally
 
 SCHEMES = ("gated", "joint")  # whose level is alpha, and whose draws are of one kind
 
@@ -194,7 +194,7 @@ def search_input(opened: OpenedSearch, item: int, *, compare: bool = False) -> N
     own = float((opened.plain if point is None else opened.shared).radius[row])
     around, found = None, 0.0
     if point is not None:
-        around = certify_neighbour(opened, smoothed.draw_fresh(point, fresh), top)
+        around = float(certify_neighbour(opened, smoothed.draw_fresh(point, fresh), top)[0])
         found = box_radius(centre, point, around)
     spent = pilot + (fresh if point is not None else 0)
     radius = max(own, found)
@@ -217,19 +217,19 @@ def search_input(opened: OpenedSearch, item: int, *, compare: bool = False) -> N
     )
 
 
-def certify_neighbour(opened: OpenedSearch, fresh: Tally, top: int) -> float:
-    """Return the radius around the neighbour by its own draws; 0 if its class is another."""
+def certify_neighbour(opened: OpenedSearch, fresh: Tally, top: int) -> Floats:
+    """Return the radii around neighbours by their own draws; 0 where the class is another."""
     drawn = Tally(
         fresh.counts, fresh.sigma, invalid=fresh.invalid, plan=Plan((int(fresh.draws[0]),))
     )
-    return _certified_radius(opened, drawn, opened.alphas[1], top)
+    return _certified_radii(opened, drawn, opened.alphas[1], top)
 
 
-def _certified_radius(opened: OpenedSearch, tally: Tally, alpha: float, top: int) -> float:
-    """Return the best radius that the run's own scheme proves for this class."""
+def _certified_radii(opened: OpenedSearch, tally: Tally, alpha: float, top: int) -> Floats:
+    """Return the best radii that the run's own scheme proves for this class."""
     known = opened.plain.known
     found = certify(bound(tally, alpha, known.kind, known.scheme, known.method))
-    return float(found.radius[0]) if found.known.top[0] == top else 0.0
+    return np.where(found.known.top == top, found.radius, 0.0)
 
 
 def make_forecasts(opened: OpenedSearch, row: int, fresh: int) -> Forecasts:
@@ -239,7 +239,7 @@ def make_forecasts(opened: OpenedSearch, row: int, fresh: int) -> Forecasts:
 
     def forecast(counts: Ints, draws: int, level: float, top: int) -> float:
         likely = apportion_counts(counts[None], draws)
-        return _certified_radius(opened, Tally(likely, tally.sigma), level, top)
+        return float(_certified_radii(opened, Tally(likely, tally.sigma), level, top)[0])
 
     return Forecasts(
         lambda counts: forecast(counts, int(tally.draws[row]), own_alpha, int(np.argmax(counts))),
