@@ -2,11 +2,13 @@
 
     python benchmarks/geometry.py --data cifar10:DIR --json benchmarks/results/geometry.json
 
-Every 200th test image, two networks of the zoo. Everything below was fixed before the first draw.
+Every 200th test image, two networks of the zoo. What the file holds already is kept: the settings
+of the first division of the draws were fixed before its first draw, the second division was added
+when the pilot had turned down every neighbour of the first.
 
-shared  the sound procedure, as `simplicert geometry --compare` runs it: 1,000 draws at x, a pilot,
-        and 440 fresh draws at the neighbour if the pilot chose one, 2,000 draws in all. The rival
-        has as many draws at x as each input got, and all of alpha.
+shared  the sound procedure, as `simplicert geometry --compare` runs it: draws at x, a pilot, and
+        fresh draws at the neighbour if the pilot chose one, 2,000 in all. The rival has as many
+        draws at x as each input got, and all of alpha.
 free    no certificate of anything, but what the geometry alone does: the best point of the pilot,
         though it may be worse than x; the pilot costs nothing, x and x' have 1,000 draws and all
         of alpha each, and the same noise.
@@ -16,6 +18,8 @@ import argparse
 import json
 import tempfile
 import time
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -30,22 +34,25 @@ from simplicert.store.neighbours import list_records
 
 MODELS = {0.25: "zoo:cifar10-small-0.25", 1.0: "zoo:cifar10-small-1"}
 STEP = 200  # every so many test images
-DRAWS = 1000  # at x
-SEARCH = NeighbourSearch(pilot=128, copies=16, steps=1, draws=440, share=0.5, seed=0)
+DIVISIONS = ((1000, 440), (500, 940))  # draws at x, and at its neighbour
+SEARCH = NeighbourSearch(pilot=128, copies=16, steps=1, share=0.5, seed=0)
 FREE = 1000  # draws at x, and at x'
 ALPHA = 0.001
 KEPT = ("index", "radius", "own", "found", "plain", "same_draws", "distance", "pilot_draws")
 
 
-def measure_network(model: str, data: str, sigma: float, folder: Path) -> dict[str, Any]:
+def measure_network(
+    model: str, data: str, sigma: float, division: tuple[int, int], folder: Path
+) -> dict[str, Any]:
     """Draw the run, search every input, and compare."""
     began = time.perf_counter()
+    draws, fresh = division
     drawn = sc.draw(
         model,
         data,
         sigma,
-        DRAWS,
-        folder / f"{sigma:g}",
+        draws,
+        folder / f"{sigma:g}-{draws}",
         select=slice(None, None, STEP),
         alpha=ALPHA,
         reserve=0.0,
@@ -53,18 +60,21 @@ def measure_network(model: str, data: str, sigma: float, folder: Path) -> dict[s
         compile=False,
         warn=print,
     )
-    opened = open_search(drawn.run, model, data, SEARCH)
+    opened = open_search(drawn.run, model, data, replace(SEARCH, draws=fresh))
     inputs = np.sort(drawn.run.tally().inputs)
     rows = search_run(opened, inputs, compare=True)
-    free = [measure_free(opened, item) for item in inputs.tolist()]
+    first = division == DIVISIONS[0]
+    free = [measure_free(opened, item) for item in inputs.tolist()] if first else []
     return {
         "model": model,
         "sigma": sigma,
+        "draws": draws,
+        "fresh": fresh,
         "summary": compare_radii(rows),
         "mean": {name: _mean(rows, name) for name in ("radius", "plain", "same_draws")},
         "median": {name: _median(rows, name) for name in ("radius", "plain", "same_draws")},
-        "without_candidate": sum(pair is None for pair in free),
-        "free": summarise_free([pair for pair in free if pair is not None]),
+        "without_candidate": sum(pair is None for pair in free) if first else None,
+        "free": summarise_free([pair for pair in free if pair is not None]) if first else None,
         "free_pairs": free,
         "rows": [{name: record[name] for name in KEPT} for record in list_records(rows)],
         "seconds": time.perf_counter() - began,
@@ -116,27 +126,29 @@ def _median(rows: list[Any], name: str) -> float:
 
 
 def main() -> None:
-    """Measure both networks and write the result."""
+    """Measure what the file does not hold yet, and write it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", required=True)
     parser.add_argument("--json", type=Path, required=True)
     asked = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        networks = [
-            measure_network(model, asked.data, sigma, Path(folder))
-            for sigma, model in MODELS.items()
-        ]
-    result = {
-        "alpha": ALPHA,
-        "draws": DRAWS,
-        "step": STEP,
-        "free_draws": FREE,
-        "search": {name: getattr(SEARCH, name) for name in SEARCH.__dataclass_fields__},
-        "networks": networks,
-    }
-    asked.json.write_text(json.dumps(result, indent=1) + "\n")
-    for network in networks:
-        print(network["sigma"], network["summary"], network["free"], f"{network['seconds']:.0f} s")
+    found = json.loads(asked.json.read_text())["networks"] if asked.json.exists() else []
+    held = {(network["sigma"], network["draws"], network["fresh"]) for network in found}
+    for (sigma, model), division in product(MODELS.items(), DIVISIONS):
+        if (sigma, *division) in held:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            network = measure_network(model, asked.data, sigma, division, Path(folder))
+        print(sigma, division, network["summary"], network["free"], f"{network['seconds']:.0f} s")
+        found = sorted([*found, network], key=lambda one: (-one["draws"], one["sigma"]))
+        search = {name: getattr(SEARCH, name) for name in ("pilot", "copies", "steps", "share")}
+        result = {
+            "alpha": ALPHA,
+            "step": STEP,
+            "free_draws": FREE,
+            "search": search,
+            "networks": found,
+        }
+        asked.json.write_text(json.dumps(result, indent=1) + "\n")
 
 
 if __name__ == "__main__":
