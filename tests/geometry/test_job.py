@@ -91,8 +91,8 @@ def test_a_neighbour_of_another_class_proves_nothing():
 
 @pytest.mark.slow
 def test_wrong_certificates_stay_within_alpha_from_the_draws_on(place):
-    """60 searches of one input at alpha .2: 33 or more wrong have a chance below 1e-8."""
-    alpha, copies = 0.2, 60
+    """40 searches of one input at alpha .2: 25 or more wrong have a chance below 1e-8."""
+    alpha, copies = 0.2, 40
     np.savez(place / "many.npz", inputs=np.tile(EDGE.reshape(1, 2, 3), (copies, 1, 1)))
     draw_boxed(
         place, "boxed_model:network", "many", "many.npz", draws=60, alpha=alpha, batch_size=64
@@ -100,8 +100,8 @@ def test_wrong_certificates_stay_within_alpha_from_the_draws_on(place):
     search = NeighbourSearch(pilot=32, copies=4, draws=60)
     rows = search_run(opened(place, search, "many", "many.npz"), np.arange(copies))
     wrong = sum(row.radius > true_radius(EDGE) or row.predicted == 1 for row in rows)
-    assert binom.sf(32, copies, alpha) < 1e-8
-    assert wrong < 33
+    assert binom.sf(24, copies, alpha) < 1e-8
+    assert wrong < 25
     assert sum(row.moved for row in rows) > copies / 4
 
 
