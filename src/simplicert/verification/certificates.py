@@ -69,8 +69,8 @@ def certificate_checks(
         yield VerificationCheck(ABOUT, None, says)
     if (size := _stated_size(run, stored)) is not None:
         says = (
-            f"{path.name}: its radii in {anew.known.norm} are for inputs of size {size}, at its own "
-            "word: the run does not record their shape"
+            f"{path.name}: its radii in {anew.known.norm} are for inputs of size {size}, at its "
+            "own word: the run does not record their shape"
         )
         yield VerificationCheck(ABOUT, None, says)
     known_stage = run.manifest.sensitivity if sensitivity is None else sensitivity
