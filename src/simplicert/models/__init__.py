@@ -181,7 +181,7 @@ def at_layer(network: "nn.Module", layer: str, example: Any) -> "AtLayer":
 
     `features(inputs)` of what is returned are the data to certify. The radius is in the layer's own
     space: for text, of embeddings and not of words. Divided by `sensitivity()` of what is returned,
-    as `certify(known, sensitivity=...)` does, it is a radius of the network's input.
+    as `certify(known, sensitivity=...)` does, a radius in l2 is one of the network's input.
 
     >>> from torch import nn, zeros
     >>> rest = at_layer(nn.Sequential(nn.Linear(4, 3), nn.Linear(3, 2)), "0", zeros(1, 4))
