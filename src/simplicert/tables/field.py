@@ -21,6 +21,7 @@ from simplicert.tables.grid import RADII, Grid, TableOptions, Value
 from simplicert.tables.settings import (
     describe_column,
     describe_population,
+    name_population,
     name_radius,
     noise_cell,
     noise_heading,
@@ -87,7 +88,8 @@ def field_table(studies: Sequence[Study], options: TableOptions | None = None) -
     shown = [f"{radius:g}" for radius in flat[0].accuracy.at]
     sign = radius_sign(flat[0].certificates, inclusive=bool(options.inclusive))
     return Grid(
-        f"Certified accuracy in percent at {name_radius(studies[0].measured_in)} {sign} r",
+        f"Certified accuracy in percent at {name_radius(studies[0].measured_in)} {sign} r"
+        + name_population(options.population or "all"),
         ("run", heading, *shown, "ACR", "abstain"),
         rows,
         tuple(_field_notes(flat, options)),
