@@ -18,7 +18,7 @@ from simplicert.training.settings import make_settings
 from simplicert.training.trainer import Trainer
 
 OPTIONS = {"method": "denoiser", "arch": "small_dncnn", "sigma": 0.5, "optimiser": "adamw"}
-OPTIONS |= {"rate": 1e-2, "batch_size": 20, "epochs": 5}
+OPTIONS |= {"rate": 1e-2, "batch_size": 20, "epochs": 3}
 
 
 @pytest.fixture(scope="module")

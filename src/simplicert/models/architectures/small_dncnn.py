@@ -2,7 +2,7 @@
 
 As DnCNN (Zhang et al. 2017) a row of convolutions whose output is the noise; as FFDNet (Zhang et
 al. 2018) at half the size, each 2 x 2 square a pixel of four times the channels, which makes it
-four times as fast and twice as far-sighted. About 95,000 weights for images in colour.
+four times as fast and twice as far-sighted. About 94,000 weights for images in colour.
 """
 
 import torch
