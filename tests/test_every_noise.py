@@ -6,6 +6,7 @@ another norm.
 """
 
 import csv
+import json
 import math
 import sys
 from pathlib import Path
@@ -28,6 +29,9 @@ import numpy as np
 WEIGHTS = np.random.default_rng(1).normal(size=(36, 3)).astype(np.float32)
 def make():
     return lambda batch: batch.reshape(len(batch), -1) @ WEIGHTS
+def read():
+    score = lambda text: [text.count(letter) + (letter == "a") / 2 for letter in "abc"]
+    return lambda texts: np.array([score(text) for text in texts])
 """
 FAST = {"batch_size": 64, "device": "cpu"}
 
@@ -43,6 +47,7 @@ CASES = {
         "changes of at most r features",
     ),
     "splitting": ({"scale": 0.5}, "certified l1 radius", "l1 perturbations"),
+    "deletion": ({"rate": 0.9}, "certified radius: edits", "at most r edits"),
     "brightness": ({"sigma": 0.3}, "certified radius: brightness", "one change of brightness"),
     "contrast": ({"sigma": 0.3}, "certified radius: log contrast", "one change of contrast"),
     "shift": ({"sigma": 0.5}, "certified radius: shift (pixels)", "one shift by whole pixels"),
@@ -70,6 +75,10 @@ def home(tmp_path_factory):
     inputs = np.round(inputs * 255) / np.float32(255)  # splitting noise is for bytes
     labels[0] = 2  # and one is mislabelled
     np.savez(folder / "data.npz", inputs=inputs, labels=labels)
+    texts = [["abc"[(at % 3)]] * 60 + list("abc") * 5 for at in range(5)]
+    lines = zip(texts, labels.tolist(), strict=True)
+    text = "".join(json.dumps({"tokens": one, "label": label}) + "\n" for one, label in lines)
+    (folder / "texts.jsonl").write_text(text)
     yield folder
     sys.path.remove(str(folder))
 
@@ -84,8 +93,15 @@ def run(home, monkeypatch):
 def draw(home, noise, out=None, **more):
     out = home / (out or noise)
     if not out.exists():
-        sc.draw("everynoise_net:make", "data.npz", out=out, noise=noise, **FAST, **NOISE[noise])
+        sc.draw(*sources(noise), out=out, noise=noise, **FAST, **NOISE[noise])
     return sc.open_run(out)
+
+
+def sources(noise):
+    """The model and the data of a noise."""
+    if noise == "deletion":
+        return "everynoise_net:read", "texts.jsonl"
+    return "everynoise_net:make", "data.npz"
 
 
 def read(name):
@@ -149,7 +165,7 @@ def test_accuracy_counts_a_radius_that_covers_its_own_size_only_where_it_does(ru
 @each
 def test_tables_name_the_noise_s_own_strength(run, command, noise):
     run(noise)
-    heading = {"ablation": "keep"}.get(noise, sc.NOISES[noise].scale)
+    heading = {"ablation": "keep", "deletion": "rate"}.get(noise, sc.NOISES[noise].scale)
     for style in ("field", "paper1", "paper2"):
         code, said, error = command("table", noise, "--style", style)
         if style != "field" and noise in ONE_RADIUS:
@@ -204,7 +220,8 @@ def test_figures_label_their_axes(run, noise):
     sc.figures.share_improved({"mine": certificates}, Figure().subplots())
     growth = {300: certificates}
     label = sc.figures.certified_proportion(growth, Figure().subplots()).get_ylabel()
-    assert label.endswith({"ablation": ">= 1", "splitting": ">= 0.05"}.get(noise, "> 0.05"))
+    least = ">= 1" if whole(noise) else ">= 0.05" if closed(noise) else "> 0.05"
+    assert label.endswith(least)
 
 
 @pytest.mark.slow
@@ -236,7 +253,7 @@ def test_the_page_s_words(run, noise):
     if whole(noise):
         assert all(float(radius).is_integer() for radius in radii)
         assert dict((tile.label, tile.value) for tile in headline_tiles(view))[
-            "largest radius: features changed (l0)"
+            f"largest {CASES[noise][1].removeprefix('certified ')}"
         ] == str(int(view.radius.max()))
 
 
@@ -292,7 +309,8 @@ def test_the_gate_speaks_of_the_threat(run, command, noise):
 @each
 def test_verify_recomputes_replays_and_finds_a_forged_radius(run, command, noise):
     run(noise)
-    again = ("--model", "everynoise_net:make", "--data", "data.npz", "--replay", "1")
+    model, data = sources(noise)
+    again = ("--model", model, "--data", data, "--replay", "1")
     for name, asked in (("kept.csv", again), ("kept.parquet", ())):
         assert command("certify", noise, "--out", name)[0] == 0
         code, said, _ = command("verify", noise, "--certificates", name, *asked)
@@ -329,15 +347,14 @@ def test_status_works_and_a_log_is_of_gaussian_noise_alone(run, command, noise):
 def test_a_run_that_was_interrupted_is_the_same_run(run, home, noise):
     whole_run, heard = run(noise), []
     arguments = {"out": home / f"{noise}-twice", "noise": noise, **FAST, **NOISE[noise]}
-    names = ("everynoise_net:make", "data.npz")
     first = sc.draw(
-        *names,
+        *sources(noise),
         **arguments,
         report=lambda progress: heard.append(progress.draws),
         stop=lambda: max(heard, default=0) > 500,
     )
     assert not first.complete and 0 < first.run.missing < 5
-    second = sc.draw(*names, **arguments)
+    second = sc.draw(*sources(noise), **arguments)
     assert second.complete and second.run.tally() == whole_run.tally()
 
 
@@ -378,7 +395,7 @@ def test_runs_of_one_norm_and_several_noises_are_compared(run, command):
     assert [row[1] for row in table.rows if row[1]] == [
         "gaussian sigma 0.25",
         "laplace scale 0.2",
-        "uniform scale 0.5, size 36",
+        "uniform scale 0.5",
     ]
     code, said, _ = command("table", "laplace", "uniform", "--style", "pairs")
     assert code == 0 and "drawn under different noises" in said
@@ -390,9 +407,29 @@ def test_runs_of_one_norm_and_several_noises_are_compared(run, command):
     assert code in (0, 1) and "in units of the input, l1 norm" in said
 
 
-def test_closed_and_open_radii_of_one_norm_share_nothing(run):
+def test_accuracy_at_a_radius_counts_what_each_noise_promises_there(run):
+    """Splitting noise covers changes of exactly its radius, Laplace noise does not."""
     studies = [Study(name, run(name)) for name in ("laplace", "splitting")]
-    for make in (sc.tables.field_table, sc.tables.pairs_table):
+    sides = [study.certificates() for study in studies]
+    at = sorted({0.0, *(float(r) for side in sides for r in side.radius)})
+    options = sc.tables.TableOptions(radii=tuple(at), intervals=False)
+    table = sc.tables.field_table(studies, options)
+    assert table.title == "Certified accuracy in percent at l1 radius r"
+    assert "radius > r, and under splitting noise >= r" in "\n".join(table.notes)
+    for side, row in zip(sides, table.rows, strict=False):
+        covered = np.less_equal if side.closed else np.less
+        wanted = [int((side.correct & covered(r, side.radius)).sum()) for r in at]
+        assert [round(float(cell) / 100 * len(side)) for cell in row[2 : 2 + len(at)]] == wanted
+    pairs = sc.tables.pairs_table(studies, options)
+    assert [row[0] for row in pairs.rows[:-1]] == [f"r = {r:g}" for r in at]
+    assert [row[1:3] for row in pairs.rows[:-1]] == list(
+        zip(table.rows[0][2 : 2 + len(at)], table.rows[1][2 : 2 + len(at)], strict=True)
+    )
+
+
+def test_closed_and_open_radii_share_no_figure_of_radii_and_no_paper_table(run):
+    studies = [Study(name, run(name)) for name in ("laplace", "splitting")]
+    for make in (sc.tables.paper1_table, sc.tables.paper2_table):
         with pytest.raises(sc.InvalidInput, match=r"splitting.*exactly their size and laplace"):
             make(studies)
 

@@ -67,10 +67,11 @@ def figure(
     - sigmas: median radius, and share that each mechanism wins
     """
     from simplicert.cli.saying import parse_labels, print_warning
-    from simplicert.errors import require
-    from simplicert.figures import make_figure
+    from simplicert.errors import choose, require
+    from simplicert.figures import FIGURES, make_figure
     from simplicert.metrics.study import read_studies
 
+    choose("figure", name, FIGURES)
     folders, path = runs or [], out or Path(f"{name}.png")
     threat = None if folders else read_threat(noise, norm, size, keep, rate)
     for option, value in {"noise": noise, "keep": keep, "rate": rate}.items():

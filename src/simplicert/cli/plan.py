@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from simplicert.cli.saying import print_lines
+from simplicert.cli.threat_options import KeepOption, NormOption, RateOption, SizeOption
 
 if TYPE_CHECKING:
     from simplicert.plan import DeclaredSettings
@@ -63,14 +64,10 @@ def plan(
         str | None, typer.Option(help="Default: the run's, or gaussian; see `radius --help`.")
     ] = None,
     scale: Annotated[float | None, typer.Option(help="Of noise that is not Gaussian.")] = None,
-    norm: Annotated[
-        str | None, typer.Option(help="What radii measure; default: the noise's first.")
-    ] = None,
-    size: Annotated[int | None, typer.Option(help="Features of an input, for linf and l0.")] = None,
-    keep: Annotated[int | None, typer.Option(help="Features that ablation keeps.")] = None,
-    rate: Annotated[
-        float | None, typer.Option(help="Probability with which deletion drops a token.")
-    ] = None,
+    norm: NormOption = None,
+    size: SizeOption = None,
+    keep: KeepOption = None,
+    rate: RateOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, at full precision.")] = False,
 ) -> None:
     """Largest radius in reach, fewest draws that certify, radius lost to sampling, cost in time.

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from simplicert.cli.saying import print_lines
+from simplicert.cli.threat_options import KeepOption, RateOption, SizeOption
 
 
 def radius(
@@ -33,11 +34,9 @@ def radius(
     scale: Annotated[
         float | None, typer.Option(help="Scale of noise that is not Gaussian; 1 if not given.")
     ] = None,
-    size: Annotated[int | None, typer.Option(help="Features of an input, for linf and l0.")] = None,
-    keep: Annotated[int | None, typer.Option(help="Features that ablation keeps.")] = None,
-    rate: Annotated[
-        float | None, typer.Option(help="Probability with which deletion drops a token.")
-    ] = None,
+    size: SizeOption = None,
+    keep: KeepOption = None,
+    rate: RateOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, at full precision.")] = False,
 ) -> None:
     """Certified radius at (E0, E1) by every mechanism that has a proof for noise, norm and kind.
@@ -55,6 +54,13 @@ def radius(
 
     Example: simplicert radius --e0 .9 --e1 .05 --noise deletion --rate .9 --norm insertions
     """
+    from simplicert.errors import require
+
+    require(
+        not e0 < e1,
+        f"e0 must be at least e1, {e1:g}, for there to be a radius, got {e0:g}: it is the top "
+        "class's expectation",
+    )
     numbers = {"scale": scale, "size": size, "keep": keep, "rate": rate}
     plain = noise == "gaussian" and norm in (None, "l2")
     if plain and not any(value is not None for value in numbers.values()):

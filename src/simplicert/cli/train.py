@@ -92,7 +92,7 @@ def train(
         bool | None, typer.Option("--compile", help="torch.compile: faster, other last bits.")
     ] = None,
     device: Annotated[str | None, typer.Option(help="Default: cuda if there, else cpu.")] = None,
-    quiet: Annotated[bool, typer.Option(help="No progress.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
 ) -> None:
     """Train a classifier under noise; the folder is then a --model for every other command.
 

@@ -63,6 +63,24 @@ def radius_sign(certificates: Certificates, *, inclusive: bool = False) -> str:
     return ">=" if inclusive or certificates.closed else ">"
 
 
+def common_sign(several: Sequence[Certificates], *, inclusive: bool = False) -> str:
+    """Return the sign that all of these have, or none where only some radii cover a change of r.
+
+    Each run then counts what its own radii promise about changes of size r.
+    """
+    signs = {radius_sign(certificates, inclusive=inclusive) for certificates in several}
+    return signs.pop() if len(signs) == 1 else ""
+
+
+def say_reach(several: Sequence[Certificates], *, inclusive: bool = False) -> str:
+    """Say which radii count at r, as "radius > r", naming the noises whose radii cover r itself."""
+    sign = common_sign(several, inclusive=inclusive)
+    if sign:
+        return f"radius {sign} r"
+    closed = dict.fromkeys(c.known.noise.name for c in several if c.closed)
+    return f"radius > r, and under {' or '.join(closed)} noise >= r, as those cover a change of r"
+
+
 def least_worthwhile(certificates: Certificates) -> float:
     """Return the radius from which the paper's tables count one; of whole numbers, 1."""
     return 1.0 if NOISES[certificates.known.noise.name].whole else PAPER_ABOVE

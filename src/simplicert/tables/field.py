@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from simplicert.metrics.averages import Mean, abstention_rate, accuracy_curve, average_radius
-from simplicert.metrics.comparable import require_same_inputs, require_same_norm
+from simplicert.metrics.comparable import require_same_inputs, require_same_units
 from simplicert.metrics.intervals import Rate, RateCurve
 from simplicert.metrics.numbers import (
     NONE,
@@ -15,7 +15,7 @@ from simplicert.metrics.numbers import (
     format_percent_up,
     format_up,
 )
-from simplicert.metrics.radii import choose_radii, radius_sign
+from simplicert.metrics.radii import choose_radii, common_sign, say_reach
 from simplicert.metrics.study import Study
 from simplicert.tables.grid import RADII, Grid, TableOptions, Value
 from simplicert.tables.settings import (
@@ -66,7 +66,7 @@ def field_table(studies: Sequence[Study], options: TableOptions | None = None) -
     for study in studies:
         study.require_labels("certified accuracy (style paper2 needs none)")
     require_same_inputs(studies)
-    require_same_norm(studies)
+    require_same_units(studies)
     groups, heading = _group_by_method(studies), noise_heading(studies)
     several = [study.certificates(options.kind) for study in studies]
     radii = options.radii or choose_radii(several, RADII)
@@ -85,13 +85,14 @@ def field_table(studies: Sequence[Study], options: TableOptions | None = None) -
             rows.append(_best_sigma_cells(group, heading))
     flat = [line for group in lines for line in group]
     shown = [f"{radius:g}" for radius in flat[0].accuracy.at]
-    sign = radius_sign(flat[0].certificates, inclusive=bool(options.inclusive))
+    sign = common_sign([line.certificates for line in flat], inclusive=bool(options.inclusive))
+    reach = f"{sign} r".lstrip()
     return Grid(
-        f"Certified accuracy in percent at {name_radius(studies[0].measured_in)} {sign} r",
+        f"Certified accuracy in percent at {name_radius(studies[0].measured_in)} {reach}",
         ("run", heading, *shown, "ACR", "abstain"),
         rows,
         tuple(_field_notes(flat, options)),
-        spans=(("", KEYS), (f"radius {sign}", len(shown)), ("", 2)),
+        spans=(("", KEYS), (f"radius {sign}".rstrip(), len(shown)), ("", 2)),
         keys=KEYS,
         bold=frozenset(_field_bold_cells(rows, values)),
         faint=frozenset(faint),
@@ -201,15 +202,15 @@ def _field_bold_cells(
 
 def _field_notes(lines: Sequence[FieldRow], options: TableOptions) -> list[str]:
     """List population, definitions, rounding, intervals and settings."""
-    first, population = lines[0].certificates, options.population or "all"
-    sign = radius_sign(first, inclusive=bool(options.inclusive))
+    several, population = [line.certificates for line in lines], options.population or "all"
     from_zero = " (at r = 0: with any radius > 0)" if options.inclusive else ""
-    if first.closed:
+    if all(certificates.closed for certificates in several):
         from_zero = " (at r = 0: certified at all)"
+    reach = say_reach(several, inclusive=bool(options.inclusive))
     studies = [line.study for line in lines]
     return [
         f"{describe_population(population, [line.accuracy.total for line in lines])}; "
-        f"accuracy at r: certified as the label with radius {sign} r{from_zero}",
+        f"accuracy at r: certified as the label with {reach}{from_zero}",
         f"{describe_column(options.column or 'radius', studies[0].measured_in)}; ACR: their "
         "average, 0 where wrong or abstained; accuracies and ACR rounded down, abstentions up",
         *(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from simplicert.errors import require
-from simplicert.metrics.comparable import list_first_inputs, require_same_inputs, require_same_norm
+from simplicert.metrics.comparable import list_first_inputs, require_same_inputs, require_same_units
 from simplicert.metrics.numbers import (
     format_down,
     format_p_value,
@@ -18,7 +18,7 @@ from simplicert.metrics.pairing import (
     average_radius_change,
     mcnemar_test,
 )
-from simplicert.metrics.radii import choose_radii, radius_sign
+from simplicert.metrics.radii import choose_radii, common_sign, say_reach
 from simplicert.metrics.study import Study
 from simplicert.tables.grid import RADII, Grid, TableOptions, Value
 from simplicert.tables.settings import (
@@ -60,7 +60,7 @@ def pairs_table(studies: Sequence[Study], options: TableOptions | None = None) -
     for study in studies:
         study.require_labels("certified accuracy")
     require_same_inputs(studies)
-    require_same_norm(studies)
+    require_same_units(studies)
     first, second = (study.certificates(options.kind) for study in studies)
     column, inclusive = options.column or "radius", bool(options.inclusive)
     for study in studies:
@@ -70,7 +70,7 @@ def pairs_table(studies: Sequence[Study], options: TableOptions | None = None) -
         for radius in options.radii or choose_radii([first, second], RADII)
     ]
     average = average_radius_change(first, second, column)
-    sign = radius_sign(first, inclusive=inclusive)
+    sign = common_sign([first, second], inclusive=inclusive) or "="
     rows = [_accuracy_change_cells(change, sign) for change in changes]
     names = [study.name for study in studies]
     return Grid(
@@ -119,12 +119,14 @@ def _pairs_notes(
 ) -> list[str]:
     """List population, tests, inputs gained and lost, and settings."""
     first, second = (label_run(study) for study in studies)
+    several = [study.certificates(options.kind) for study in studies]
+    reach = say_reach(several, inclusive=bool(options.inclusive))
     sigmas, heading = {study.strength for study in studies}, noise_heading(studies)
     differ = "under different noises" if heading == "noise" else f"at different {heading}s"
     return [
         f"{describe_population('all', [average.first.total])}; difference: {second} less "
         f"{first}, toward zero; "
-        f"accuracy at r: certified as the label with radius {sign} r",
+        f"accuracy at r: certified as the label with {reach}",
         f"gained: inputs that only {second} certifies at r; lost: only {first}; for the ACR, whose "
         "radius rose or fell",
         "p: McNemar's exact test, two-sided, at each radius by itself; interval: "

@@ -3,7 +3,12 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from simplicert.metrics.comparable import require_one_norm, require_same_inputs, require_same_norm
+from simplicert.metrics.comparable import (
+    require_one_norm,
+    require_one_reach,
+    require_same_inputs,
+    require_same_norm,
+)
 from simplicert.metrics.comparison import (
     Improvement,
     Wilcoxon,
@@ -66,6 +71,7 @@ def paper2_table(studies: Sequence[Study], options: TableOptions | None = None) 
     for study in studies:
         sets.setdefault(study.data, []).append(study)
     require_one_norm(studies)
+    require_one_reach(studies)
     lines: list[Paper2Row] = []
     rules: set[int] = set()
     heading = noise_heading(studies)

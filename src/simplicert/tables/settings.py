@@ -6,7 +6,7 @@ from simplicert.errors import require
 from simplicert.mechanisms.threats import ensemble_members
 from simplicert.metrics.study import Study, explain_no_comparison
 from simplicert.noises import GAUSSIAN, NOISES, NoiseModel, say_noise
-from simplicert.noises.words import NORM_WORDS, describe_units, label_radius, name_noise, name_norm
+from simplicert.noises.words import NORM_WORDS, describe_units, label_radius, name_norm
 from simplicert.tables.grid import Value
 from simplicert.tables.summary import draws_record, draws_sentence, level_sentence, stopping_rule
 from simplicert.types import Certificates
@@ -50,7 +50,7 @@ def noise_heading(studies: Sequence[Study]) -> str:
 def noise_cell(study: Study, heading: str) -> str:
     """Return a run's cell in that column."""
     if heading == "noise":
-        return name_noise(study.noise, study.sigma).replace(" noise,", "")
+        return " ".join([study.noise.name, study.strength[0], f"{study.strength[1]:g}"])
     return f"{study.strength[1]:g}"
 
 
