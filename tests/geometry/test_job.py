@@ -124,11 +124,12 @@ def test_a_classifier_without_gradients_is_searched_too(place):
         ({"sensitivity": 2.0}, "run must have sensitivity 1 for geometry, got 2"),
         ({"kind": "softmax"}, "got softmax and gated"),
         ({"scheme": "paper"}, "got multinomial and paper"),
+        ({"until": "atol=0.05", "draws": 4000}, "run must have one look for geometry, got a plan"),
     ],
 )
 def test_refuses_runs_that_the_bound_is_not_about(place, tmp_path, settings, sentence):
     np.savez(tmp_path / "data.npz", inputs=np.zeros((1, 2, 3), np.float32))
-    run = draw_boxed(tmp_path, "boxed_model:function", draws=8, batch_size=8, **settings)
+    run = draw_boxed(tmp_path, "boxed_model:function", **{"draws": 8, "batch_size": 8, **settings})
     with pytest.raises(InvalidInput, match=sentence):
         refuse_run(run)
 

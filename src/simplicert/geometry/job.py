@@ -93,7 +93,7 @@ def open_search(
 
 
 def refuse_run(run: Run | ImportedRun) -> None:
-    """Refuse runs of other noise, on a grid, behind a first stage, or not finished."""
+    """Refuse other noise, a grid, a first stage, other schemes, several looks, missing inputs."""
     if isinstance(run, ImportedRun):
         raise InvalidInput(
             f"run must have been drawn by sample for geometry, and {run.folder} was imported"
@@ -120,6 +120,12 @@ def refuse_run(run: Run | ImportedRun) -> None:
         manifest.kind == "multinomial" and manifest.scheme in SCHEMES,
         f"run must declare kind multinomial and scheme {' or '.join(SCHEMES)} for geometry, got "
         f"{manifest.kind} and {manifest.scheme}",
+    )
+    looks = 1 if manifest.plan is None else len(manifest.plan.looks)
+    require(
+        looks == 1,
+        f"run must have one look for geometry, got a plan of {looks}: where the counts decide how "
+        "many draws an input gets, the search would know something of them",
     )
     require(
         run.missing == 0,
