@@ -15,7 +15,7 @@ def dark_at_the_corner(batch):
 
 
 def test_ablation_of_channels_that_come_last_is_refused():
-    """With 4 of 24 columns of one channel kept it certified 3 pixels, of which two flip the class."""
+    """With 4 of 24 columns of a channel kept it certified 3 pixels, of which two flip the class."""
     inputs = np.zeros((1, 8, 8, 3), np.float32)
     with pytest.raises(sc.InvalidInput, match=r"channels seem to come last, got \(8, 8, 3\)"):
         sc.sample(dark_at_the_corner, inputs, draws=20, noise=ABLATION, device="cpu")
