@@ -15,6 +15,7 @@ SimplicertWarning       what is done may not be what was meant (a UserWarning)
 
 import math
 from collections.abc import Mapping
+from difflib import get_close_matches
 from numbers import Real
 from typing import TypeVar
 
@@ -111,7 +112,10 @@ def choose(argument: str, name: str, table: Mapping[str, Row], where: str = "") 
     `where` ends the list with the case in which these are the choices: " for kind softmax".
     """
     if not isinstance(name, str) or name not in table:
-        raise InvalidInput(f"{argument} must be one of {', '.join(table)}{where}, got {name!r}")
+        close = get_close_matches(name, table, n=1) if isinstance(name, str) else []
+        meant = f"; did you mean {close[0]}?" if close else ""
+        known = ", ".join(table)
+        raise InvalidInput(f"{argument} must be one of {known}{where}, got {name!r}{meant}")
     return table[name]
 
 

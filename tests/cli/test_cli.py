@@ -97,9 +97,24 @@ def test_radius_as_json_is_exact(run):
 
 
 def test_radius_without_a_lead(run):
-    code, out, _ = run("radius", "--e0", ".3", "--e1", ".4")
+    code, out, _ = run("radius", "--e0", ".4", "--e1", ".4")
     assert code == 0
     assert "no certificate" in out
+    for more in ((), ("--noise", "laplace")):
+        code, out, err = run("radius", "--e0", ".3", "--e1", ".4", *more)
+        assert (code, out) == (2, "") and err.count("\n") == 1
+        assert "e0 must be at least e1, 0.4, for there to be a radius, got 0.3" in err
+
+
+def test_help_has_panels_and_quiet_has_no_opposite(run):
+    _, out, _ = run("--help")
+    panels = [line.split()[1] for line in out.splitlines() if line.startswith("╭─")]
+    assert panels == ["Options", "Start", "Draw", "Read", "Check"]
+    _, out, _ = run("sample", "--help")
+    heads = [line for line in out.splitlines() if line.startswith("╭─")]
+    assert len(heads) == 6 and "--quiet" in out and "--no-quiet" not in out
+    ungrouped = out.split("╭─ Options")[1].split("╭─")[0]
+    assert ungrouped.count("--") == 1, ungrouped  # every option but --help has a group
 
 
 @pytest.mark.parametrize(
@@ -110,6 +125,7 @@ def test_radius_without_a_lead(run):
         (("--e0", ".6", "--e1", "0"), "has no finite radius at e0 = 0.6, e1 = 0.0"),
         (("--e0", ".6", "--e1", ".3", "--sigma", "0"), "sigma must be a positive finite number"),
         (("--e0", ".6", "--e1", ".3", "--kind", "x"), "kind must be one of"),
+        (("--e0", ".6", "--e1", ".3", "--kind", "sofmax"), "; did you mean softmax?"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(run, words, message):

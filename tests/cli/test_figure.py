@@ -65,7 +65,11 @@ def test_an_incomplete_run_is_drawn_and_said_to_be(command, tmp_path):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("acuracy",), f"figure must be one of {', '.join(FIGURES)}, got 'acuracy'"),
+        (
+            ("acuracy",),
+            f"figure must be one of {', '.join(FIGURES)}, got 'acuracy'; did you mean accuracy?",
+        ),
+        (("scater", "nowhere"), "got 'scater'; did you mean scatter?"),
         (("process", "RUN"), "figure process is made of no run, got 1"),
         (("accuracy",), "figure accuracy is made of one run, got none"),
         (("sigmas", "RUN"), "figure sigmas is made of two runs or more, got 1"),

@@ -122,6 +122,7 @@ def test_runs_on_other_inputs_are_refused_and_the_missing_named(command, runs, c
     ("words", "message"),
     [
         (("--style", "paper3"), "style must be one of field, paper1, paper2, pairs, got 'paper3'"),
+        (("--style", "pair"), "got 'pair'; did you mean pairs?"),
         (("--format", "html"), "format must be one of screen, markdown, latex, csv, got 'html'"),
         (("--out", "table.txt"), "out must end in .md, .tex, .csv"),
         (("--out", "nowhere/table.md"), "out must lie in a folder that exists"),

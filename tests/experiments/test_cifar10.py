@@ -1,6 +1,7 @@
 """docs/experiments.md and the tables are what the committed tallies say."""
 
 import filecmp
+import json
 import re
 from pathlib import Path
 
@@ -23,7 +24,9 @@ def test_the_page_and_the_tables(paper):
         for ending, words in (("md", "markdown"), ("tex", "latex"), ("csv", "csv")):
             text = (paper.TABLES / f"{name}.{ending}").read_text()
             assert FORMATS[words](grid) == text, name
-    assert paper.page(paper.numbers(held), made) == PAGE.read_text()
+    found = paper.rounded(paper.numbers(held))
+    assert json.dumps(found, indent=1) + "\n" == (paper.HERE / "findings.json").read_text()
+    assert paper.page(found, made) == PAGE.read_text()
 
 
 @pytest.mark.slow

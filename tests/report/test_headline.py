@@ -39,7 +39,8 @@ def test_how_much_the_ensemble_and_the_tight_radius_add(views):
             found = measure_improvement(view.certificates, column, base)
             line = next(text for text in said if word in text and "improves" in text)
             assert f"{format_percent_down(found.improved)} % of all inputs" in line
-            assert f"({format_down(found.mean_percent, 1)} % where {base} certifies)" in line
+            new, old = (view.certificates.column(name).mean() for name in (column, base))
+            assert f", {format_down(100 * (new / old - 1), 1)} % of its mean." in line
             assert f"by {format_radius_down(found.mean)} in the mean" in line
             assert f"improves on {base}" in line
     assert any("no proof for softmax" in text for text in headline_sentences(views[1], [0.0]))

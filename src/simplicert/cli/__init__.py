@@ -15,6 +15,7 @@ from simplicert.cli.demo import demo
 from simplicert.cli.export import export
 from simplicert.cli.figure import figure
 from simplicert.cli.gate import gate
+from simplicert.cli.geometry import geometry
 from simplicert.cli.import_ import app as import_app
 from simplicert.cli.plan import plan
 from simplicert.cli.population import app as population_app
@@ -38,25 +39,18 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-app.command()(demo)
-app.command()(radius)
-app.command()(simplex)
-app.command()(check)
-app.command()(sample)
-app.command()(certify)
-app.command()(run)
-app.command()(plan)
-app.add_typer(population_app, name="population")
-app.command()(status)
-app.command()(table)
-app.command()(figure)
-app.command()(report)
-app.command()(gate)
-app.command()(train)
-app.command()(verify)
-app.command()(attack)
-app.add_typer(import_app, name="import")
-app.command()(export)
+# What a stranger looks for first stands first.
+START, DRAW, READ, CHECK = "Start", "Draw", "Read", "Check"
+for panel, commands in {
+    START: (demo, radius, simplex, plan, train),
+    DRAW: (sample, run, status),
+    READ: (certify, table, figure, report, export),
+    CHECK: (verify, attack, geometry, gate, check),
+}.items():
+    for command in commands:
+        app.command(rich_help_panel=panel)(command)
+app.add_typer(import_app, name="import", rich_help_panel=DRAW)
+app.add_typer(population_app, name="population", rich_help_panel=READ)
 
 
 def _show_version(wanted: bool) -> None:

@@ -41,7 +41,7 @@ def attack(
     trust: Annotated[
         bool, typer.Option("--trust", help="Run code in a model file (file.ts).")
     ] = False,
-    quiet: Annotated[bool, typer.Option(help="No progress.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
 ) -> None:
     """Search each certified ball for adversarial examples of the smoothed classifier.
 

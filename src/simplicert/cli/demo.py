@@ -15,7 +15,7 @@ DRAWS = 2000
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("demo"),
     draws: Annotated[int, typer.Option(help="Noisy copies of each input.")] = DRAWS,
-    quiet: Annotated[bool, typer.Option(help="No progress.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
 ) -> None:
     """Train on digits, sample at three sigmas, certify by all mechanisms and both kinds, report.
 

@@ -54,6 +54,13 @@ def radius(
 
     Example: simplicert radius --e0 .9 --e1 .05 --noise deletion --rate .9 --norm insertions
     """
+    from simplicert.errors import require
+
+    require(
+        not e0 < e1,
+        f"e0 must be at least e1, {e1:g}, for there to be a radius, got {e0:g}: it is the top "
+        "class's expectation",
+    )
     numbers = {"scale": scale, "size": size, "keep": keep, "rate": rate}
     plain = noise == "gaussian" and norm in (None, "l2")
     if plain and not any(value is not None for value in numbers.values()):

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 FAILED_EXIT = 1
 MOST_NAMED_INPUTS = 10  # failed inputs that are named one by one
+# The panels of `--help`.
+INPUTS, NOISE, DRAWS = "Model and inputs", "Noise", "How many draws"
+DECLARED, WORK = "Declared before the draws", "Who draws, and how fast"
 NOISE_HELP = "gaussian, laplace, ablation, deletion, ...: `simplicert radius --help` lists them."
 
 
@@ -28,99 +31,188 @@ def sample(
     model: Annotated[
         str,
         typer.Option(
-            help="file.pt2, file.onnx, a folder of `train`, zoo:NAME, module:function, ..."
+            help="file.pt2, file.onnx, a folder of `train`, zoo:NAME, module:function, ...",
+            rich_help_panel=INPUTS,
         ),
     ],
     data: Annotated[
-        str, typer.Option(help="digits, file.npz, file.jsonl, folder:DIR, cifar10:DIR, hf:DIR")
+        str,
+        typer.Option(
+            help="digits, file.npz, file.jsonl, folder:DIR, cifar10:DIR, hf:DIR",
+            rich_help_panel=INPUTS,
+        ),
     ],
-    out: Annotated[Path, typer.Option(help="The run folder; the same command continues it.")],
+    out: Annotated[
+        Path,
+        typer.Option(help="The run folder; the same command continues it.", rich_help_panel=INPUTS),
+    ],
     draws: Annotated[
-        int | None, typer.Option(help="Noisy copies of each input; splitting has its own number.")
+        int | None,
+        typer.Option(
+            help="Noisy copies of each input; splitting has its own number.", rich_help_panel=DRAWS
+        ),
     ] = None,
     sigma: Annotated[
-        float | None, typer.Option(help="Standard deviation of Gaussian noise.")
+        float | None,
+        typer.Option(help="Standard deviation of Gaussian noise.", rich_help_panel=NOISE),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the noise.")] = 0,
-    alpha: Annotated[float, typer.Option(help="Declared failure probability.")] = 0.001,
-    kind: Annotated[str, typer.Option(help="Declared: multinomial or softmax.")] = "multinomial",
+    seed: Annotated[int, typer.Option(help="Seed of the noise.", rich_help_panel=NOISE)] = 0,
+    alpha: Annotated[
+        float, typer.Option(help="Declared failure probability.", rich_help_panel=DECLARED)
+    ] = 0.001,
+    kind: Annotated[
+        str, typer.Option(help="Declared: multinomial or softmax.", rich_help_panel=DECLARED)
+    ] = "multinomial",
     scheme: Annotated[
         str | None,
-        typer.Option(help="Declared: joint (default; softmax: gated), gated, paper or split."),
+        typer.Option(
+            help="Declared: joint (default; softmax: gated), gated, paper or split.",
+            rich_help_panel=DECLARED,
+        ),
     ] = None,
-    start: Annotated[int, typer.Option(help="First input.")] = 0,
-    stop: Annotated[int | None, typer.Option(help="One past the last input.")] = None,
-    step: Annotated[int, typer.Option(help="Every step-th input.")] = 1,
+    start: Annotated[int, typer.Option(help="First input.", rich_help_panel=INPUTS)] = 0,
+    stop: Annotated[
+        int | None, typer.Option(help="One past the last input.", rich_help_panel=INPUTS)
+    ] = None,
+    step: Annotated[int, typer.Option(help="Every step-th input.", rich_help_panel=INPUTS)] = 1,
     index_file: Annotated[
-        Path | None, typer.Option(help="File of input numbers, one per line.")
+        Path | None,
+        typer.Option(help="File of input numbers, one per line.", rich_help_panel=INPUTS),
     ] = None,
     until: Annotated[
-        str | None, typer.Option(help="Stop early: radius=R, atol=0.01, rtol=0.05 or decided.")
+        str | None,
+        typer.Option(
+            help="Stop early: radius=R, atol=0.01, rtol=0.05 or decided.", rich_help_panel=DRAWS
+        ),
     ] = None,
     reserve: Annotated[
-        str | None, typer.Option(help="Share of alpha for later --extend; default: 10%.")
+        str | None,
+        typer.Option(
+            help="Share of alpha for later --extend; default: 10%.", rich_help_panel=DRAWS
+        ),
     ] = None,
-    extend: Annotated[bool, typer.Option(help="Draw more: one more look at --draws.")] = False,
-    shard: Annotated[str, typer.Option(help="This process's share, such as 1/4.")] = "1/1",
-    pilot: Annotated[int, typer.Option(help="Separate draws that select (scheme split).")] = 0,
-    outputs: Annotated[
-        str, typer.Option(help="logits, probabilities, labels or scores.")
-    ] = "logits",
-    classes: Annotated[int | None, typer.Option(help="K, for labels as outputs.")] = None,
-    score_limit: Annotated[
-        float | None, typer.Option(help="What a draw's scores sum to at most, for scores.")
-    ] = None,
-    histograms: Annotated[bool, typer.Option(help="Keep score histograms.")] = True,
-    grid: Annotated[str | None, typer.Option(help="Sound mode on a grid, such as 1/255.")] = None,
-    noise_scale: Annotated[Path | None, typer.Option(help="npy: each feature's share.")] = None,
-    sensitivity: Annotated[
-        float, typer.Option(help="Lipschitz constant of a stage that made the data.")
-    ] = 1.0,
-    batch_size: Annotated[int | None, typer.Option(help="Default: fits the device.")] = None,
-    device: Annotated[str | None, typer.Option(help="Default: cuda if there, else cpu.")] = None,
-    compile_model: Annotated[
-        bool | None, typer.Option("--compile/--no-compile", help="Default: where it pays.")
-    ] = None,
-    autocast: Annotated[bool, typer.Option(help="Half precision in the model.")] = False,
-    mean: Annotated[str | None, typer.Option(help="Normalisation, comma-separated.")] = None,
-    std: Annotated[str | None, typer.Option(help="Normalisation, comma-separated.")] = None,
-    trust: Annotated[
-        bool, typer.Option("--trust", help="Run code in a model file (file.ts).")
+    extend: Annotated[
+        bool, typer.Option(help="Draw more: one more look at --draws.", rich_help_panel=DRAWS)
     ] = False,
-    engine: Annotated[str, typer.Option(help="Who draws: local or ray.")] = "local",
-    workers: Annotated[
-        int | None, typer.Option(help="Processes; default: this one, with ray all that fit.")
+    shard: Annotated[
+        str, typer.Option(help="This process's share, such as 1/4.", rich_help_panel=WORK)
+    ] = "1/1",
+    pilot: Annotated[
+        int, typer.Option(help="Separate draws that select (scheme split).", rich_help_panel=DRAWS)
+    ] = 0,
+    outputs: Annotated[
+        str, typer.Option(help="logits, probabilities, labels or scores.", rich_help_panel=INPUTS)
+    ] = "logits",
+    classes: Annotated[
+        int | None, typer.Option(help="K, for labels as outputs.", rich_help_panel=INPUTS)
     ] = None,
-    address: Annotated[str | None, typer.Option(help="Ray cluster; default: one of its own.")] = (
-        None
-    ),
+    score_limit: Annotated[
+        float | None,
+        typer.Option(
+            help="What a draw's scores sum to at most, for scores.", rich_help_panel=INPUTS
+        ),
+    ] = None,
+    histograms: Annotated[
+        bool, typer.Option(help="Keep score histograms.", rich_help_panel=DRAWS)
+    ] = True,
+    grid: Annotated[
+        str | None, typer.Option(help="Sound mode on a grid, such as 1/255.", rich_help_panel=NOISE)
+    ] = None,
+    noise_scale: Annotated[
+        Path | None, typer.Option(help="npy: each feature's share.", rich_help_panel=NOISE)
+    ] = None,
+    sensitivity: Annotated[
+        float,
+        typer.Option(
+            help="Lipschitz constant of a stage that made the data.", rich_help_panel=INPUTS
+        ),
+    ] = 1.0,
+    batch_size: Annotated[
+        int | None, typer.Option(help="Default: fits the device.", rich_help_panel=WORK)
+    ] = None,
+    device: Annotated[
+        str | None, typer.Option(help="Default: cuda if there, else cpu.", rich_help_panel=WORK)
+    ] = None,
+    compile_model: Annotated[
+        bool | None,
+        typer.Option(
+            "--compile/--no-compile", help="Default: where it pays.", rich_help_panel=WORK
+        ),
+    ] = None,
+    autocast: Annotated[
+        bool, typer.Option(help="Half precision in the model.", rich_help_panel=WORK)
+    ] = False,
+    mean: Annotated[
+        str | None, typer.Option(help="Normalisation, comma-separated.", rich_help_panel=INPUTS)
+    ] = None,
+    std: Annotated[
+        str | None, typer.Option(help="Normalisation, comma-separated.", rich_help_panel=INPUTS)
+    ] = None,
+    trust: Annotated[
+        bool,
+        typer.Option("--trust", help="Run code in a model file (file.ts).", rich_help_panel=INPUTS),
+    ] = False,
+    engine: Annotated[
+        str, typer.Option(help="Who draws: local or ray.", rich_help_panel=WORK)
+    ] = "local",
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            help="Processes; default: this one, with ray all that fit.", rich_help_panel=WORK
+        ),
+    ] = None,
+    address: Annotated[
+        str | None, typer.Option(help="Ray cluster; default: one of its own.", rich_help_panel=WORK)
+    ] = (None),
     cpus_per_worker: Annotated[
-        int | None, typer.Option(help="Threads; default: the cores shared out, with ray 1.")
+        int | None,
+        typer.Option(
+            help="Threads; default: the cores shared out, with ray 1.", rich_help_panel=WORK
+        ),
     ] = None,
     gpus_per_worker: Annotated[
-        float | None, typer.Option(help="With ray; default: 1 where there are any.")
+        float | None,
+        typer.Option(help="With ray; default: 1 where there are any.", rich_help_panel=WORK),
     ] = None,
-    quiet: Annotated[bool, typer.Option(help="No progress.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="No progress.", rich_help_panel=WORK)
+    ] = False,
     class_map: Annotated[
         str | None,
-        typer.Option(help="The model's class of each of the data's: names, or a file."),
+        typer.Option(
+            help="The model's class of each of the data's: names, or a file.",
+            rich_help_panel=INPUTS,
+        ),
     ] = None,
     patience: Annotated[
-        float, typer.Option(help="Seconds to keep asking a model that fails every time.")
+        float,
+        typer.Option(
+            help="Seconds to keep asking a model that fails every time.", rich_help_panel=WORK
+        ),
     ] = 600.0,
-    noise: Annotated[str, typer.Option(help=NOISE_HELP)] = "gaussian",
+    noise: Annotated[str, typer.Option(help=NOISE_HELP, rich_help_panel=NOISE)] = "gaussian",
     scale: Annotated[
-        float | None, typer.Option(help="Scale of laplace, uniform, splitting, ... noise.")
+        float | None,
+        typer.Option(
+            help="Scale of laplace, uniform, splitting, ... noise.", rich_help_panel=NOISE
+        ),
     ] = None,
-    keep: Annotated[int | None, typer.Option(help="Features that ablation keeps.")] = None,
+    keep: Annotated[
+        int | None, typer.Option(help="Features that ablation keeps.", rich_help_panel=NOISE)
+    ] = None,
     absent: Annotated[
-        float | None, typer.Option(help="Mark of a feature that ablation took away.")
+        float | None,
+        typer.Option(help="Mark of a feature that ablation took away.", rich_help_panel=NOISE),
     ] = None,
     rate: Annotated[
-        float | None, typer.Option(help="Probability with which deletion drops a token.")
+        float | None,
+        typer.Option(help="Probability with which deletion drops a token.", rich_help_panel=NOISE),
     ] = None,
     offsets: Annotated[
-        int | None, typer.Option(help="Seed of splitting noise's offsets, one per feature.")
+        int | None,
+        typer.Option(
+            help="Seed of splitting noise's offsets, one per feature.", rich_help_panel=NOISE
+        ),
     ] = None,
 ) -> None:
     """Classify noisy copies of each input and keep the tallies; the slow step.

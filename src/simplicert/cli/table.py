@@ -43,16 +43,23 @@ def table(
 
     Example: simplicert table runs/a runs/b --label runs/a=Cohen --out table.tex
 
+    Over the correctly predicted inputs alone, which the title says:
+
+    Example: simplicert table runs/mine --style paper1 --population correct
+
+    Of an imported log, paper1 has the columns that exist and says which are missing.
+
     Radii in different norms are not compared; --norm names one that all runs certify.
     """
     from simplicert.cli.saying import parse_labels
     from simplicert.cli.screen import print_table
-    from simplicert.errors import require
+    from simplicert.errors import choose, require
     from simplicert.files import write_atomically
     from simplicert.metrics.study import read_studies
-    from simplicert.tables import FORMATS, TableOptions, make_table
+    from simplicert.tables import FORMATS, STYLES, TableOptions, make_table
     from simplicert.tables.formats import choose_format
 
+    choose("style", style, STYLES)
     chosen = choose_format(format_, out)
     choices = TableOptions(kind, column, population, parse_radii(radii), inclusive, intervals)
     if out is not None:

@@ -120,11 +120,14 @@ def _improvement_sentences(certificates: Certificates) -> list[str]:
 
 
 def _comparison_sentence(certificates: Certificates, column: str, base: str, name: str) -> str:
-    """Compare one column with the base, over all inputs."""
+    """Compare one column with the base, over all inputs.
+
+    The percentage is one of means. A mean of percentages is ruled by inputs whose base is next to
+    nothing: it said 693 % where the mean radius grew by 1.2 %.
+    """
     gain = measure_improvement(certificates, column, base)
-    percent = ""
-    if gain.mean_percent is not None:
-        percent = f" ({format_down(gain.mean_percent, 1)} % where {base} certifies)"
+    mean = float(certificates.column(base).mean())
+    percent = f", {format_down(100 * gain.mean / mean, 1)} % of its mean" if mean > 0 else ""
     return (
         f"{name} improves on {base} for {format_percent_down(gain.improved)} % of all inputs, by "
         f"{format_down(gain.mean, 4)} in the mean{percent}."
