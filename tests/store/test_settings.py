@@ -148,6 +148,14 @@ def test_noise_comes_back_from_run_toml(tmp_path, noise):
         read_manifest(tmp_path)
 
 
+def test_joint_is_refused_for_other_noise_before_anything_is_written():
+    """The run folder was begun, and then no input of it could be bounded."""
+    options = {"model": "m", "data": "d", "sigma": None, "draws": 9, "out": "run"}
+    with pytest.raises(InvalidInput, match="scheme must be another than joint for laplace noise"):
+        parse_settings({**options, "noise": "laplace", "scale": 0.1, "scheme": "joint"})
+    assert parse_settings({**options, "noise": "shift", "sigma": 1.0, "scheme": "joint"})
+
+
 def test_a_sensitivity_comes_back_from_run_toml(tmp_path):
     options = {"model": "m", "data": "d", "sigma": 0.5, "draws": 100, "out": "run"}
     given = parse_settings({**options, "sensitivity": 2.0})
