@@ -48,7 +48,7 @@ def _refuse_channels_last(model: NoiseModel, shape: tuple[int, ...]) -> None:
     move channels.
     """
     require(
-        shape[-1] not in COLOURS or shape[0] in COLOURS,
+        shape[-1] not in COLOURS or shape[0] <= max(COLOURS),
         f"inputs must be images of shape (channels, height, width) for {model.name} noise, and "
         f"their channels seem to come last, got {shape}",
     )
