@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from simplicert.types.certificates import format_radius_down
+
 REPLICATED, PART = "replicated", "replicated in part"
 NOT, UNTESTED = "not replicated", "not testable here"
 
@@ -56,6 +58,11 @@ def percent(share: float, digits: int = 1) -> str:
 def listing(values: Sequence[float], digits: int = 1, times: float = 100) -> str:
     """Numbers in a row, shares in percent unless told otherwise."""
     return ", ".join(f"{times * value:.{digits}f}" for value in values)
+
+
+def list_radii(values: Sequence[float], digits: int) -> str:
+    """Radii in a row, rounded down."""
+    return ", ".join(format_radius_down(value, digits) for value in values)
 
 
 def rises(values: Sequence[float]) -> bool:

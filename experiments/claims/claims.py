@@ -57,8 +57,9 @@ def write_page(claims: Sequence[Claim]) -> str:
 def write_claim(place: int, claim: Claim) -> str:
     """One claim with its checks."""
     checks = "\n".join(f"- {check.text}: {WORDS[check.holds]}" for check in claim.checks)
-    command = claim.command.format(place) if claim.command.endswith("{}") else claim.command
-    printed = "" if command == "none" else f"```\n{command}\n```\n\n"
+    again = f"python experiments/claims/claims.py {place}"
+    lines = "\n".join(filter(None, (claim.command, again)))
+    printed = "" if claim.command == "none" else f"```\n{lines}\n```\n\n"
     remark = f"{claim.remark}\n\n" if claim.remark else ""
     return (
         f"## {place}\n\n{claim.says} ({claim.where}.)\n\nThe paper: {claim.paper}. "

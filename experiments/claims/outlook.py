@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from claim import Check, Claim, falls, listing, percent, rises
+from claim import Check, Claim, falls, list_radii, listing, percent, rises
 from evidence import Evidence
 from results import TINY
 from theory import MISSING, TABLE_1, THIS
@@ -107,7 +107,7 @@ def _simplex(held: Evidence) -> list[Claim]:
             "Beyond sigma 1 its median radius rises monotonically, and Cohen's falls to 0 at 5.",
             "1.20, 1.75, 1.81, 2.06, 2.07; Cohen 1.57, 1.49, .82, .06, 0",
             "; ".join(
-                f"{data}: {listing(ours, 3, 1)}; Cohen {listing(base, 3, 1)}"
+                f"{data}: {list_radii(ours, 3)}; Cohen {list_radii(base, 3)}"
                 for data, (ours, base) in medians.items()
                 if ours is not None and base is not None
             )
