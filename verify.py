@@ -489,7 +489,7 @@ def more_than_two(rows, run):
 def read_run(path):
     """Read the settings in run.toml."""
     run = tomllib.loads(read_bytes(path).decode())
-    tables = [run.get("source", {}), run.get("plan", {})]
+    tables = [run.get(name, {}) for name in ("source", "plan", "noise")]
     refuse(not all(isinstance(table, dict) for table in tables), f"{path} is no run.toml")
     numbers = [*run.get("plan", {}).get("weights", ()), run.get("plan", {}).get("offered", 1)]
     refuse(not all(0 < number < float("inf") for number in numbers), f"{path} has no such plan")
@@ -527,6 +527,10 @@ def check_run(rows, run):
         same = told == wanted if isinstance(wanted, str) else told and float(told) == wanted
         if told is not None and not same:
             yield "all", f"{name} is {told or 'empty'}, and the run declares {wanted!r}"
+    if "noise" in run or "noise_scale" in source:  # a file that has lost its columns noise and norm
+        own = run.get("noise", {"name": "gaussian"}).get("name")
+        scaled = ", a share of sigma for each feature" * ("noise_scale" in source)
+        yield "all", f"noise is Gaussian in l2, and the run declares {own!r}{scaled}"
     if len(rows) > run["inputs"]:
         yield "all", f"there are {len(rows)} rows, and the run has {run['inputs']} inputs"
 

@@ -41,6 +41,7 @@ ROOMS = [
     "figures",
     "report",
     "attack",
+    "geometry",
     "training",
     "cli",
 ]

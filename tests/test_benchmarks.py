@@ -67,6 +67,22 @@ def test_softmax_keeps_most_of_the_radius_and_histograms_give_more():
     assert all(value <= 1 for row in levels for value in row.values())
 
 
+def test_a_neighbour_is_worth_less_than_its_draws():
+    """Four networks and divisions: no gain in the mean, and next to none where it is free."""
+    networks = read_result("geometry")["networks"]
+    assert [(one["sigma"], one["draws"]) for one in networks] == [
+        (0.25, 1000),
+        (1.0, 1000),
+        (0.25, 500),
+        (1.0, 500),
+    ]
+    for network in networks:
+        summary = network["summary"]
+        assert summary["inputs"] == 50 and summary["mean_ratio"] < 1
+        assert all(row["radius"] == max(row["own"], row["found"]) for row in network["rows"])
+    assert all(one["free"]["largest_ratio"] < 1.01 for one in networks if one["free"])
+
+
 def test_everything_after_the_draws_takes_less_than_a_minute():
     assert read_result("analysis")["all"] < 60
 

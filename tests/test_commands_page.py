@@ -21,7 +21,7 @@ EXAMPLES = {
 }
 LINES = [(name, line) for name, lines in EXAMPLES.items() for line in lines]
 LONG = dict.fromkeys(
-    ("demo", "train", "simplex", "figure", "check", "run", "attack"), pytest.mark.slow
+    ("demo", "train", "simplex", "figure", "check", "run", "attack", "geometry"), pytest.mark.slow
 )
 
 FILES = {

@@ -586,6 +586,23 @@ def test_every_setting_and_count_is_compared_with_the_run(tally, tmp_path, colum
     assert says in str(complaints(path, folder / "run.toml"))
 
 
+@pytest.mark.parametrize(
+    "lines, says",
+    [
+        ('[noise]\nname = "uniform"\nsize = 64\n', "the run declares 'uniform'"),
+        ('[source]\nnoise_scale = "0f"\n', "'gaussian', a share of sigma for each feature"),
+        ("", None),
+    ],
+)
+def test_a_file_without_its_norm_is_not_gaussian(tmp_path, lines, says):
+    """Radii of another noise must not pass as Gaussian ones because two columns are cut off."""
+    path = written(sc.certify(sc.bound(sc.Tally([[990, 7, 3]], SIGMA))), tmp_path / "c.csv")
+    toml = tmp_path / "run.toml"
+    toml.write_text(f"sigma = {SIGMA}\ninputs = 1\nclasses = 3\n{lines}")
+    wrong = complaints(path, toml)
+    assert says in str(wrong) if says else wrong == []
+
+
 @pytest.mark.slow
 def test_runs_of_every_scheme_are_read_right(tally, tmp_path):
     """A pilot, votes, counts: all by the checker's own reading of the parts."""

@@ -1,6 +1,6 @@
 """The numbers of docs/experiments.md, each from the committed tallies alone."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import simplicert as sc
 from simplicert.metrics import (
     Study,
     abstention_rate,
+    accuracy_curve,
     average_radius,
     average_radius_change,
     certified_accuracy,
@@ -21,8 +22,10 @@ from simplicert.metrics import (
     share_by_region,
     top1_accuracy,
 )
+from simplicert.tables import TableOptions, make_table
 from simplicert.types import Certificates, Floats
 
+BAR = 0.5  # of E0: Cohen's radius needs more
 SIGMAS = ("0.12", "0.25", "0.5", "1")
 MACER = ("0.25", "1")
 RADII = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5)  # of Cohen et al.'s own table for CIFAR-10
@@ -75,6 +78,53 @@ def basics(one: Study) -> dict[str, Any]:
         "expectations": {"multinomial": expectations(counts)},
         "regions": {"multinomial": regions(counts)},
     }
+
+
+def rows(one: Study) -> dict[str, Any]:
+    """What Tables 1 and 2 of the paper measure, over all inputs and over the correct ones."""
+    found: dict[str, Any] = {}
+    for population in ("all", "correct"):
+        asked = TableOptions(population=population)
+        (first,) = make_table([one], "paper1", asked).records
+        second = make_table([one], "paper2", replace(asked, column="ensemble")).records[0]
+        found[population] = {"table_1": dict(first), "table_2": dict(second)}
+    return found
+
+
+def curves(one: Study) -> dict[str, Any]:
+    """Where one radius certifies more inputs than another, over all radii at which either drops.
+
+    Accuracies of improved_dp less those of another: by softmax scores over Lecuyer, by counts over
+    Li, with the last radius at which it is ahead and the first at which it is behind.
+    """
+    found: dict[str, Any] = {"sigma": one.sigma}
+    for name, kind, base in (("lecuyer", "softmax", "lecuyer"), ("li", "multinomial", "li")):
+        made = one.certificates(kind)
+        new, old = made.column("improved_dp"), made.column(base)
+        at = np.unique(np.concatenate([[0.0], new, old]))
+        lead = accuracy_curve(made, at, "improved_dp").hits - accuracy_curve(made, at, base).hits
+        found[name] = {
+            "ahead": int((lead > 0).sum()),
+            "behind": int((lead < 0).sum()),
+            "last_ahead": float(at[lead > 0].max()) if (lead > 0).any() else None,
+            "first_behind": float(at[lead < 0].min()) if (lead < 0).any() else None,
+            "inputs_below": int((new < old).sum()),
+            "certified": int((old > 0).sum()),
+            "least_ratio": float((new[old > 0] / old[old > 0]).min()),
+        }
+    counts = one.certificates("multinomial")
+    e0, gains = counts.known.e0, counts.column("ensemble") > counts.column("cohen") * (1 + 1e-12)
+    rest = np.maximum(counts.column("cohen"), counts.column("li"))
+    live = (rest > 0) & ~counts.abstained
+    ratio = counts.column("improved_dp")[live] / rest[live]
+    found["improved"] = {
+        "below_half": float(gains[e0 <= BAR].mean()) if (e0 <= BAR).any() else None,
+        "above_half": float(gains[e0 > BAR].mean()),
+        "cohen_below_half": int((counts.column("cohen")[~(e0 > BAR)] > 0).sum()),
+        "largest_ratio": float(ratio.max()),
+        "above_two": int((ratio > 2).sum()),  # noqa: PLR2004
+    }
+    return found
 
 
 def regions(made: Certificates) -> dict[str, float]:

@@ -2,6 +2,8 @@
 
     python experiments/cifar10/paper.py
 
+Every table and figure of inputs is made twice: over all of them, and over those that the run
+certifies as their label (`-correct`). Runs at sigma 2 and 4 are taken in when they are there.
 Nothing is drawn, trained or timed here, so that a second run changes nothing. Times are measured by
 experiments/cifar10/times.py, which keeps them beside the tallies.
 """
@@ -9,6 +11,7 @@ experiments/cifar10/times.py, which keeps them beside the tallies.
 import json
 import sys
 import time
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,27 +34,14 @@ RUNS, TABLES = HERE / "runs", HERE / "tables"
 PAGE, FIGURES = ROOT / "docs" / "experiments.md", ROOT / "docs" / "experiments"
 LONG = "sigma-1-long"
 LONGER = "macer-{}-10000"  # MACER with as many draws as the Gaussian networks
+MORE = ("2", "4")  # sigmas beyond the paper's for CIFAR-10, taken in when they are drawn
+POPULATIONS = {"all": "", "correct": "-correct"}  # and how the names of their files end
+DIGITS = 9  # of the numbers that are kept: the last ones of a sum depend on its order
 DPI = 150
+PAPERS_COLUMNS = ("improved_dp", "ensemble")  # of its figures of several sigmas
 
-# The paper's own rows (Tables large_table and results_tab of Cullen et al.), for comparison.
-PAPER_1 = [  # ImageNet: sigma, T1, and of Cohen, Li, ours: M, L, >; of the ensemble: M, >
-    ("0.25", ".64", ".77 .89 .94", ".61 .01 .96", ".35 .11 .96", ".77 .96"),
-    ("0.5", ".49", "1.18 .80 .93", "1.02 .03 .97", ".67 .18 .97", "1.18 .97"),
-    ("1", ".43", "1.57 .66 .89", "1.40 .06 .97", "1.20 .28 .98", "1.59 .98"),
-    ("2", ".27", "1.49 .37 .76", "1.69 .17 .97", "1.75 .49 .97", "1.76 .97"),
-    ("3", ".17", ".82 .23 .62", "1.68 .22 .94", "1.81 .65 .94", "1.81 .94"),
-    ("4", ".12", ".06 .17 .5", "1.90 .22 .93", "2.06 .72 .93", "2.06 .93"),
-    ("5", ".09", "0 .17 .42", "1.87 .17 .91", "2.07 .79 .91", "2.07 .91"),
-]
-PAPER_2 = {  # data, sigma: improved %, median, median %, mean, mean %
-    ("CIFAR-10", "0.12"): ("14.4", "0", "-", ".0020", "14.9"),
-    ("CIFAR-10", "0.25"): ("26.1", "0", "-", ".0079", "52.2"),
-    ("CIFAR-10", "0.5"): ("47.4", "0", "-", ".035", "46.1"),
-    ("CIFAR-10", "1"): ("70.2", ".079", "32.2", ".12", "307.1"),
-    ("ImageNet", "0.25"): ("22.9", "0", "-", ".0083", "37.1"),
-    ("ImageNet", "0.5"): ("36.5", "0", "-", ".031", "181.3"),
-    ("ImageNet", "1"): ("60.2", ".053", "16.6", ".12", "99.2"),
-}
+PAPER = json.loads((ROOT / "experiments" / "paper.json").read_text())
+LOGS = json.loads((ROOT / "experiments" / "imagenet" / "logs.json").read_text())
 
 # Cohen et al. 2019, ResNet-110 on CIFAR-10: certified accuracy at findings.RADII
 # (analysis/markdown/vary_noise_cifar10 of locuslab/smoothing, commit bdfa228).
@@ -66,6 +56,9 @@ COHEN = {
 def studies() -> dict[str, Study]:
     """Every committed run, by its folder's name; all that the page is made of must be whole."""
     found = {path.parent.name: findings.study(RUNS, path.parent.name) for path in found_runs()}
+    for sigma in MORE:  # begun and not whole: as if it were not there
+        if (name := f"sigma-{sigma}") in found and found[name].run.missing:
+            del found[name]
     wanted = [f"sigma-{sigma}" for sigma in findings.SIGMAS]
     others = (*findings.THREE[1:], LONGER)
     wanted += [name.format(sigma) for name in others for sigma in findings.MACER] + [LONG]
@@ -85,19 +78,25 @@ def found_runs() -> list[Path]:
     return [path for path in paths if not path.parent.name.startswith(others)]
 
 
+def whole_runs(held: dict[str, Study], sigmas: Sequence[str]) -> list[Study]:
+    """The runs of these sigmas that are there and whole."""
+    names = [f"sigma-{sigma}" for sigma in sigmas]
+    return [held[name] for name in names if name in held and not held[name].run.missing]
+
+
 def tables(held: dict[str, Study]) -> dict[str, Grid]:
     """By the name of their files."""
-    plain = [held[f"sigma-{sigma}"] for sigma in findings.SIGMAS]
-    soft, both = TableOptions(kind="softmax"), [plain[-1], held[LONG]]
-    made = {
-        "table-1": make_table(plain, "paper1"),
-        "table-1-softmax": make_table(plain, "paper1", soft),
-        "table-2": make_table(plain, "paper2"),
-        "table-2-softmax": make_table(plain, "paper2", soft),
-        "certified-accuracy": make_table(plain, "field"),
-        "table-1-long": make_table(both, "paper1"),
-        "table-2-long": make_table(both, "paper2"),
-    }
+    plain = whole_runs(held, (*findings.SIGMAS, *MORE))
+    both, made = [held["sigma-1"], held[LONG]], {}
+    for population, ending in POPULATIONS.items():
+        hard = TableOptions(population=population)
+        soft = TableOptions(population=population, kind="softmax")
+        for number in ("1", "2"):
+            style, name = f"paper{number}", f"table-{number}"
+            made[f"{name}{ending}"] = make_table(plain, style, hard)
+            made[f"{name}-softmax{ending}"] = make_table(plain, style, soft)
+            made[f"{name}-long{ending}"] = make_table(both, style, hard)
+        made[f"certified-accuracy{ending}"] = make_table(plain, "field", hard)
     for sigma in findings.MACER:
         pair = [held[f"sigma-{sigma}"], held[LONGER.format(sigma)]]
         made[f"macer-{sigma}"] = make_table(pair, "pairs")
@@ -115,31 +114,37 @@ def write_tables(made: dict[str, Grid]) -> None:
 def write_figures(held: dict[str, Study]) -> None:
     """The paper's figures for CIFAR-10, and those that need no data."""
     FIGURES.mkdir(exist_ok=True)
-    plain = [held[f"sigma-{sigma}"] for sigma in findings.SIGMAS]
-    one = held[LONG]
-    wanted: dict[str, tuple[str, list[Study], str | None]] = {
-        "process": ("process", [], None),
-        "cohen-minus-li": ("cohen-minus-li", [], None),
-        "ratio": ("ratio", [], None),
-        "winner": ("winner", [], None),
-        "accuracy": ("accuracy", [one], None),
-        "accuracy-sigmas": ("accuracy-sigmas", plain, None),
-        "scatter": ("scatter", [one], None),
-        "improvement": ("improvement", plain, None),
-        "sigmas": ("sigmas", plain, None),
-        "distribution": ("distribution", plain, None),
-        "proportion": ("proportion", [one], None),
-    }
-    for sigma in findings.SIGMAS:
-        wanted[f"scatter-{sigma}"] = ("scatter", [held[f"sigma-{sigma}"]], "multinomial")
-    for sigma in findings.MACER:
-        moved = held[LONGER.format(sigma)]
-        wanted[f"macer-accuracy-{sigma}"] = ("accuracy", [moved], "multinomial")
-        wanted[f"macer-scatter-{sigma}"] = ("scatter", [moved], "multinomial")
-    for file, (name, of, kind) in wanted.items():
-        make_figure(name, of, FIGURES / f"{file}.png", kind=kind, dpi=DPI)
+    for name in ("process", "cohen-minus-li", "ratio", "winner"):
+        make_figure(name, [], FIGURES / f"{name}.png", dpi=DPI)
+    for file, (name, of, options) in wanted_figures(held).items():
+        for population, ending in POPULATIONS.items():
+            path = FIGURES / f"{file}{ending}.png"
+            make_figure(name, of, path, dpi=DPI, population=population, **options)
     cost = read_times()
     save_figure([partial(time_per_input, cost)], FIGURES / "time.png", dpi=DPI)
+
+
+def wanted_figures(held: dict[str, Study]) -> dict[str, tuple[str, list[Study], dict[str, Any]]]:
+    """The figures of runs by the name of their files, each drawn for both populations."""
+    plain, one = whole_runs(held, (*findings.SIGMAS, *MORE)), held[LONG]
+    hard = {"kind": "multinomial"}
+    wanted: dict[str, tuple[str, list[Study], dict[str, Any]]] = {
+        "accuracy": ("accuracy", [one], {}),
+        "accuracy-sigmas": ("accuracy-sigmas", plain, {}),
+        "accuracy-sigmas-paper": ("accuracy-sigmas", plain, {"columns": PAPERS_COLUMNS}),
+        "scatter": ("scatter", [one], {}),
+        "improvement": ("improvement", plain, {}),
+        "sigmas": ("sigmas", plain, {}),
+        "distribution": ("distribution", plain, {}),
+        "proportion": ("proportion", [one], {}),
+    }
+    for own in plain:
+        wanted[f"scatter-{own.sigma:g}"] = ("scatter", [own], hard)
+    for sigma in findings.MACER:
+        moved = held[LONGER.format(sigma)]
+        wanted[f"macer-accuracy-{sigma}"] = ("accuracy", [moved], hard)
+        wanted[f"macer-scatter-{sigma}"] = ("scatter", [moved], hard)
+    return wanted
 
 
 def read_times() -> CostByDraws:
@@ -169,17 +174,34 @@ def numbers(held: dict[str, Study]) -> dict[str, Any]:
     """Everything that the page says in figures."""
     return {
         "gaussian": [findings.gaussian(held[f"sigma-{sigma}"]) for sigma in findings.SIGMAS],
+        "more": [findings.basics(one) for one in whole_runs(held, MORE)],
+        "rows": {
+            f"{one.sigma:g}": findings.rows(one)
+            for one in whole_runs(held, (*findings.SIGMAS, *MORE))
+        },
         "macer": {
             sigma: findings.macer(*(held[kind.format(sigma)] for kind in findings.THREE))
             for sigma in findings.MACER
         },
         "moved": {sigma: findings.basics(held[LONGER.format(sigma)]) for sigma in findings.MACER},
-        "long": findings.gaussian(held[LONG]),
+        "long": findings.gaussian(held[LONG]) | {"rows": findings.rows(held[LONG])},
+        "curves": [findings.curves(held[f"sigma-{sigma}"]) for sigma in findings.SIGMAS],
+        "pilot": shorter.misread(held[LONG], 100),
         "longer": shorter.longer(held["sigma-1"], held[LONG]),
         "joint_saves": shorter.joint_saves(held["sigma-1"]),
         "networks": networks(),
         "runs": [findings.described(one) for one in held.values()],
+        "absent": [s for s in MORE if not whole_runs(held, [s])],
     }
+
+
+def rounded(value: Any) -> Any:
+    """The same with numbers of nine digits, so that a second run writes the same file."""
+    if isinstance(value, dict):
+        return {str(name): rounded(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [rounded(item) for item in value]
+    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
 
 
 def page(found: dict[str, Any], made: dict[str, Grid]) -> str:
@@ -205,8 +227,8 @@ def page(found: dict[str, Any], made: dict[str, Grid]) -> str:
         **found,
         tables=texts,
         long_name=LONG,
-        paper_1=PAPER_1,
-        paper_2=PAPER_2,
+        paper=PAPER,
+        logs=LOGS,
         cohen=COHEN,
         at=findings.RADII,
         times=json.loads((HERE / "times.json").read_text()),
@@ -219,7 +241,7 @@ def main() -> None:
     held = studies()
     made = tables(held)
     write_tables(made)
-    found = numbers(held)
+    found = rounded(numbers(held))
     (HERE / "findings.json").write_text(json.dumps(found, indent=1) + "\n")
     PAGE.write_text(page(found, made), encoding="utf-8")
     write_figures(held)

@@ -131,6 +131,22 @@ def joint_saves(one: Study) -> dict[str, float]:
     return {"pair": goal, "draws": parts[short], "share": parts[short] / most}
 
 
+def misread(one: Study, draws: int) -> dict[str, float]:
+    """How often so few draws have another top class than all of the run's: mean over parts.
+
+    Of the inputs that the whole run certifies; `cohen` is of those with a radius by Cohen.
+    """
+    whole = one.certificates("multinomial")
+    parts = [subsample_tally(one.tally, draws, seed).counts.argmax(axis=1) for seed in range(PARTS)]
+    wrong = np.mean([part != whole.known.top for part in parts], axis=0)
+    return {
+        "draws": draws,
+        "all": float(wrong.mean()),
+        "certified": float(wrong[~whole.abstained].mean()),
+        "cohen": float(wrong[whole.column("cohen") > 0].mean()),
+    }
+
+
 def longer(short: Study, long: Study) -> dict[str, Any]:
     """The short run, as long a part of the long one, and the long one: precision, then draws."""
     draws = int(short.tally.draws.min())

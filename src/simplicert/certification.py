@@ -30,7 +30,8 @@ from simplicert.mechanisms.choice import (
 )
 from simplicert.mechanisms.evaluation import require_finite, unit_radius
 from simplicert.mechanisms.threats import Threat, find_threat, margin_divisor, threat_of
-from simplicert.noises import GAUSSIAN, NOISES, choose_scale, say_units
+from simplicert.noises import GAUSSIAN, NOISES, choose_scale
+from simplicert.noises.stage import check_stage
 from simplicert.types import KINDS, Certificates, Expectations, Floats
 from simplicert.types.arrays import check_probabilities
 
@@ -50,10 +51,10 @@ def certify(
     """Compute radii by every mechanism valid for the kind (or those named), and the ensemble.
 
     All of them hold whenever the expectations do, so the largest costs no extra alpha. With
-    `sensitivity` L they are radii of the input x of a first stage that is Lipschitz with constant
-    L, where `known` is about noise that was added to the output of that stage. `norm` asks for
-    radii in another norm that the noise certifies ("linf" of Gaussian noise, which needs `size`,
-    the number of features): they are other numbers, of another threat.
+    `sensitivity` L they are radii of the input x of a first stage that is Lipschitz in l2 with
+    constant L, where `known` is about noise that was added to the output of that stage. `norm` asks
+    for radii in another norm that the noise certifies ("linf" of Gaussian noise, which needs
+    `size`, the number of features): they are other numbers, of another threat.
 
     >>> import simplicert as sc
     >>> known = sc.bound(sc.Tally([[990, 8, 2]], sigma=0.5), alpha=0.001)
@@ -122,7 +123,8 @@ def radius(  # noqa: PLR0913
     9.0
     """
     threat = find_threat(noise, norm, size=size, keep=keep, rate=rate)
-    factor = radius_scale(choose_scale(noise, sigma, scale, sensitivity), sensitivity)
+    check_stage(noise, threat.norm, sensitivity)
+    factor = radius_scale(choose_scale(noise, sigma, scale), sensitivity)
     top, rest = (check_probabilities(name, value) for name, value in (("e0", e0), ("e1", e1)))
     try:
         top, rest = np.broadcast_arrays(top, rest)
@@ -149,7 +151,10 @@ def _certify_at_sigma(
     threat: Threat,
 ) -> Certificates:
     """Compute the certificates at a sigma that is taken as given."""
-    scale = _threat_scale(threat, sigma, sensitivity)
+    check_stage(threat.noise, known.norm, sensitivity)
+    scale = None if threat.whole else sigma
+    if scale is not None and NOISES[threat.noise].steps is None:
+        scale = radius_scale(sigma, sensitivity)
     if known.margin is not None and not known.has_pair:
         return _certify_margin(known, known.margin, mechanisms, scale, sensitivity)
     table = choose_mechanisms(mechanisms, known.kind, threat)
@@ -169,18 +174,6 @@ def _certify_at_sigma(
     best = np.max(members, axis=0)
     winner = np.where(best > 0, np.array(ensemble)[np.argmax(members, axis=0)], "")
     return Certificates(known, radii, best, winner, sensitivity)
-
-
-def _threat_scale(threat: Threat, sigma: float, sensitivity: float) -> float | None:
-    """Return what radii at scale 1 are multiplied by; None for whole numbers."""
-    if not threat.whole and NOISES[threat.noise].steps is None:
-        return radius_scale(sigma, sensitivity)
-    require(
-        sensitivity == 1,
-        f"sensitivity must be 1 for {threat.noise} noise, whose radii are "
-        f"{say_units(threat.noise)}, got {sensitivity!r}",
-    )
-    return None if threat.whole else sigma
 
 
 def _certify_margin(

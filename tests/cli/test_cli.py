@@ -72,8 +72,8 @@ def test_radius_under_other_noise(run):
     point = ("radius", "--e0", ".9", "--e1", ".05")
     code, out, _ = run(*point, "--noise", "ablation", "--size", "784", "--keep", "45")
     assert code == 0 and "radius (features)" in out and re.search(r"two_sided +9 ", out)
-    _, out, _ = run(*point, "--noise", "laplace", "--sensitivity", "2")
-    assert "laplace noise (scale 1, sensitivity 2), multinomial" in out
+    _, out, _ = run(*point, "--norm", "l1", "--sensitivity", "2")
+    assert "gaussian noise (sigma 1, sensitivity 2), multinomial" in out
     _, out, _ = run(*point, "--noise", "deletion", "--rate", ".9", "--norm", "insertions")
     assert "deletion noise (rate 0.9)" in out and "radius (tokens inserted)" in out
     assert json.loads(run(*point, "--noise", "uniform", "--json")[1])["scale"] == 1

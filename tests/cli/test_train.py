@@ -44,6 +44,21 @@ def test_options_reach_the_training(command, tmp_path):
     ]
 
 
+@pytest.mark.slow
+def test_a_denoiser_from_nothing(command, tmp_path, monkeypatch):
+    """A network without noise, a denoiser for it, and draws of both together, by their names."""
+    monkeypatch.chdir(tmp_path)
+    code, out, err = command(*WORDS, "--sigma", 0, "--out", "clean")
+    assert code == 0 and "without noise, of which it saw none" in out, err
+    words = ["--data", "digits", "--method", "denoiser", "--classifier", "clean", "--sigma", 0.3]
+    code, out, err = command("train", *words, "--epochs", 1, "--out", "net")
+    assert code == 0 and "`simplicert sample --model denoised:net@clean --sigma 0.3 " in out, err
+    words = ["--data", "digits", "--stop", 2, "--sigma", 0.3, "--draws", 100, "--quiet"]
+    code, _, err = command("sample", "--model", "denoised:net@clean", *words, "--out", "run")
+    assert code == 0, err
+    assert command("verify", "run")[0] == 0
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -55,6 +70,14 @@ def test_options_reach_the_training(command, tmp_path):
             "recipe must be one of cifar10-paper, cifar10-small, digits, imagenet-paper",
         ),
         (["--rate", 1e30], "the loss became"),
+        (["--method", "smoothadv", "--epsilon", 0], "epsilon must be a positive finite number"),
+        (["--method", "smoothadv", "--steps", 0], "steps must be a whole number of at least 1"),
+        (["--method", "smoothadv", "--warm-up", 3], "epsilon_warmup must be at most the 2 epochs"),
+        (["--method", "smoothadv", "--sigma", 0], "sigma must be a positive finite number"),
+        (["--warm-up", 1], "epsilon_warmup must be left out for method gaussian"),
+        (["--classifier", "zoo:cifar10-small-1"], "for method denoiser and for no other"),
+        (["--method", "denoiser", "--arch", "small_dncnn"], "classifier must be given for method"),
+        (["--method", "denoiser", "--loss", "l1"], "loss must be one of mse, stability"),
         (["--init", "nowhere"], "model nowhere must be a folder written by train"),
     ],
 )

@@ -1,10 +1,12 @@
 """docs/experiments.md and the tables are what the committed tallies say."""
 
 import filecmp
+import json
 import re
 from pathlib import Path
 
 import pytest
+from figured import INPUTS, write_run
 
 import simplicert as sc
 from simplicert.tables import FORMATS
@@ -23,7 +25,9 @@ def test_the_page_and_the_tables(paper):
         for ending, words in (("md", "markdown"), ("tex", "latex"), ("csv", "csv")):
             text = (paper.TABLES / f"{name}.{ending}").read_text()
             assert FORMATS[words](grid) == text, name
-    assert paper.page(paper.numbers(held), made) == PAGE.read_text()
+    found = paper.rounded(paper.numbers(held))
+    assert json.dumps(found, indent=1) + "\n" == (paper.HERE / "findings.json").read_text()
+    assert paper.page(found, made) == PAGE.read_text()
 
 
 @pytest.mark.slow
@@ -34,6 +38,22 @@ def test_the_ensemble_improves_more_inputs_as_sigma_grows():
         made = sc.open_run(RUNS / f"sigma-{sigma}").certify()
         shares.append((made.column("ensemble") > made.column("cohen") * (1 + 1e-12)).mean())
     assert shares == sorted(shares) and shares[-1] > shares[0]
+
+
+def test_more_sigmas_are_taken_in_when_they_are_whole(paper, tmp_path):
+    """Sigma 2 is there, sigma 4 lacks an input, and 8 was never begun."""
+    for sigma in ("2", "4"):
+        write_run(tmp_path / f"sigma-{sigma}", float(sigma))
+    path = tmp_path / "sigma-4" / "run.toml"
+    path.write_text(path.read_text().replace(f"inputs = {INPUTS}", f"inputs = {INPUTS + 1}"))
+    held = {f"sigma-{s}": paper.findings.study(tmp_path, f"sigma-{s}") for s in ("2", "4")}
+    assert [one.name for one in paper.whole_runs(held, ("2", "4", "8"))] == ["sigma-2"]
+
+
+def test_numbers_are_kept_with_nine_digits(paper):
+    assert paper.rounded({1: [0.1234567891234, (2, "a", None)]}) == {
+        "1": [0.123456789, [2, "a", None]]
+    }
 
 
 def test_every_picture_is_there():

@@ -143,6 +143,21 @@ def test_bounds_of_laplace_noise(tmp_path):
     assert not any("do not fit" in text for text in run.audit)
 
 
+def test_bounds_of_gaussian_noise_with_a_size_are_certified(tmp_path):
+    """A stated size made it a noise without the mechanism of Gaussian noise: nothing certified."""
+    folder = write_arrays(
+        tmp_path / "log", preds=np.eye(2), labels=[0, 1], prob_lb=np.float32([0.9, 0.8])
+    )
+    for size in (None, 16):
+        run = import_rs4a(
+            folder, NoiseModel("gaussian", size=size), 0.5, tmp_path / f"run{size}", draws=1000
+        )
+        wanted = sc.radius("cohen", [0.9, 0.8], 0.0, 0.5)
+        np.testing.assert_allclose(run.certify().radius, wanted, rtol=1e-6)
+        boxes = run.certify(norm="linf", size=16)
+        np.testing.assert_allclose(boxes.radius, wanted / 4, rtol=1e-6)
+
+
 def test_another_scale_than_stated_is_disproved(tmp_path):
     run = import_uniform(tmp_path, rs4a_folder(tmp_path / "log", 2 * UNIFORM))
     assert any("do not fit uniform noise of scale 0.5 in l1 in 2 rows" in t for t in run.audit)

@@ -78,13 +78,12 @@ def test_certify_shows_one_radius_and_the_reason(command, log, tmp_path):
 
 
 def test_every_style_of_table_says_so_or_refuses(command, log, drawn):
-    for words in (["field"], ["pairs", drawn]):
+    for words in (["field"], ["pairs", drawn], ["paper1"]):
         code, out, _ = command("table", log, *words[1:], "--style", words[0])
         assert code == 0 and out.count(REASON) == 1
-    for style in ("paper1", "paper2"):
-        code, out, err = command("table", log, "--style", style)
-        assert (code, out) == (2, "")
-        assert f"style {style} compares mechanisms, and run log cannot: {REASON}" in err
+    code, out, err = command("table", log, "--style", "paper2")
+    assert (code, out) == (2, "")
+    assert f"style paper2 compares mechanisms, and run log cannot: {REASON}" in err
 
 
 def test_gate_and_status_say_so(command, log):

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from simplicert.errors import InvalidInput
-from simplicert.models.architectures import ARCHITECTURES, build_network
+from simplicert.models.architectures import ARCHITECTURES, DENOISERS, build_network
 from simplicert.models.architectures.resnet import build_resnet
 
 each = pytest.mark.parametrize("name", sorted(ARCHITECTURES))
@@ -48,6 +48,25 @@ def test_logits_of_any_image(name, shape):
     with torch.inference_mode():
         logits = module(torch.rand(2, *shape))
     assert logits.shape == (2, 7) and bool(torch.isfinite(logits).all())
+
+
+@pytest.mark.parametrize("shape", [(1, 8, 8), (3, 7, 5), (3, 1, 1)])
+def test_denoisers_keep_the_shape_and_begin_as_they_are_given(shape):
+    """Odd sides too; at first nothing is taken out, and afterwards every pixel can be changed."""
+    with torch.random.fork_rng(), torch.no_grad():
+        torch.manual_seed(0)
+        x = torch.rand(2, *shape)
+        for build in DENOISERS.values():
+            module = build(10, shape).eval()
+            assert torch.equal(module(x), x)
+            module.last.bias.fill_(1.0)
+            assert torch.equal(module(x), x - 1)
+
+
+def test_the_small_denoiser_is_small():
+    assert size(DENOISERS["small_dncnn"](10, (3, 32, 32))) == 2 * 12 * 48 * 9 + 48 + 12 + 4 * (
+        48 * 48 * 9 + 2 * 48
+    )
 
 
 @pytest.mark.slow

@@ -67,9 +67,11 @@ def test_the_zoo():
     names = list_zoo_names()
     assert {f"cifar10-small-{sigma}" for sigma in ("0.12", "0.25", "0.5", "1")} <= set(names)
     for name in names:
-        model = load_model(f"zoo:{name}")
         facts = read_trained_folder(FOLDER / name).facts
-        assert model.name == name and facts.arch == "small_cnn"
+        of = f"denoised:zoo:{name}@zoo:cifar10-small-1" if facts.denoiser else f"zoo:{name}"
+        model = load_model(of)
+        assert name in model.name
+        assert facts.arch == ("small_dncnn" if facts.denoiser else "small_cnn")
         assert name.endswith(f"-{facts.content['training']['sigma']:g}")
         assert sum(path.stat().st_size for path in (FOLDER / name).iterdir()) < 1e6
         with torch.no_grad():

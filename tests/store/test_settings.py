@@ -76,7 +76,6 @@ SETTINGS = {
     "bins": 64,
     "grid": "1/255",
     "noise_scale": [1.0, 0.5],
-    "sensitivity": 2.0,
     "batch_size": 64,
     "device": "cpu",
     "compiled": False,
@@ -87,6 +86,7 @@ SETTINGS = {
 NOT_KEPT = {"index_file", "extend", "shard", "class_map", "trust"}
 NOT_KEPT |= {"noise"}  # Gaussian in format 1; see the next test for others
 NOT_KEPT |= {"lipschitz"}  # kept, but refused beside most of these: drawing/test_lipschitz.py
+NOT_KEPT |= {"sensitivity"}  # not beside a noise scale; see the test after that
 NOT_KEPT |= {"engine", "workers", "address", "cpus_per_worker", "gpus_per_worker", "patience"}
 
 
@@ -147,6 +147,23 @@ def test_noise_comes_back_from_run_toml(tmp_path, noise):
     (tmp_path / "run.toml").write_text(text.replace("format = 3", "format = 2"))
     with pytest.raises(DamagedRun, match="format must be 3 exactly where a noise is named"):
         read_manifest(tmp_path)
+
+
+def test_joint_is_refused_for_other_noise_before_anything_is_written():
+    """The run folder was begun, and then no input of it could be bounded."""
+    options = {"model": "m", "data": "d", "sigma": None, "draws": 9, "out": "run"}
+    with pytest.raises(InvalidInput, match="scheme must be another than joint for laplace noise"):
+        parse_settings({**options, "noise": "laplace", "scale": 0.1, "scheme": "joint"})
+    assert parse_settings({**options, "noise": "shift", "sigma": 1.0, "scheme": "joint"})
+
+
+def test_a_sensitivity_comes_back_from_run_toml(tmp_path):
+    options = {"model": "m", "data": "d", "sigma": 0.5, "draws": 100, "out": "run"}
+    given = parse_settings({**options, "sensitivity": 2.0})
+    settled = replace(given, batch_size=64, compiled=False, device="cpu")
+    source = record_settings(settled, {"model_fingerprint": "m", "data_fingerprint": "d"}, False)
+    write_manifest(tmp_path, Manifest(given.sigma, 3, 4, source=source))
+    assert restore_settings(read_manifest(tmp_path), Path("run")).sensitivity == 2.0
 
 
 def test_a_run_fills_what_is_open_and_contradicts_nothing(tmp_path):

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 from certified import drawn, stated
+from figured import write_log
 
 import simplicert as sc
 from simplicert.errors import InvalidInput
-from simplicert.metrics import averages
+from simplicert.metrics import averages, read_studies
 from simplicert.tables import TableOptions, paper1_table
 
 
@@ -115,3 +116,49 @@ def test_a_run_that_lacks_a_technique_is_refused(held):
     certs = stated([True], cohen=[1.0], two_sided=[1.0])
     with pytest.raises(InvalidInput, match="column li, improved_dp is not among those of run log"):
         paper1_table([held("log", certs)])
+
+
+def bounded_alone(study):
+    """The same study as if it were of a log, which bounds the top class alone."""
+    kept = study.run.kept
+    return replace(
+        study,
+        run=replace(study.run, kept=replace(kept, known=replace(kept.known, scheme="imported"))),
+    )
+
+
+def test_a_log_has_the_columns_that_exist(tmp_path):
+    """Twelve radii from .1 to .65, all right; the log's audit and its level are said as ever."""
+    grid = paper1_table(read_studies([write_log(tmp_path / "log")]))
+    assert grid.headings == ("run", "sigma", "T1", "M", ">")
+    assert grid.spans == (("", 3), ("cohen", 2))
+    assert grid.rows == [("log", "0.5", "100.0", "0.374", "100.0")]
+    assert grid.bold == {(0, 1)}
+    assert "share largest" not in grid.title
+    assert any(
+        note.startswith("log: no columns li, improved_dp, ensemble, two_sided and no L, since")
+        for note in grid.notes
+    )
+    (record,) = grid.records
+    assert record["cohen_median"] == pytest.approx(0.375, abs=2e-3)
+    assert not any(name.startswith(("li", "improved", "ensemble")) for name in record)
+
+
+def test_a_log_beside_a_run_has_dashes(held, known):
+    whole, log = held("run", known), bounded_alone(held("log", known, 1.0))
+    grid = paper1_table([whole, log])
+    assert grid.rows[0] == paper1_table([whole]).rows[0]
+    assert grid.rows[1][3:6] == ("0.040", "-", "40.0") and set(grid.rows[1][6:]) == {"-"}
+    assert {column for place, column in grid.bold if place == 1} == {1}
+    first, second = grid.records
+    assert [*first] == [*second] and second["li_median"] is None
+    assert (first["cohen_median"], second["cohen_largest"]) == (second["cohen_median"], None)
+
+
+def test_t1_of_a_log_counts_an_abstention_as_wrong(held):
+    """The log does not name the class; its place holds class 0, which is the label of one row."""
+    certs = stated([True, True, True], cohen=[0.9, 0.0, 0.4], two_sided=[0.9, 0.0, 0.4])
+    grid = paper1_table([bounded_alone(held("log", certs))])
+    assert certs.abstained.tolist() == [False, True, False]
+    assert grid.rows[0][2] == "66.6"
+    assert any(note.startswith("T1 of a log counts an abstention as wrong") for note in grid.notes)

@@ -31,18 +31,26 @@ def weights(folder):
     return read_trained_folder(folder).module.state_dict()
 
 
-@pytest.mark.slow
-def test_two_processes_equal_one_with_the_joined_batch(tmp_path):
+@pytest.mark.parametrize(
+    "method",
+    [
+        pytest.param({}, marks=pytest.mark.slow, id="gaussian"),
+        pytest.param({"method": "smoothadv", "steps": 2}, marks=pytest.mark.long, id="smoothadv"),
+    ],
+)
+def test_two_processes_equal_one_with_the_joined_batch(tmp_path, method):
     """The network has no batch statistics; sums of gradients round differently, nothing else."""
     torchrun = ["-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-addr"]
     torchrun += ["127.0.0.1", "--master-port", str(free_port())]
-    command = [sys.executable, *torchrun, *COMMAND, "--epochs", "4", "--out", str(tmp_path / "two")]
+    words = [word for name, value in method.items() for word in (f"--{name}", str(value))]
+    command = [sys.executable, *torchrun, *COMMAND, *words, "--epochs", "4"]
+    command += ["--out", str(tmp_path / "two")]
     two = subprocess.run(
         command, env=HERE, capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert two.returncode == 0, two.stderr
-    train("digits", tmp_path / "one", **SAME, epochs=4, shards=2)
-    train("digits", tmp_path / "other", **SAME, epochs=4)
+    train("digits", tmp_path / "one", **SAME, **method, epochs=4, shards=2)
+    train("digits", tmp_path / "other", **SAME, **method, epochs=4)
     joined, single, unlike = (weights(tmp_path / name) for name in ("two", "one", "other"))
     for name in joined:
         torch.testing.assert_close(joined[name], single[name], rtol=1e-4, atol=1e-5)

@@ -42,8 +42,9 @@ def interrupt_after(epochs):
         {},
         {"arch": "small_cnn", "crop": 1, "flip": True, "batch_size": 100},
         {"method": "macer", "copies": 3, "optimiser": "adamw", "rate": 2e-3},
+        {"method": "smoothadv", "arch": "small_cnn", "batch_size": 100, "epsilon_warmup": 2},
     ],
-    ids=["mlp", "cnn", "macer"],
+    ids=["mlp", "cnn", "macer", "smoothadv"],
 )
 def test_an_interrupted_training_equals_a_whole_one(tmp_path, trained, options):
     trained(tmp_path / "whole", **options)
@@ -88,14 +89,14 @@ def test_every_batch_has_fresh_noise_of_sigma(tmp_path, monkeypatch):
     3 x 160 x 50 = 24,000 normal values; five standard errors of the spread, error below 1e-6.
     """
     seen = []
-    forward = Trainer.logits
+    forward = Trainer.outputs
 
     def spy(self, inputs, *, trained):
         if trained:
             seen.append(inputs.clone())
         return forward(self, inputs, trained=trained)
 
-    monkeypatch.setattr(Trainer, "logits", spy)
+    monkeypatch.setattr(Trainer, "outputs", spy)
     half = np.full((200, 50), 0.5, np.float32)
     np.savez(tmp_path / "half.npz", inputs=half, labels=np.arange(200) % 2)
     options = {"arch": "mlp", "sigma": 0.3, "epochs": 3, "batch_size": 40}
@@ -248,14 +249,14 @@ def test_mixed_precision_trains(tmp_path, trained):
 def test_macer_costs_its_copies(tmp_path, trained, monkeypatch):
     """With k = 5 it classifies five noisy copies of every input of a step."""
     sizes = []
-    forward = Trainer.logits
+    forward = Trainer.outputs
 
     def spy(self, inputs, *, trained):
         if trained:
             sizes.append(len(inputs))
         return forward(self, inputs, trained=trained)
 
-    monkeypatch.setattr(Trainer, "logits", spy)
+    monkeypatch.setattr(Trainer, "outputs", spy)
     trained(tmp_path / "net", method="macer", copies=5, batch_size=20, epochs=1)
     assert sizes == [100] * 15
 

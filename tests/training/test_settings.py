@@ -15,10 +15,25 @@ from simplicert.training.settings import (
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"sigma": 0.0}, "sigma must"),
+        ({"sigma": -0.5}, "sigma must be a positive finite number, got -0.5"),
+        ({"sigma": 0.0, "method": "macer"}, "sigma must be a positive finite number, got 0.0"),
+        ({"sigma": None, "noise": "laplace", "scale": 0.0}, "scale must be a positive"),
+        ({"sigma": 0, "scale": 0.5}, "scale is not a number of gaussian noise"),
+        ({"method": "smoothadv", "steps": 0}, "steps must be a whole number of at least 1, got 0"),
+        ({"method": "smoothadv", "epsilon": -1.0}, "epsilon must be a positive finite number"),
+        ({"method": "smoothadv", "epsilon": float("nan")}, "epsilon must be a positive"),
+        ({"method": "smoothadv", "copies": 0}, "copies must be a whole number of at least 1"),
+        (
+            {"method": "smoothadv", "epochs": 2, "epsilon_warmup": 3},
+            "epsilon_warmup must be at most the 2 epochs, got 3",
+        ),
+        ({"epsilon": 0.5}, "epsilon must be left out for method gaussian: .* setting of smoothadv"),
+        ({"loss": "mse", "method": "macer"}, "loss must be left out for method macer"),
+        ({"method": "denoiser", "loss": "l1"}, "loss must be one of mse, stability, got 'l1'"),
+        ({"method": "denoiser", "mean": [0.5], "std": [1.0]}, "mean must be left out for a den"),
         ({"epochs": 0}, "epochs must be a whole number of at least 1, got 0"),
         ({"epochs": 2.5}, "epochs must be a whole number"),
-        ({"method": "magic"}, "method must be one of gaussian, macer, got 'magic'"),
+        ({"method": "magic"}, "method must be one of gaussian, macer, smoothadv, denoiser, got"),
         ({"optimiser": "lion"}, "optimiser must be one of sgd, adamw"),
         ({"schedule": "flat"}, "schedule must be one of one-cycle, steps"),
         ({"momentum": 1.5}, r"momentum must lie in \[0, 1\], got 1.5"),
@@ -31,6 +46,23 @@ from simplicert.training.settings import (
 def test_wrong_settings(options, words):
     with pytest.raises(InvalidInput, match=words):
         make_settings({"sigma": 0.5} | options)
+
+
+def test_attacks_are_of_gaussian_noise():
+    for method in ("macer", "smoothadv"):
+        with pytest.raises(InvalidInput, match=f"another than {method} under laplace noise: its "):
+            make_settings({"noise": "laplace", "scale": 0.5, "method": method})
+
+
+def test_settings_of_other_methods_are_not_recorded():
+    """A training of before these methods goes on: what it recorded is what is asked for now."""
+    plain = make_settings({"sigma": 0.5}).table()
+    assert not {"steps", "epsilon", "epsilon_warmup", "loss", "noise"} & set(plain)
+    attacked = make_settings({"sigma": 0.5, "method": "smoothadv", "epsilon": 0.25}).table()
+    assert (attacked["copies"], attacked["steps"], attacked["epsilon"]) == (2, 2, 0.25)
+    denoiser = make_settings({"sigma": 0.5, "method": "denoiser"}).table()
+    assert denoiser["loss"] == "mse" and denoiser["arch"] == "small_dncnn"
+    assert "epsilon" not in denoiser
 
 
 def test_sigma_is_asked_for():

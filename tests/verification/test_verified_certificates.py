@@ -16,7 +16,11 @@ from verified import certified, checks, forged, moved, wrong
 import simplicert as sc
 from simplicert.store.manifest import Manifest
 from simplicert.types.certificates import LAST_COLUMNS
-from simplicert.verification.certificates import find_differences, plain_values
+from simplicert.verification.certificates import (
+    certificate_checks,
+    find_differences,
+    plain_values,
+)
 from simplicert.verification.stored import StoredCertificates
 
 
@@ -358,3 +362,15 @@ def test_work_grows_in_proportion_to_the_rows(monkeypatch):
         looked.append(Counting.looked)
         Counting.looked = 0
     assert looked == [300, 3000]
+
+
+def test_a_size_that_the_run_does_not_record_is_the_file_s_word(tmp_path):
+    """Radii in linf shrink with the root of the size: nobody else knows it here."""
+    tally = sc.Tally([[990, 7, 3]], 0.5)
+    for made in ({}, {"shape": [3, 4]}):
+        manifest = Manifest(0.5, 1, 3, made=made)
+        run = sc.create_run(tmp_path / f"run{len(made)}", manifest, tally)
+        path = run.folder.with_suffix(".csv")
+        sc.write_certificates(run.certify(norm="linf", size=None if made else 1), path)
+        told = [check for check in certificate_checks(run, path) if "of size 1" in check.says]
+        assert [check.holds for check in told] == ([] if made else [None])

@@ -47,7 +47,7 @@ class Target:
         return np.asarray(self.data.inputs[np.array([item])][0])
 
 
-def open_target(
+def open_target(  # noqa: PLR0913
     run: Run | ImportedRun,
     model: str | None = None,
     data: str | None = None,
@@ -57,15 +57,20 @@ def open_target(
     trust: bool = False,
     device: str | None = None,
     seed: int = 0,
+    purpose: str = "attack",
 ) -> Target:
-    """Open the model and data that a run names, or where they are now; refuse others."""
+    """Open the model and data that a run names, or where they are now; refuse others.
+
+    `purpose` is the job that they are opened for, as its messages say it.
+    """
     if isinstance(run, ImportedRun) or not run.manifest.was_drawn:
+        wanted = "to be attacked" if purpose == "attack" else f"for {purpose}"
         raise InvalidInput(
-            f"run must have been drawn by sample to be attacked, and {run.folder} was imported: "
+            f"run must have been drawn by sample {wanted}, and {run.folder} was imported: "
             "nothing says which model and data its certificates are about"
         )
     _refuse_noise(run.manifest.noise_model)
-    origin = open_origin(run, "attack", OriginOverrides(model, data, mean, std, trust))
+    origin = open_origin(run, purpose, OriginOverrides(model, data, mean, std, trust))
     opened, inputs = origin
     for what, its, wanted in origin.mismatches(run.manifest):
         raise InvalidInput(

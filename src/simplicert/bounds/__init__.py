@@ -73,6 +73,14 @@ def default_scheme(kind: str, draws: int = 1, noise: str = "gaussian") -> str:
     return "joint" if proved and "joint" in SCHEMES[kind] else "gated"
 
 
+def refuse_joint(scheme: str, noise: str) -> None:
+    """Refuse scheme joint for a noise that it is not proved for."""
+    require(
+        scheme != "joint" or noise in GAUSSIAN_NOISES,
+        f"scheme must be another than joint for {noise} noise: its proof is about Gaussian noise",
+    )
+
+
 def bound(
     tally: Tally,
     alpha: float = 0.001,
@@ -106,11 +114,7 @@ def bound(
     alpha = float(alpha)
     kind = choose("kind", kind, KINDS)
     methods = choose("scheme", scheme, SCHEMES[kind], f" for kind {kind}")
-    require(
-        scheme != "joint" or tally.noise.name in GAUSSIAN_NOISES,
-        f"scheme must be another than joint for {tally.noise.name} noise: its proof is about "
-        "Gaussian noise",
-    )
+    refuse_joint(scheme, tally.noise.name)
     method = method if method is not None else next(iter(methods))
     box = choose("method", method, methods)(tally, alpha_at_look(tally, alpha))
     reason = certificate_reasons(box)

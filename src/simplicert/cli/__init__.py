@@ -15,6 +15,7 @@ from simplicert.cli.demo import demo
 from simplicert.cli.export import export
 from simplicert.cli.figure import figure
 from simplicert.cli.gate import gate
+from simplicert.cli.geometry import geometry
 from simplicert.cli.import_ import app as import_app
 from simplicert.cli.plan import plan
 from simplicert.cli.population import app as population_app
@@ -44,7 +45,7 @@ for panel, commands in {
     START: (demo, radius, simplex, plan, train),
     DRAW: (sample, run, status),
     READ: (certify, table, figure, report, export),
-    CHECK: (verify, attack, gate, check),
+    CHECK: (verify, attack, geometry, gate, check),
 }.items():
     for command in commands:
         app.command(rich_help_panel=panel)(command)

@@ -32,10 +32,19 @@ def figure(
     sensitivity: Annotated[
         float | None, typer.Option(help="Of the stage before the noise; default: each run's own.")
     ] = None,
+    population: Annotated[str | None, typer.Option(help="all inputs, or the correct ones.")] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(help="Radii of accuracy-sigmas, comma-separated; two_sided,ensemble."),
+    ] = None,
 ) -> None:
     """Draw a figure of the paper, or one it has not, from your own runs.
 
     Example: simplicert figure accuracy runs/mine --out accuracy.pdf
+
+    Over the correctly predicted inputs alone, which the legend says:
+
+    Example: simplicert figure accuracy runs/mine --population correct --out correct.png
 
     Without a run:
 
@@ -57,7 +66,8 @@ def figure(
 
     Of one run or more:
 
-    - accuracy-sigmas: certified accuracy, two-sided against the ensemble
+    - accuracy-sigmas: certified accuracy, two-sided against the ensemble; the
+      paper's own columns by --columns improved_dp,ensemble
     - improvement: share of inputs improved by more than x percent
     - distribution: the spread of p_A and of p_A - p_B, as estimated
     - attack: certified radius against the distance an attack needed
@@ -93,7 +103,13 @@ def figure(
         if folders
         else []
     )
-    written = make_figure(name, studies, path, kind, seed, dpi, threat=threat)
+    asked = None if columns is None else [word.strip() for word in columns.split(",")]
+    written = make_figure(
+        *(name, studies, path, kind, seed, dpi),
+        threat=threat,
+        population=population,
+        columns=asked,
+    )
     print_lines(f"wrote {written}")
     for study in studies:
         if study.label_doubt:

@@ -43,6 +43,12 @@ def table(
 
     Example: simplicert table runs/a runs/b --label runs/a=Cohen --out table.tex
 
+    Over the correctly predicted inputs alone, which the title says:
+
+    Example: simplicert table runs/mine --style paper1 --population correct
+
+    Of an imported log, paper1 has the columns that exist and says which are missing.
+
     Radii in different norms are not compared; --norm names one that all runs certify.
     """
     from simplicert.cli.saying import parse_labels

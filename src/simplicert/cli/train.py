@@ -10,14 +10,24 @@ from simplicert.cli.saying import print_lines
 STOPPED_EXIT = 130  # exit code after an interruption
 
 # Options that are not settings of the training.
-NOT_SETTINGS = ("data", "out", "recipe", "test", "class_map", "init", "device", "quiet")
+NOT_SETTINGS = (
+    "data",
+    "out",
+    "recipe",
+    "test",
+    "class_map",
+    "init",
+    "classifier",
+    "device",
+    "quiet",
+)
 
 
 def train(
     data: Annotated[str, typer.Option(help="cifar10:DIR, digits, file.npz, folder:DIR, hf:DIR")],
     out: Annotated[Path, typer.Option(help="The model folder; the same command continues it.")],
     sigma: Annotated[
-        float | None, typer.Option(help="Standard deviation of Gaussian noise.")
+        float | None, typer.Option(help="Standard deviation of Gaussian noise; 0: no noise.")
     ] = None,
     noise: Annotated[
         str | None, typer.Option(help="gaussian (default), laplace, uniform, ablation, ...")
@@ -34,9 +44,13 @@ def train(
     ] = None,
     arch: Annotated[
         str | None,
-        typer.Option(help="small_cnn, mlp, lipschitz_mlp, resnet20, 56, 110, 50, module:function."),
+        typer.Option(
+            help="small_cnn, mlp, lipschitz_mlp, resnet20/56/110/50, small_dncnn, module:function."
+        ),
     ] = None,
-    method: Annotated[str | None, typer.Option(help="gaussian or macer.")] = None,
+    method: Annotated[
+        str | None, typer.Option(help="gaussian (default), macer, smoothadv or denoiser.")
+    ] = None,
     init: Annotated[
         Path | None, typer.Option(help="A model folder whose network is trained on.")
     ] = None,
@@ -52,12 +66,25 @@ def train(
     flip: Annotated[
         bool | None, typer.Option("--flip/--no-flip", help="Images: mirrored at random.")
     ] = None,
-    copies: Annotated[int | None, typer.Option(help="macer: noisy copies k of an input.")] = None,
+    copies: Annotated[
+        int | None, typer.Option(help="macer, smoothadv: noisy copies of an input.")
+    ] = None,
     lam: Annotated[
         float | None, typer.Option("--lambda", help="macer: weight of the radius.")
     ] = None,
     gamma: Annotated[float | None, typer.Option(help="macer: margin that is enough.")] = None,
     beta: Annotated[float | None, typer.Option(help="macer: sharpness of the softmax.")] = None,
+    steps: Annotated[int | None, typer.Option(help="smoothadv: of the attack.")] = None,
+    epsilon: Annotated[
+        float | None, typer.Option(help="smoothadv: how far the attack may go, in l2.")
+    ] = None,
+    epsilon_warmup: Annotated[
+        int | None, typer.Option("--warm-up", help="smoothadv: epochs in which epsilon grows.")
+    ] = None,
+    loss: Annotated[str | None, typer.Option(help="denoiser: mse or stability.")] = None,
+    classifier: Annotated[
+        str | None, typer.Option(help="denoiser: the model behind it, which stays as it is.")
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Of weights, order, crops and noise.")] = None,
     shards: Annotated[
         int | None, typer.Option(help="Streams of noise a batch; default: the processes.")
@@ -94,6 +121,7 @@ def train(
                 class_map=class_map,
                 recipe=recipe,
                 init=init,
+                classifier=classifier,
                 device=device,
                 **settings,
                 **callbacks,
@@ -102,10 +130,10 @@ def train(
         print_warning(f"stopped; whole epochs are kept in {out}: the same command continues")
         raise typer.Exit(STOPPED_EXIT) from None
     if is_first_process() and not quiet:
-        print_lines(_training_summary(out))
+        print_lines(_training_summary(out, classifier))
 
 
-def _training_summary(out: Path) -> str:
+def _training_summary(out: Path, classifier: str | None) -> str:
     """Return one line: the accuracies, and what to type next."""
     from simplicert.models.trained import WEIGHTS, read_facts
     from simplicert.noises import GAUSSIAN, NoiseModel, say_noise, scale_argument
@@ -113,16 +141,22 @@ def _training_summary(out: Path) -> str:
 
     facts = read_facts(out)
     content = facts.content
-    model = f"{facts.arch}@{out / WEIGHTS}" if ":" in facts.arch else out
+    model = f"{facts.arch}@{out / WEIGHTS}" if ":" in facts.arch else str(out)
+    if facts.denoiser:
+        model = f"denoised:{out}@{classifier}"
     result, training = content["result"], content["training"]
     numbers = {name: training[name] for name in ("keep", "absent") if name in training}
     noise = NoiseModel(training.get("noise", "gaussian"), **numbers)
     scale = training["sigma"]
+    tested = content["test"]
+    if scale == 0:
+        right = f"{100 * result['clean_accuracy']:.1f} % of {tested['inputs']:,} test inputs right"
+        return f"{out}: {right} without noise, of which it saw none"
     noisy, clean = (100 * result[f"{kind}_accuracy"] for kind in ("noisy", "clean"))
     given: dict[str, str | float] = {"noise": noise.name} if noise != GAUSSIAN else {}
     given |= {**scale_argument(noise, scale), **numbers}
     words = " ".join([f"--model {model}", *(f"--{name} {value}" for name, value in given.items())])
-    tested, where = content["test"], "at" if noise == GAUSSIAN else "under"
+    where = "at" if noise == GAUSSIAN else "under"
     if tested["fingerprint"] == content["data"]["fingerprint"]:  # every tenth input was held out
         words += f" --start {tested['first']} --step {TENTH}"
     return (

@@ -5,7 +5,7 @@
 other figures use them too.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeVar
 
@@ -14,6 +14,7 @@ import numpy as np
 from simplicert.figures.style import (
     GREY,
     MARKERS,
+    LineStyle,
     draw_legend,
     line_keywords,
     mechanism_style,
@@ -37,16 +38,25 @@ APART = 0.12  # share of the axes' diagonal between two markers of a line
 
 OURS, PAPERS = "two_sided", "ensemble"  # the tight radius, and what the paper offers
 
+# Of the columns of a figure of several runs, in their order: solid, dashed as the ensemble is
+# everywhere, dotted, and both.
+DASHES: tuple[LineStyle, ...] = ("solid", (0, (4, 2)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5)))
+
 Item = TypeVar("Item")
 
 
 def certified_accuracy(
-    certificates: Certificates, axes: "Axes", *, reach: float | None = None
+    certificates: Certificates,
+    axes: "Axes",
+    *,
+    reach: float | None = None,
+    population: str = "all",
 ) -> "Axes":
     """Draw certified accuracy by every technique of one kind; paper figs. (Imagenet), (Cifar) a.
 
     Each line is exact: it steps down at every certified radius, and holds in between. `reach` is
-    the largest radius shown, where several panels are to have the same.
+    the largest radius shown, where several panels are to have the same. Over the population
+    "correct" the shares are of the inputs certified as their label.
 
     >>> from matplotlib.figure import Figure
     >>> import simplicert as sc
@@ -60,21 +70,28 @@ def certified_accuracy(
     for place, name in enumerate(columns):
         every = _marker_positions(place, len(columns))
         axes.step(
-            *accuracy_steps(certificates, name),
+            *accuracy_steps(certificates, name, population),
             where=step_side(certificates),
             markevery=every,
             **line_keywords(name, certificates.known),
         )
     style_axes(axes, radius_label(certificates), "certified accuracy")
     axes.set(xlim=(0, reach), ylim=(0, 1))
-    draw_legend(axes, settings_note([certificates]))
+    draw_legend(axes, settings_note([certificates], population=population))
     return axes
 
 
-def accuracy_of_runs(several: Mapping[str, Certificates], axes: "Axes") -> "Axes":
+def accuracy_of_runs(
+    several: Mapping[str, Certificates],
+    axes: "Axes",
+    *,
+    columns: Sequence[str] = (OURS, PAPERS),
+    population: str = "all",
+) -> "Axes":
     """Draw the tight radius (solid) and the paper's ensemble (dashed); paper fig. (Imagenet) b.
 
-    Each run, usually one sigma, has its own colour; the keys name them.
+    Each run, usually one sigma, has its own colour; the keys name them. `columns` chooses other
+    radii, up to four; ("improved_dp", "ensemble") is the paper's own figure.
 
     >>> from matplotlib.figure import Figure
     >>> import simplicert as sc
@@ -84,14 +101,17 @@ def accuracy_of_runs(several: Mapping[str, Certificates], axes: "Axes") -> "Axes
     ('certified radius', 'certified accuracy')
     """
     drawn = list(several.values())
-    draw_paired_lines(axes, several, accuracy_steps, step_side(drawn[0]))
+    steps = partial(accuracy_steps, population=population)
+    draw_paired_lines(axes, several, steps, step_side(drawn[0]), columns)
     style_axes(axes, radius_label(drawn[0]), "certified accuracy")
     axes.set(xlim=(0, None), ylim=(0, 1))
-    draw_legend(axes, settings_note(drawn, sigma=False))
+    draw_legend(axes, settings_note(drawn, sigma=False, population=population))
     return axes
 
 
-def accuracy_steps(certificates: Certificates, column: str) -> tuple[Floats, Floats]:
+def accuracy_steps(
+    certificates: Certificates, column: str, population: str = "all"
+) -> tuple[Floats, Floats]:
     """Return the radii at which certified accuracy drops, 0 first, and its value from each on.
 
     Where radii cover changes of exactly their size, the value is that up to each radius, and the
@@ -102,7 +122,7 @@ def accuracy_steps(certificates: Certificates, column: str) -> tuple[Floats, Flo
     if certificates.closed:
         beyond = 1.0 if NOISES[certificates.known.noise.name].whole else BEYOND * at[-1]
         at = np.append(at, at[-1] + beyond)
-    return at, averages.accuracy_curve(certificates, at, column).value
+    return at, averages.accuracy_curve(certificates, at, column, population=population).value
 
 
 def step_side(certificates: Certificates) -> Literal["pre", "post"]:
@@ -114,16 +134,16 @@ def draw_run_lines(
     axes: "Axes",
     several: Mapping[str, Item],
     steps: Callable[[Item], tuple[Floats, Floats]],
-    column: str = OURS,
+    dash: LineStyle = DASHES[0],
     names: Collection[str] | None = None,
     where: Literal["pre", "post"] = "post",
 ) -> None:
-    """Draw one step line per run, in the dash of a column; only solid ones have markers and names.
+    """Draw one step line per run in one dash; only solid lines have markers and names.
 
     With `names` only those runs are drawn, in the colours that they have among all. `where` is the
     side of the points on which the lines hold their values.
     """
-    marked = column == OURS
+    marked = dash == DASHES[0]
     for place, (name, colour) in enumerate(zip(several, run_colours(len(several)), strict=True)):
         if names is not None and name not in names:
             continue
@@ -131,7 +151,7 @@ def draw_run_lines(
             *steps(several[name]),
             where=where,
             color=colour,
-            linestyle=mechanism_style(column).line,
+            linestyle=dash,
             marker=MARKERS[place % len(MARKERS)] if marked else "",
             markevery=_marker_positions(place, len(several)),
             label=name if marked else "",
@@ -143,24 +163,26 @@ def draw_paired_lines(
     several: Mapping[str, Certificates],
     steps: Callable[[Certificates, str], tuple[Floats, Floats]],
     where: Literal["pre", "post"] = "post",
+    columns: Sequence[str] = (OURS, PAPERS),
 ) -> None:
-    """Draw the tight radius solid and the paper's ensemble dashed; name both dashes once, in grey.
+    """Draw the first column solid and the others dashed; name the dashes once, in grey.
 
     Where a run is no evidence about mechanisms its one radius is drawn solid.
     """
     both = {name for name, item in several.items() if compares_mechanisms(item)}
-    for column in (OURS, PAPERS) if both else ():  # first, to share a column of the legend
-        look = mechanism_style(column)
-        axes.plot([], [], color=GREY, linestyle=look.line, label=look.name)
-    for column, names in ((OURS, set(several)), (PAPERS, both)):
-        draw_run_lines(axes, several, partial(_column_steps, steps, column), column, names, where)
+    dashes = dict(zip(columns, DASHES, strict=False))
+    for column, dash in dashes.items() if both else ():  # first, to share a column of the legend
+        axes.plot([], [], color=GREY, linestyle=dash, label=mechanism_style(column).name)
+    for place, (column, dash) in enumerate(dashes.items()):
+        names = both if place else set(several)
+        draw_run_lines(axes, several, partial(_column_steps, steps, column), dash, names, where)
 
 
 def _column_steps(
     steps: Callable[[Certificates, str], tuple[Floats, Floats]], column: str, item: Certificates
 ) -> tuple[Floats, Floats]:
     """Return the line of one column, as a function of the run alone."""
-    return steps(item, column)
+    return steps(item, column if column in item.columns else columns_to_show(item)[0])
 
 
 def _marker_positions(place: int, lines: int) -> tuple[float, float]:

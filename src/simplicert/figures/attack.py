@@ -4,7 +4,16 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from simplicert.errors import require
-from simplicert.figures.style import GREY, INK, MARKERS, PALE, draw_legend, run_colours, style_axes
+from simplicert.figures.style import (
+    GREY,
+    INK,
+    MARKERS,
+    PALE,
+    draw_legend,
+    inputs_note,
+    run_colours,
+    style_axes,
+)
 from simplicert.store.attacks import AttackRow
 
 if TYPE_CHECKING:
@@ -17,13 +26,18 @@ MARGIN = 1.08  # times the largest value is where the axes end
 
 
 def attack_distances(
-    several: Mapping[str, Sequence[AttackRow]], axes: "Axes", *, staged: bool = False
+    several: Mapping[str, Sequence[AttackRow]],
+    axes: "Axes",
+    *,
+    staged: bool = False,
+    population: str = "all",
 ) -> "Axes":
     """Draw one point per input; the true distance lies between its two coordinates.
 
     Below the diagonal a certificate is broken: the class was confirmed to change nearer than was
     promised. Where the attack found nothing there is no upper bound; the legend counts these
     inputs. `staged`: the runs have a first stage, and both distances are those behind it.
+    `population` is what the legend says that the inputs are.
 
     >>> from matplotlib.figure import Figure
     >>> import simplicert as sc
@@ -75,7 +89,10 @@ def attack_distances(
     norm += " at the noise" if staged else ""
     style_axes(axes, f"certified radius{norm}", f"attack distance{norm}")
     axes.set(xlim=(0, across), ylim=(0, up))
-    draw_legend(axes, _attack_note(rows), columns=2, handle=1.0)
+    note = _attack_note(rows)
+    if population != "all":
+        note += "\n" + inputs_note(population, [len(own) for own in several.values()])
+    draw_legend(axes, note, columns=2, handle=1.0)
     return axes
 
 

@@ -11,7 +11,9 @@ from pathlib import Path
 
 from simplicert.errors import choose, require
 from simplicert.figures import panels, style
+from simplicert.figures.accuracy import DASHES, OURS, PAPERS
 from simplicert.mechanisms.threats import Threat
+from simplicert.metrics.intervals import POPULATIONS
 from simplicert.metrics.study import Study
 from simplicert.simplex import GAUSSIAN
 from simplicert.types import KINDS
@@ -71,19 +73,19 @@ FIGURES: dict[str, FigureRow] = {
         ("Imagenet", "Cifar", "MACER_Scatters"),
         panels.accuracy_panels,
         ONE,
-        ("kind",),
+        ("kind", "population"),
     ),
     "accuracy-sigmas": FigureRow(
         ("Imagenet", "Cifar"),
         panels.accuracy_by_sigma_panels,
         MANY,
-        ("kind",),
+        ("kind", "population", "columns"),
     ),
     "scatter": FigureRow(
         ("Scatters", "CIFAR_SCATTERS", "MACER_Scatters"),
         panels.scatter_panels,
         ONE,
-        ("kind",),
+        ("kind", "population"),
         size=style.SIZE,
         both=(7.16, 2.8),
     ),
@@ -91,7 +93,7 @@ FIGURES: dict[str, FigureRow] = {
         ("Imagenet_scaling", "IMAGENET_Proportion"),
         panels.proportion_panels,
         ONE,
-        ("seed",),
+        ("seed", "population"),
     ),
     "time": FigureRow(
         ("Imagenet_scaling", "IMAGENET_Time"),
@@ -103,30 +105,31 @@ FIGURES: dict[str, FigureRow] = {
         ("Differential_Performance",),
         panels.improvement_panels,
         MANY,
-        ("kind",),
+        ("kind", "population"),
     ),
     "sigmas": FigureRow(
         ("large_table",),
         panels.sigma_panels,
         TWO,
-        ("kind",),
+        ("kind", "population"),
     ),
     "distribution": FigureRow(
         (),
         panels.distribution_panels,
         MANY,
+        ("population",),
     ),
     "attack": FigureRow(
         (),
         panels.attack_panels,
         MANY,
-        ("kind",),
+        ("kind", "population"),
         size=(3.5, 3.4),
     ),
 }
 
 
-def make_figure(
+def make_figure(  # noqa: PLR0913
     name: str,
     studies: Sequence[Study],
     out: Path | str,
@@ -135,10 +138,13 @@ def make_figure(
     dpi: int = style.DPI,
     *,
     threat: Threat | None = None,
+    population: str | None = None,
+    columns: Sequence[str] | None = None,
 ) -> Path:
     """Draw one figure of the table and write it; refuse options that have no effect on it.
 
     A figure of another threat than Gaussian noise and l2 is one of the simplex, without runs.
+    `population` is "all" inputs or the "correct" ones; `columns` are the radii of accuracy-sigmas.
 
     >>> import tempfile
     >>> import simplicert as sc
@@ -148,13 +154,41 @@ def make_figure(
     """
     row = choose("figure", name, FIGURES)
     noise = None if threat is None or threat.of_paper else threat.noise
-    check_runs_and_options(name, row, len(studies), {"kind": kind, "seed": seed, "noise": noise})
-    wanted = None if kind is None else choose("kind", kind, KINDS)
-    drawn = row.panels(panels.FigureRequest(studies, wanted, seed or 0, threat or GAUSSIAN))
+    given: dict[str, object] = {"kind": kind, "seed": seed, "noise": noise}
+    given |= {"population": population, "columns": columns}
+    check_runs_and_options(name, row, len(studies), given)
+    request = panels.FigureRequest(
+        studies,
+        None if kind is None else choose("kind", kind, KINDS),
+        seed or 0,
+        threat or GAUSSIAN,
+        check_population(studies, population or "all"),
+        (OURS, PAPERS) if columns is None else check_columns(columns),
+    )
+    drawn = row.panels(request)
     size = row.size if len(drawn) == 1 else row.both
     if row.across is not None:
         size = (size[0], size[1] * math.ceil(len(drawn) / row.across))
     return style.save_figure(drawn, out, size, dpi, stacked=row.stacked, across=row.across)
+
+
+def check_population(studies: Sequence[Study], population: str) -> str:
+    """Return the population; refuse an unknown one, and the correct inputs of unlabelled runs."""
+    choose("population", population, POPULATIONS)
+    for study in studies if population != "all" else ():
+        study.require_labels(f"population {population}")
+    return population
+
+
+def check_columns(columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of radii to draw: as many as there are dashes, each once."""
+    chosen = tuple(columns)
+    require(
+        0 < len(chosen) == len(set(chosen)) <= len(DASHES),
+        f"columns must be one to {len(DASHES)} different names of radii, such as "
+        f"improved_dp,ensemble, got {','.join(chosen) or 'none'}",
+    )
+    return chosen
 
 
 def check_runs_and_options(name: str, row: FigureRow, runs: int, given: dict[str, object]) -> None:

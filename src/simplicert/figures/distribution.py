@@ -13,7 +13,14 @@ import numpy as np
 
 from simplicert.errors import require
 from simplicert.figures.accuracy import draw_paired_lines, draw_run_lines
-from simplicert.figures.style import GREY, draw_legend, line_keywords, settings_note, style_axes
+from simplicert.figures.style import (
+    GREY,
+    draw_legend,
+    inputs_note,
+    line_keywords,
+    settings_note,
+    style_axes,
+)
 from simplicert.metrics.comparison import (
     base_column,
     improvement_curve,
@@ -30,7 +37,9 @@ if TYPE_CHECKING:
 MOST = 100.0  # percent at which the axis ends
 
 
-def share_improved(several: Mapping[str, Certificates], axes: "Axes") -> "Axes":
+def share_improved(
+    several: Mapping[str, Certificates], axes: "Axes", *, population: str = "all"
+) -> "Axes":
     """Draw the share of inputs improved by more than x percent; paper (Differential_Performance).
 
     The improvement is over Cohen (softmax: over Lecuyer; under other noise over the first member of
@@ -53,26 +62,33 @@ def share_improved(several: Mapping[str, Certificates], axes: "Axes") -> "Axes":
         f"runs must be compared with one radius, and these have {', '.join(bases)}",
     )
     base = bases[0]
-    draw_paired_lines(axes, several, partial(improvement_steps, base=base))
+    steps = partial(improvement_steps, base=base, population=population)
+    draw_paired_lines(axes, several, steps)
     style_axes(
         axes,
         f"improvement over {line_keywords(base, drawn[0].known)['label']} of more than (%)",
         "proportion of inputs",
     )
     axes.set(xlim=(0, MOST), ylim=(0, 1))
-    draw_legend(axes, settings_note(drawn, sigma=False))
+    draw_legend(axes, settings_note(drawn, sigma=False, population=population))
     return axes
 
 
-def improvement_steps(certificates: Certificates, column: str, base: str) -> tuple[Floats, Floats]:
+def improvement_steps(
+    certificates: Certificates, column: str, base: str, population: str = "all"
+) -> tuple[Floats, Floats]:
     """Return the percentages at which the proportion drops, 0 first, and its value from each on."""
     gains = percent_gain(*read_column_pair(certificates, column, base))
     at = np.unique(np.concatenate([[0.0, MOST], gains[(gains > 0) & (gains < MOST)]]))
-    return at, improvement_curve(certificates, at, column, base).value
+    return at, improvement_curve(certificates, at, column, base, population=population).value
 
 
-def distribution_of_pa(several: Mapping[str, NoisyShares], axes: "Axes") -> "Axes":
+def distribution_of_pa(
+    several: Mapping[str, NoisyShares], axes: "Axes", *, population: str = "all"
+) -> "Axes":
     """Draw the share of inputs with p_A > x against x, one line per run.
+
+    `population` is what the legend says that the inputs are.
 
     >>> from matplotlib.figure import Figure
     >>> import simplicert as sc
@@ -82,10 +98,12 @@ def distribution_of_pa(several: Mapping[str, NoisyShares], axes: "Axes") -> "Axe
     (array([0.  , 0.4 , 0.99]), array([1. , 0.5, 0. ]))
     """
     values = {name: shares.a for name, shares in several.items()}
-    return _draw_cumulative(several, values, axes, "$p_A$", 0.0)
+    return _draw_cumulative(several, values, axes, "$p_A$", 0.0, population)
 
 
-def distribution_of_margin(several: Mapping[str, NoisyShares], axes: "Axes") -> "Axes":
+def distribution_of_margin(
+    several: Mapping[str, NoisyShares], axes: "Axes", *, population: str = "all"
+) -> "Axes":
     """Draw the share of inputs with p_A - p_B > x; right of 0 class A is the most frequent.
 
     >>> from matplotlib.figure import Figure
@@ -97,7 +115,7 @@ def distribution_of_margin(several: Mapping[str, NoisyShares], axes: "Axes") -> 
     """
     values = {name: shares.a - shares.b for name, shares in several.items()}
     axes.axvline(0.0, color=GREY, linewidth=0.8)
-    return _draw_cumulative(several, values, axes, "$p_A - p_B$", -1.0)
+    return _draw_cumulative(several, values, axes, "$p_A - p_B$", -1.0, population)
 
 
 def _draw_cumulative(
@@ -106,6 +124,7 @@ def _draw_cumulative(
     axes: "Axes",
     symbol: str,
     least: float,
+    population: str,
 ) -> "Axes":
     """Draw the share of each run's inputs above x, exactly: with a step at every value."""
 
@@ -116,9 +135,9 @@ def _draw_cumulative(
     draw_run_lines(axes, values, steps)
     labelled = {shares.labelled for shares in several.values()}
     meaning = "A: the label" if labelled == {True} else "A: the most frequent class"
-    sizes = {len(own) for own in values.values()}
-    inputs = f", all {sizes.pop():,} inputs" if len(sizes) == 1 else ""
+    over = inputs_note(population, [len(own) for own in values.values()])
+    between = ", " if population == "all" else "\n"
     style_axes(axes, f"{symbol}, estimated", f"proportion with {symbol} > x")
     axes.set(xlim=(least, 1), ylim=(0, 1))
-    draw_legend(axes, meaning + inputs)
+    draw_legend(axes, meaning + (between + over if over else ""))
     return axes

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from simplicert.errors import KindMismatch, require
-from simplicert.figures.accuracy import accuracy_of_runs, certified_accuracy
+from simplicert.figures.accuracy import OURS, PAPERS, accuracy_of_runs, certified_accuracy
 from simplicert.figures.attack import attack_distances
 from simplicert.figures.distribution import (
     distribution_of_margin,
@@ -29,11 +29,11 @@ from simplicert.mechanisms.naming import describe_threat, example_threats
 from simplicert.mechanisms.threats import Threat
 from simplicert.metrics.comparable import require_same_inputs, require_same_norm
 from simplicert.metrics.growth import certify_shorter_runs, measure_cost
-from simplicert.metrics.intervals import shares_under_noise
-from simplicert.metrics.study import Study, require_comparable
+from simplicert.metrics.intervals import NoisyShares, population_mask, shares_under_noise
+from simplicert.metrics.study import Study, compares_mechanisms, require_comparable
 from simplicert.noises.words import name_noise
 from simplicert.simplex import GAUSSIAN, make_grid, radius_ratio, usual_mechanisms
-from simplicert.tables.settings import require_members
+from simplicert.tables.settings import require_columns, require_members
 from simplicert.types import Certificates, Kind
 
 if TYPE_CHECKING:
@@ -49,12 +49,17 @@ MARGIN = 1.05  # times the largest radius is where an axis of radii ends
 
 @dataclass(frozen=True)
 class FigureRequest:
-    """What a figure is made of: runs, one kind (None: see each figure), a seed and a threat."""
+    """What a figure is made of: runs, one kind (None: see each figure), a seed and a threat.
+
+    `population` is all inputs or the correct ones, `columns` the radii of a figure of several runs.
+    """
 
     studies: Sequence[Study] = ()
     kind: Kind | None = None
     seed: int = 0
     threat: Threat = GAUSSIAN
+    population: str = "all"
+    columns: tuple[str, ...] = (OURS, PAPERS)
 
 
 def process_panels(request: FigureRequest) -> list[Panel]:
@@ -124,14 +129,22 @@ def accuracy_panels(request: FigureRequest) -> list[Panel]:
         study.require_labels("certified accuracy")
     certificates = _certificates_by_kind(request)
     reach = MARGIN * max(float(item.radius.max()) for item in certificates) or None
-    return [partial(certified_accuracy, item, reach=reach) for item in certificates]
+    over = request.population
+    return [
+        partial(certified_accuracy, item, reach=reach, population=over) for item in certificates
+    ]
 
 
 def accuracy_by_sigma_panels(request: FigureRequest) -> list[Panel]:
     """Return one panel with all runs."""
     for study in request.studies:
         study.require_labels("certified accuracy")
-    return [partial(accuracy_of_runs, _certificates_by_run(request))]
+    several = _certificates_by_run(request)
+    for study, item in zip(request.studies, several.values(), strict=True):
+        if compares_mechanisms(item):
+            require_columns(study, item, request.columns)
+    asked = partial(accuracy_of_runs, columns=request.columns, population=request.population)
+    return [partial(asked, several)]
 
 
 def scatter_panels(request: FigureRequest) -> list[Panel]:
@@ -139,7 +152,8 @@ def scatter_panels(request: FigureRequest) -> list[Panel]:
     _require_mechanisms(request)
     certificates = _certificates_by_kind(request)
     softmax_first = sorted(certificates, key=lambda item: item.known.kind, reverse=True)
-    return [partial(scatter_on_simplex, item) for item in softmax_first]
+    over = request.population
+    return [partial(scatter_on_simplex, item, population=over) for item in softmax_first]
 
 
 def improvement_panels(request: FigureRequest) -> list[Panel]:
@@ -147,12 +161,14 @@ def improvement_panels(request: FigureRequest) -> list[Panel]:
     _require_mechanisms(request)
     for study in request.studies:
         require_members(study, study.certificates(request.kind), "this figure")
-    return [partial(share_improved, _certificates_by_run(request))]
+    several = _certificates_by_run(request)
+    return [partial(share_improved, several, population=request.population)]
 
 
 def proportion_panels(request: FigureRequest) -> list[Panel]:
     """Return one panel of shorter runs, taken out of the given one."""
-    return [partial(certified_proportion, certify_shorter_runs(request.studies[0], request.seed))]
+    growth = certify_shorter_runs(request.studies[0], request.seed)
+    return [partial(certified_proportion, growth, population=request.population)]
 
 
 def time_panels(request: FigureRequest) -> list[Panel]:
@@ -164,21 +180,36 @@ def sigma_panels(request: FigureRequest) -> list[Panel]:
     """Return medians left, shares right."""
     _require_mechanisms(request)
     several = list(_certificates_by_run(request).values())
-    return [partial(median_against_sigma, several), partial(largest_against_sigma, several)]
+    return [
+        partial(draw, several, population=request.population)
+        for draw in (median_against_sigma, largest_against_sigma)
+    ]
 
 
 def distribution_panels(request: FigureRequest) -> list[Panel]:
     """Return p_A left, p_A - p_B right."""
     require_same_inputs(request.studies)
     several = {
-        name: shares_under_noise(study.tally)
+        name: _shares_of_population(study, request.population)
         for name, study in studies_by_legend_name(request).items()
     }
     require(
         len({shares.labelled for shares in several.values()}) == 1,
         "runs must all have labels or all have none: p_A is the label's share where there is one",
     )
-    return [partial(distribution_of_pa, several), partial(distribution_of_margin, several)]
+    return [
+        partial(draw, several, population=request.population)
+        for draw in (distribution_of_pa, distribution_of_margin)
+    ]
+
+
+def _shares_of_population(study: Study, population: str) -> NoisyShares:
+    """Return p_A and p_B of a population of a run's inputs."""
+    shares = shares_under_noise(study.tally)
+    if population == "all":
+        return shares
+    mask = population_mask(study.certificates(), population)
+    return shares._replace(a=shares.a[mask], b=shares.b[mask])
 
 
 def attack_panels(request: FigureRequest) -> list[Panel]:
@@ -192,8 +223,18 @@ def attack_panels(request: FigureRequest) -> list[Panel]:
             f"run {study.name} must have been attacked (simplicert attack), and holds no table of "
             f"an attack on {kind} certificates",
         )
+    if request.population != "all":
+        for study, name in zip(request.studies, several, strict=True):
+            certificates = study.certificates(kind)
+            kept = study.index[population_mask(certificates, request.population)].tolist()
+            several[name] = [row for row in several[name] if row.index in set(kept)]
+            require(
+                bool(several[name]),
+                f"population {request.population!r} is empty: none of the attacked inputs of run "
+                f"{study.name} belongs to it",
+            )
     staged = any(study.stage != 1 for study in request.studies)
-    return [partial(attack_distances, several, staged=staged)]
+    return [partial(attack_distances, several, staged=staged, population=request.population)]
 
 
 def _certificates_by_kind(request: FigureRequest) -> list[Certificates]:

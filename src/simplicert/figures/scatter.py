@@ -7,6 +7,7 @@ from simplicert.figures.frame import draw_curves, draw_frame
 from simplicert.figures.regions import region_lines
 from simplicert.figures.style import GREY, draw_legend, mechanism_style, settings_note
 from simplicert.mechanisms.threats import threat_of
+from simplicert.metrics.intervals import population_mask
 from simplicert.simplex.overview import trace_borders
 from simplicert.types import Certificates
 
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def scatter_on_simplex(certificates: Certificates, axes: "Axes") -> "Axes":
+def scatter_on_simplex(
+    certificates: Certificates, axes: "Axes", *, population: str = "all"
+) -> "Axes":
     """Draw (E_0, E_1) of each certified input over the regions; paper figs. (Scatters).
 
     A point's mark is the member of its threat's ensemble with the largest radius there. An input
@@ -29,10 +32,11 @@ def scatter_on_simplex(certificates: Certificates, axes: "Axes") -> "Axes":
     ['Cohen: 2', 'abstained: 1']
     """
     known = certificates.known
-    placed = (known.e0 > known.e1) & ~certificates.abstained
+    mask = population_mask(certificates, population)
+    placed = mask & (known.e0 > known.e1) & ~certificates.abstained
     require(
         bool(placed.any()),
-        f"scatter needs an input with bounds E_0 > E_1, and none of {len(known)} has them",
+        f"scatter needs an input with bounds E_0 > E_1, and none of {mask.sum()} has them",
     )
     kind, threat = known.kind, threat_of(known.noise, known.norm)
     members = threat.ensembles.get(kind, ())
@@ -68,8 +72,9 @@ def scatter_on_simplex(certificates: Certificates, axes: "Axes") -> "Axes":
             label=f"radius 0: {nowhere.sum():,}",
             zorder=3,
         )
-    if (left := int((~placed).sum())) > 0:
+    if (left := int((mask & ~placed).sum())) > 0:
         axes.scatter([], [], s=0, label=f"abstained: {left:,}")
     draw_frame(axes)
-    draw_legend(axes, f"{settings_note([certificates])}\nlargest radius:", columns=2, handle=1.0)
+    note = settings_note([certificates], population=population)
+    draw_legend(axes, f"{note}\nlargest radius:", columns=2, handle=1.0)
     return axes

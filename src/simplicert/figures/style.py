@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from simplicert.errors import choose, require
 from simplicert.mechanisms import MECHANISMS
 from simplicert.mechanisms.threats import Threat, threat_of
+from simplicert.metrics.intervals import population_mask
 from simplicert.metrics.study import explain_no_comparison
 from simplicert.noises import NoiseModel, say_noise
 from simplicert.noises.certainty import CERTAINTY
@@ -168,14 +169,23 @@ def draw_legend(axes: "Axes", note: str, columns: int = 3, handle: float | None 
 
 
 def settings_note(
-    several: Sequence[Certificates], *, sigma: bool = True, draws: bool = True
+    several: Sequence[Certificates],
+    *,
+    sigma: bool = True,
+    draws: bool = True,
+    population: str = "all",
+    totals: Sequence[int] | None = None,
 ) -> str:
     """Return the kind, then sigma, n, alpha and the inputs, where all certificates share them.
 
     Sigma and n are left out where they are an axis. Certificates by settings that were not declared
-    before the counts were seen are marked.
+    before the counts were seen are marked. `totals` are the numbers of inputs drawn, where they are
+    not those of the population in each of the certificates.
     """
     known = [certificates.known for certificates in several]
+    if totals is None:
+        totals = [int(population_mask(item, population).sum()) for item in several]
+    over = inputs_note(population, totals)
     mark = " (exploratory)" if any(item.exploratory for item in several) else ""
     facts = [
         {noise_note(item, strength=sigma) for item in known} - {""},
@@ -186,14 +196,25 @@ def settings_note(
         },
         {CERTAINTY if item.certain else f"$\\alpha$ = {item.alpha:g}" for item in known},
         {f"sensitivity {item.sensitivity:g}" for item in several if item.sensitivity != 1},
-        {f"all {len(item):,} inputs" for item in known},
+        {over} - {""} if population == "all" else set(),
     ]
     settings = [", ".join(text for texts in facts if len(texts) == 1 for text in texts)]
     if any(item.noise.name != "gaussian" for item in known):  # then they may be many words
         settings = wrap(settings[0], NOTE_WIDTH)
+    if population != "all":  # a line of its own: no figure of a part is taken for one of all
+        settings.append(over)
     reasons = dict.fromkeys(filter(None, map(explain_no_comparison, several)))
     lines = [line for reason in reasons for line in wrap(reason, NOTE_WIDTH)]
     return "\n".join([f"{known[0].kind}{mark}", *settings, *lines])
+
+
+def inputs_note(population: str, totals: Sequence[int]) -> str:
+    """Say which inputs a figure is over; of all inputs nothing where their numbers differ."""
+    low, high = min(totals), max(totals)
+    if population == "all":
+        return f"all {low:,} inputs" if low == high else ""
+    many = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    return f"{population} inputs alone ({many})"
 
 
 def _format_range(numbers: Ints) -> str:

@@ -21,7 +21,8 @@ from simplicert.figures.style import (
     settings_note,
     style_axes,
 )
-from simplicert.metrics.averages import median_radius, share_above, share_largest
+from simplicert.metrics.averages import median_radius, share_largest
+from simplicert.metrics.intervals import population_mask
 from simplicert.metrics.radii import least_worthwhile, radius_sign
 from simplicert.noises.words import strength_of
 from simplicert.types import Certificates
@@ -38,10 +39,13 @@ DRAWS_LABEL = "draws of an input, $n$"
 TRAIN, TEST = MECHANISM_STYLES["li"].colour, MECHANISM_STYLES["cohen"].colour
 
 
-def certified_proportion(growth: Mapping[int, Certificates], axes: "Axes") -> "Axes":
+def certified_proportion(
+    growth: Mapping[int, Certificates], axes: "Axes", *, population: str = "all"
+) -> "Axes":
     """Draw the share of inputs with a radius > 0.05 against n; paper fig. (IMAGENET_Proportion).
 
-    Of radii that are whole numbers, the share with a radius of 1 at least.
+    Of radii that are whole numbers, the share with a radius of 1 at least. The "correct" inputs are
+    those of the longest run, so that all points of a line are over the same inputs.
 
     >>> from matplotlib.figure import Figure
     >>> import simplicert as sc
@@ -52,9 +56,9 @@ def certified_proportion(growth: Mapping[int, Certificates], axes: "Axes") -> "A
     (array([  10,  100, 1000]), array([0., 1., 1.]))
     """
     drawn = list(growth.values())
-    least = least_worthwhile(drawn[0])
+    least, mask = least_worthwhile(drawn[0]), population_mask(drawn[-1], population)
     for name in drawn[-1].columns:
-        shares = [share_above(certificates, least, name).value for certificates in drawn]
+        shares = [float(item.reaches(least, name)[mask].mean()) for item in drawn]
         axes.plot(list(growth), shares, clip_on=False, **line_keywords(name, drawn[0].known))
     style_axes(
         axes,
@@ -62,7 +66,8 @@ def certified_proportion(growth: Mapping[int, Certificates], axes: "Axes") -> "A
         f"proportion with {radius_label(drawn[0], 'radius')} {radius_sign(drawn[0])} {least:g}",
     )
     axes.set(xscale="log", ylim=(0, 1))
-    draw_legend(axes, settings_note(drawn, draws=False))
+    note = settings_note(drawn, draws=False, population=population, totals=[int(mask.sum())])
+    draw_legend(axes, note)
     return axes
 
 
@@ -90,7 +95,9 @@ def time_per_input(cost: "CostByDraws", axes: "Axes") -> "Axes":
     return axes
 
 
-def median_against_sigma(several: Sequence[Certificates], axes: "Axes") -> "Axes":
+def median_against_sigma(
+    several: Sequence[Certificates], axes: "Axes", *, population: str = "all"
+) -> "Axes":
     """Draw the median radius of each mechanism against sigma; the M of paper tab. (large_table).
 
     >>> from matplotlib.figure import Figure
@@ -103,12 +110,14 @@ def median_against_sigma(several: Sequence[Certificates], axes: "Axes") -> "Axes
     drawn = _sort_by_sigma(several)
     sigmas = [strength_of(item.known.noise, item.known.sigma)[1] for item in drawn]
     for name in drawn[0].columns:
-        medians = [median_radius(certificates, name) for certificates in drawn]
+        medians = [median_radius(item, name, population=population) for item in drawn]
         axes.plot(sigmas, medians, clip_on=False, **line_keywords(name, drawn[0].known))
-    return _label_sigma_axes(axes, drawn, radius_label(drawn[0], "median radius"))
+    return _label_sigma_axes(axes, drawn, radius_label(drawn[0], "median radius"), population)
 
 
-def largest_against_sigma(several: Sequence[Certificates], axes: "Axes") -> "Axes":
+def largest_against_sigma(
+    several: Sequence[Certificates], axes: "Axes", *, population: str = "all"
+) -> "Axes":
     """Draw the share of inputs each member of the paper's ensemble wins; the L of its table.
 
     Bars are 95 % intervals over the choice of inputs.
@@ -122,13 +131,14 @@ def largest_against_sigma(several: Sequence[Certificates], axes: "Axes") -> "Axe
     """
     drawn = _sort_by_sigma(several)
     sigmas = [strength_of(item.known.noise, item.known.sigma)[1] for item in drawn]
-    won = [share_largest(certificates) for certificates in drawn]
+    won = [share_largest(item, population=population) for item in drawn]
     for name in won[0]:
         value, low, high = np.array([(w[name].value, w[name].low, w[name].high) for w in won]).T
         reach = np.maximum([value - low, high - value], 0.0)
         bars: dict[str, Any] = {"yerr": reach, "elinewidth": 0.7, "capsize": 2, "clip_on": False}
         axes.errorbar(sigmas, value, **bars, **line_keywords(name, drawn[0].known))
-    _label_sigma_axes(axes, drawn, "share with the largest radius").set_ylim(0, 1)
+    up = "share with the largest radius"
+    _label_sigma_axes(axes, drawn, up, population).set_ylim(0, 1)
     return axes
 
 
@@ -149,7 +159,9 @@ def _sort_by_sigma(several: Sequence[Certificates]) -> list[Certificates]:
     return sorted(several, key=strength)
 
 
-def _label_sigma_axes(axes: "Axes", drawn: Sequence[Certificates], up: str) -> "Axes":
+def _label_sigma_axes(
+    axes: "Axes", drawn: Sequence[Certificates], up: str, population: str
+) -> "Axes":
     """Add the labels, a tick at each sigma, and the legend."""
     name = strength_of(drawn[0].known.noise, drawn[0].known.sigma)[0]
     style_axes(axes, f"{GREEK.get(name, name)} of the noise", up)
@@ -158,7 +170,7 @@ def _label_sigma_axes(axes: "Axes", drawn: Sequence[Certificates], up: str) -> "
     axes.set_xticks(sigmas, [f"{sigma:g}" for sigma in sigmas])
     axes.set_xticks([], minor=True)
     axes.set_ylim(0, None)
-    draw_legend(axes, settings_note(drawn, sigma=False))
+    draw_legend(axes, settings_note(drawn, sigma=False, population=population))
     return axes
 
 

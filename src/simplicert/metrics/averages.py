@@ -65,6 +65,7 @@ def top1_accuracy(
     """Share of inputs whose most frequent class is the label, certified or not; the paper's T1.
 
     This estimates the accuracy under noise and promises nothing; `certified_accuracy` at 0 does.
+    An imported log does not name the class of an abstained input, which then counts as wrong.
 
     >>> import simplicert as sc
     >>> counts = [[990, 8, 2], [900, 80, 20], [40, 35, 25]]
@@ -75,7 +76,10 @@ def top1_accuracy(
     """
     labels = certificates.known.labels
     require(labels is not None, "labels are needed to say what is correct")
-    return population_share(certificates, certificates.known.top == labels, population, confidence)
+    right = certificates.known.top == labels
+    if certificates.known.scheme == "imported":
+        right &= ~certificates.abstained
+    return population_share(certificates, right, population, confidence)
 
 
 def abstention_rate(

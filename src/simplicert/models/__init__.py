@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from simplicert.errors import InvalidInput, require
 from simplicert.importing import USER, Trust, import_library
 from simplicert.models import (
+    composition,
     exported,
     huggingface,
     onnx,
@@ -47,6 +48,7 @@ __all__ = [
 Loader = Callable[[str, Trust], Model]
 
 PREFIXES: dict[str, Loader] = {
+    "denoised": composition.load_denoised,
     "hf": huggingface.load_hf_model,
     "timm": timm.load_timm,
     "zoo": trained.load_zoo,
@@ -61,7 +63,7 @@ SUFFIXES: dict[str, Loader] = {
 
 FORMS = (
     "file.pt2, file.onnx, file.ts, hf:NAME_OR_DIR, timm:NAME, module:function, "
-    "ARCH@weights.safetensors, a folder written by train or zoo:NAME"
+    "ARCH@weights.safetensors, a folder written by train, denoised:FOLDER@MODEL or zoo:NAME"
 )
 
 
@@ -144,8 +146,13 @@ def load_raw_model(spec: str, trust: Trust = USER) -> Model:
     raise InvalidInput(f"model must be {FORMS}, got {spec!r}")
 
 
-def denoised(denoiser: "nn.Module", classifier: "nn.Module") -> "nn.Module":
+def denoised(
+    denoiser: "nn.Module | str | Path", classifier: "nn.Module | str | Path"
+) -> "nn.Module":
     """Put any denoiser in front of any classifier: denoised smoothing.
+
+    Both may be modules at hand. A text or path is, for the denoiser, the folder of
+    `simplicert train --method denoiser`, and for the classifier any name of `load_model`.
 
     >>> from torch import nn, ones
     >>> both = denoised(nn.AvgPool1d(3, stride=1, padding=1), nn.Linear(4, 2))
@@ -154,6 +161,10 @@ def denoised(denoiser: "nn.Module", classifier: "nn.Module") -> "nn.Module":
     """
     from simplicert.models.denoising import Denoised
 
+    if isinstance(denoiser, str | Path):
+        denoiser = composition.read_denoiser(str(denoiser)).module
+    if isinstance(classifier, str | Path):
+        classifier = composition.require_module(load_model(str(classifier)))
     return Denoised(denoiser, classifier)
 
 
@@ -182,7 +193,7 @@ def at_layer(network: "nn.Module", layer: str, example: Any) -> "AtLayer":
 
     `features(inputs)` of what is returned are the data to certify. The radius is in the layer's own
     space: for text, of embeddings and not of words. Divided by `sensitivity()` of what is returned,
-    as `certify(known, sensitivity=...)` does, it is a radius of the network's input.
+    as `certify(known, sensitivity=...)` does, a radius in l2 is one of the network's input.
 
     >>> from torch import nn, zeros
     >>> rest = at_layer(nn.Sequential(nn.Linear(4, 3), nn.Linear(3, 2)), "0", zeros(1, 4))

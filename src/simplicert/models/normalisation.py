@@ -67,9 +67,11 @@ def _has_normalisation(classifier: Callable[[Any], Any]) -> bool:
     """Return whether the loader already put a normalisation in front."""
     if not is_module(classifier):
         return False
+    from simplicert.models.denoising import Denoised
     from simplicert.models.modules import Normalised
 
-    return isinstance(classifier, Normalised)
+    parts = (classifier, *classifier.children()) if isinstance(classifier, Denoised) else ()
+    return any(isinstance(part, Normalised) for part in parts or (classifier,))
 
 
 def _classify_normalised(

@@ -2,7 +2,7 @@
 
 read_facts             model.toml, which describes the weights beside it
 read_trained_folder    the network and those facts, refused if the weights are others
-load_trained           the classifier of a folder
+load_trained           the classifier of a folder; that of a denoiser is refused
 load_zoo               `zoo:NAME`: one of the small networks in the package, each a folder that
                        train wrote
 """
@@ -43,6 +43,7 @@ class ModelFacts:
     classes: tuple[str, ...] | None  # in the order of the labels, where the data named them
     sigma: float | None
     noise: str
+    denoiser: bool  # whether it makes images of images, and classifies nothing by itself
     content: dict[str, Any]
 
 
@@ -64,8 +65,12 @@ def load_trained(spec: str, trust: Trust = USER) -> Model:
 
 def load_zoo(name: str, trust: Trust = USER) -> Model:
     """Load the network of that name from the package."""
-    folder = choose("model zoo:NAME", name, {known: FOLDER / known for known in list_zoo_names()})
-    return load_trained(str(folder))
+    return load_trained(str(find_zoo_folder(name)))
+
+
+def find_zoo_folder(name: str) -> Path:
+    """Return the folder of the network of that name in the package."""
+    return choose("model zoo:NAME", name, {known: FOLDER / known for known in list_zoo_names()})
 
 
 def list_zoo_names() -> list[str]:
@@ -77,6 +82,11 @@ def load_trained_folder(folder: Path, arch: str | None = None) -> Model:
     """Load the classifier of a folder; `arch` is the network that the user says it is."""
     trained = read_trained_folder(folder, arch)
     facts = trained.facts
+    require(
+        not facts.denoiser,
+        f"model {folder} must be a classifier, got a denoiser: denoised:{folder}@MODEL puts it in "
+        "front of one",
+    )
     return Model(
         trained.module,
         folder.resolve().name,
@@ -104,7 +114,13 @@ def read_trained_folder(folder: Path, arch: str | None = None) -> TrainedNetwork
     require(path.is_file(), f"model {folder} must hold {WEIGHTS} beside {TEXT}, and it does not")
     state, metadata = read_weights(path)
     trust = Trust(str(folder / TEXT)) if arch is None else USER
-    build = partial(build_network, facts.arch, trust=trust, instead=f"--model {facts.arch}@{path}")
+    build = partial(
+        build_network,
+        facts.arch,
+        trust=trust,
+        instead=f"--model {facts.arch}@{path}",
+        denoiser=facts.denoiser,
+    )
     if ":" in facts.arch:  # the user's own function may not work on the meta device
         inner = build(facts.num_classes, facts.input_shape)
     else:
@@ -143,6 +159,7 @@ def read_facts(folder: Path) -> ModelFacts:
             tuple(map(str, model["classes"])) if "classes" in model else None,
             float(content["training"]["sigma"]) if "training" in content else None,
             str(content.get("training", {}).get("noise", "gaussian")),
+            content.get("training", {}).get("method") == "denoiser",
             content,
         )
     except (KeyError, TypeError, ValueError, OverflowError) as error:

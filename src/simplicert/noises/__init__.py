@@ -274,9 +274,7 @@ def scale_argument(noise: NoiseModel, scale: float) -> dict[str, float]:
     return {} if name is None else {name: scale}
 
 
-def choose_scale(
-    noise: str, sigma: float | None, scale: float | None, sensitivity: float = 1.0
-) -> float:
+def choose_scale(noise: str, sigma: float | None, scale: float | None) -> float:
     """Return the noise's scale, 1 where none is given; refuse one that this noise does not have."""
     row = NOISES[noise]
     for given, value in (("sigma", sigma), ("scale", scale)):
@@ -285,11 +283,6 @@ def choose_scale(
             value is None or given == row.scale,
             f"{given} is not a number of {noise} noise, whose {meaning}, got {value!r}",
         )
-    require(
-        (not row.whole and row.steps is None) or sensitivity == 1,
-        f"sensitivity must be 1 for {noise} noise, whose radii are {say_units(noise)}, "
-        f"got {sensitivity!r}",
-    )
     known = sigma if row.scale == "sigma" else scale
     if noise == "splitting" and known is not None:
         return splitting.whole_scale(known)

@@ -5,6 +5,8 @@ import numpy as np
 from simplicert.errors import require
 from simplicert.noises import NOISES, NoiseModel, ablation
 
+COLOURS = (1, 3, 4)  # channels that an image mostly has
+
 SEQUENCE: tuple[int, ...] = ()  # the shape of a sequence of tokens, whatever its length
 
 
@@ -26,6 +28,8 @@ def check_inputs(model: NoiseModel, shape: tuple[int, ...]) -> NoiseModel:
         image or model.name != "shift",
         f"noise shift must be given images of shape (channels, height, width), got {shape}",
     )
+    if image and model.name in ("ablation", "shift"):
+        _refuse_channels_last(model, shape)
     if model.name == "ablation":
         require(
             model.absent is not None,
@@ -35,3 +39,16 @@ def check_inputs(model: NoiseModel, shape: tuple[int, ...]) -> NoiseModel:
         return model.sized(ablation.count_features(shape))
     needs_size = any("size" in needed for needed in row.parameters.values())
     return model.sized(int(np.prod(shape))) if needs_size else model
+
+
+def _refuse_channels_last(model: NoiseModel, shape: tuple[int, ...]) -> None:
+    """Refuse an image whose channels seem to come last: rows would be taken for channels.
+
+    Ablation would then take away columns of one channel and count them as pixels, and shifts would
+    move channels.
+    """
+    require(
+        shape[-1] not in COLOURS or shape[0] <= max(COLOURS),
+        f"inputs must be images of shape (channels, height, width) for {model.name} noise, and "
+        f"their channels seem to come last, got {shape}",
+    )

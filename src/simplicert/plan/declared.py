@@ -10,6 +10,7 @@ from simplicert.certification import certify, radius
 from simplicert.errors import check_positive, choose, require
 from simplicert.mechanisms.threats import Threat, threat_of
 from simplicert.noises import GAUSSIAN, NOISES, NoiseModel, check_scale, choose_norm, scale_argument
+from simplicert.noises.stage import check_stage
 from simplicert.sampling.settings import LEADERS
 from simplicert.types import FIXED_POINT, KINDS, Floats, Ints, Plan, Tally
 from simplicert.types.scores import BINS, MOST_SOFTMAX_DRAWS
@@ -46,11 +47,7 @@ class DeclaredSettings:
         object.__setattr__(self, "sigma", check_scale(self.noise, self.sigma))
         object.__setattr__(self, "sensitivity", check_positive("sensitivity", self.sensitivity))
         object.__setattr__(self, "norm", choose_norm(self.noise.name, self.norm))
-        require(
-            not self.threat.whole or self.sensitivity == 1,
-            f"sensitivity must be 1 for {self.noise.name} noise, whose radii are whole numbers, "
-            f"got {self.sensitivity!r}",
-        )
+        check_stage(self.threat.noise, self.threat.norm, self.sensitivity)
         object.__setattr__(self, "kind", choose("kind", self.kind, KINDS))
         methods = choose("scheme", self.scheme, SCHEMES[self.kind], f" for kind {self.kind}")
         if self.method is not None:

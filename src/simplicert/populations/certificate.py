@@ -23,6 +23,7 @@ from simplicert.metrics.numbers import (
     format_percent_exactly,
 )
 from simplicert.noises import GAUSSIAN
+from simplicert.noises.stage import check_stage
 from simplicert.populations.design import PopulationDesign, RadiusDesign, read_design
 from simplicert.store import Run
 from simplicert.store.label_warning import recorded_label_warning
@@ -222,6 +223,7 @@ def _check_tally(tally: Tally, design: PopulationDesign, left_out: int) -> None:
         f"noise must be Gaussian for a population certificate, got {tally.noise}",
     )
     require(tally.norm in NORMS, f"norm must be one of {', '.join(NORMS)}, got {tally.norm}")
+    check_stage(tally.noise.name, tally.norm, design.sensitivity)
     fewest, most = int(tally.draws.min()), int(tally.draws.max())
     require(
         fewest == most == design.draws,

@@ -19,6 +19,7 @@ from simplicert.errors import InvalidInput, SimplicertWarning, check_positive, c
 from simplicert.models.model import explain_uncallable
 from simplicert.noises import GAUSSIAN, NoiseModel, choose_noise, say_noise, scale_argument
 from simplicert.noises.certainty import is_certain, settle_declaration, settle_draws
+from simplicert.noises.stage import check_stage
 from simplicert.sampling import sample
 from simplicert.sampling.noisy import NoisyClassifier
 from simplicert.sampling.probe import scale_warning
@@ -62,8 +63,9 @@ class Smoothed:
     certificate are then about the largest mean score. `classifier`: a torch module, or a function
     of NumPy arrays (or of tensors, where the inputs are tensors). Inputs are always batches.
     `sensitivity`: where the inputs given here are the outputs of a first stage, that stage's
-    Lipschitz constant; radii are then distances between inputs of the stage. With
-    `noise="deletion"` and its `rate`, inputs are lists of tokens, or texts (docs/text.md).
+    Lipschitz constant in l2; radii are then distances between inputs of the stage (for Gaussian
+    noise of one sigma). With `noise="deletion"` and its `rate`, inputs are lists of tokens, or
+    texts (docs/text.md).
 
     A module is copied now, in eval mode, and never touched: training it further changes nothing
     here, and a trained one needs a new Smoothed. Every setting that changes g is given here and
@@ -122,6 +124,7 @@ class Smoothed:
             check_whole_number("batch_size", batch_size, 1)
         self.classifier = classifier
         self.sensitivity = check_positive("sensitivity", sensitivity)
+        check_stage(model.name, self.smoothing.norm, self.sensitivity)
         self.batch_size = batch_size
         self.device = default_device() if device is None else device
         check_device(self.device)

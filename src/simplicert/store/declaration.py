@@ -1,6 +1,6 @@
 """Check what a run declares before its draws: alpha, kind, scheme and method."""
 
-from simplicert.bounds import SCHEMES
+from simplicert.bounds import SCHEMES, refuse_joint
 from simplicert.errors import choose, require
 from simplicert.noises import GAUSSIAN, NoiseModel
 from simplicert.noises.certainty import is_certain, settle_declaration
@@ -28,6 +28,7 @@ def check_declaration(
     full_name = choose("kind", kind, KINDS)
     if scheme is not None:
         methods = choose("scheme", scheme, SCHEMES[full_name], f" for kind {full_name}")
+        refuse_joint(scheme, noise.name)
         if method is not None:
             choose("method", method, methods)
     return full_name

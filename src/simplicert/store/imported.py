@@ -146,7 +146,7 @@ class ImportedRun:
                 f"{name} must be {own}, as {self.folder} was imported: a log cannot be bounded "
                 f"anew, got {value}",
             )
-        usual = MECHANISMS if known.noise == GAUSSIAN else OTHER_MECHANISMS
+        usual = MECHANISMS if known.noise.name == GAUSSIAN.name else OTHER_MECHANISMS
         names = (mechanisms,) if isinstance(mechanisms, str) else tuple(mechanisms or usual)
         own_functions = isinstance(mechanisms, Mapping)
         require(

@@ -19,6 +19,7 @@ from simplicert.errors import DamagedRun, check_positive, require
 from simplicert.noises import GAUSSIAN, NOISES, NoiseModel, choose_noise
 from simplicert.noises.certainty import is_certain, settle_declaration, settle_draws
 from simplicert.noises.model import FIELDS
+from simplicert.noises.stage import check_stage
 from simplicert.stopping import Until
 from simplicert.store.declaration import check_declaration
 from simplicert.store.manifest import DRAWN, NAME, Manifest
@@ -103,6 +104,7 @@ class DrawingSettings:
         )
         check_positive("sensitivity", self.sensitivity)
         self._check_lipschitz()
+        check_stage(self.noise.name, self.smoothing.norm, self.sensitivity)
         Until(self.until or "fixed")
         soft = self.smoothing.outputs != "labels"
         require(

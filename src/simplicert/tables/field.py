@@ -21,6 +21,7 @@ from simplicert.tables.grid import RADII, Grid, TableOptions, Value
 from simplicert.tables.settings import (
     describe_column,
     describe_population,
+    name_population,
     name_radius,
     noise_cell,
     noise_heading,
@@ -88,7 +89,8 @@ def field_table(studies: Sequence[Study], options: TableOptions | None = None) -
     sign = common_sign([line.certificates for line in flat], inclusive=bool(options.inclusive))
     reach = f"{sign} r".lstrip()
     return Grid(
-        f"Certified accuracy in percent at {name_radius(studies[0].measured_in)} {reach}",
+        f"Certified accuracy in percent at {name_radius(studies[0].measured_in)} {reach}"
+        + name_population(options.population or "all"),
         ("run", heading, *shown, "ACR", "abstain"),
         rows,
         tuple(_field_notes(flat, options)),

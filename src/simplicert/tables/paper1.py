@@ -10,10 +10,11 @@ from simplicert.metrics.comparable import require_same_inputs, require_same_norm
 from simplicert.metrics.intervals import Rate, population_mask
 from simplicert.metrics.numbers import NONE, find_best_cells, format_down, format_percent_down
 from simplicert.metrics.radii import least_worthwhile, radius_sign
-from simplicert.metrics.study import Study, require_comparable
+from simplicert.metrics.study import Study, columns_to_show, compares_mechanisms
 from simplicert.tables.grid import Grid, TableOptions, Value
 from simplicert.tables.settings import (
     describe_population,
+    name_population,
     name_radius,
     name_units,
     noise_cell,
@@ -38,7 +39,7 @@ class Measures(NamedTuple):
 
 
 class Paper1Row(NamedTuple):
-    """The numbers of one run."""
+    """The numbers of one run; `columns` has those radii that there is evidence for."""
 
     study: Study
     certificates: Certificates
@@ -47,11 +48,16 @@ class Paper1Row(NamedTuple):
     total: int
 
 
+# The columns of radii in a table, each with whether it has a share L.
+Shown = dict[str, bool]
+
+
 def paper1_table(studies: Sequence[Study], options: TableOptions | None = None) -> Grid:
     """Show top-1, then median radius, share largest and share above 0.05 of each technique.
 
     Rows are by sigma. As in the paper, the strongest technique by each measure and all of the
-    ensemble are in bold.
+    ensemble are in bold. A log that bounds the top class alone has Cohen's radius and no other: its
+    other cells are empty, or are left out where all runs are such logs, and a note says why.
 
     >>> import tempfile
     >>> import simplicert as sc
@@ -82,47 +88,50 @@ def paper1_table(studies: Sequence[Study], options: TableOptions | None = None) 
         + ", ".join(dict.fromkeys(study.noise.name for study in ordered)),
     )
     lines = [_measure_paper1_row(study, options.kind, population) for study in ordered]
-    techniques, heading = ensemble_members(lines[0].certificates.known), noise_heading(ordered)
-    rows = [_paper1_cells(line, heading) for line in lines]
+    shown, heading = _list_shown_columns(lines), noise_heading(ordered)
     first = lines[0].certificates
     sign, above = radius_sign(first), least_worthwhile(first)
+    share = ", share largest (L)" if any(shown.values()) else ""
+    headings = ["run", heading, "T1"]
+    for ranked in shown.values():
+        headings += ["M", "L", sign] if ranked else ["M", sign]
+    rows = [_paper1_cells(line, heading, shown) for line in lines]
     return Grid(
-        f"Top-1 accuracy (T1), {name_radius(first.known.norm, 'median radius')} (M), share "
-        f"largest (L) and share of radii {_say_above(first)} "
-        f"{above:g} ({sign}), after the paper's Table 1",
-        (
-            *("run", heading, "T1"),
-            *("M", "L", sign) * len(techniques),
-            *("M", sign) * len(TOGETHER),
-        ),
+        f"Top-1 accuracy (T1), {name_radius(first.known.norm, 'median radius')} (M){share} "
+        f"and share of radii {_say_above(first)} "
+        f"{above:g} ({sign}), after the paper's Table 1{name_population(population)}",
+        tuple(headings),
         rows,
-        tuple(_paper1_notes(lines, options)),
-        spans=(
-            ("", KEYS + 1),
-            *((name, 3) for name in techniques),
-            *((name, 2) for name in TOGETHER),
-        ),
+        tuple(_paper1_notes(lines, options, shown)),
+        spans=(("", KEYS + 1), *((name, 3 if ranked else 2) for name, ranked in shown.items())),
         keys=KEYS,
-        bold=frozenset(_paper1_bold_cells(rows, len(techniques))),
-        records=tuple(_paper1_record(line, population) for line in lines),
+        bold=frozenset(_paper1_bold_cells(rows, shown)),
+        records=tuple(_paper1_record(line, population, shown) for line in lines),
     )
+
+
+def _list_shown_columns(lines: Sequence[Paper1Row]) -> Shown:
+    """Return all columns of radii where a run has them, else the one that its log has."""
+    fullest = max(lines, key=lambda line: len(line.columns)).columns
+    return {name: measures.largest is not None for name, measures in fullest.items()}
 
 
 def _measure_paper1_row(study: Study, kind: str | None, population: str) -> Paper1Row:
     """Compute one run's numbers; only T1 needs labels."""
     certificates = study.certificates(kind)
-    require_comparable([(study.name, certificates)], "style paper1")
-    members = ensemble_members(certificates.known)
-    require_members(study, certificates, "style paper1")
-    require_columns(study, certificates, (*members, *TOGETHER))
-    largest = share_largest(certificates, population=population)
+    largest: dict[str, Rate] = {}
+    if compares_mechanisms(certificates):
+        members = ensemble_members(certificates.known)
+        require_members(study, certificates, "style paper1")
+        require_columns(study, certificates, (*members, *TOGETHER))
+        largest = share_largest(certificates, population=population)
     columns = {
         name: Measures(
             median_radius(certificates, name, population=population),
             share_above(certificates, least_worthwhile(certificates), name, population=population),
             largest.get(name),
         )
-        for name in (*largest, *TOGETHER)
+        for name in ((*largest, *TOGETHER) if largest else columns_to_show(certificates))
     }
     right = top1_accuracy(certificates, population=population) if study.labels is not None else None
     total = int(population_mask(certificates, population).sum())
@@ -134,24 +143,34 @@ def _say_above(certificates: Certificates) -> str:
     return "of at least" if certificates.closed else "above"
 
 
-def _paper1_cells(line: Paper1Row, heading: str) -> tuple[str, ...]:
+def _paper1_cells(line: Paper1Row, heading: str, shown: Shown) -> tuple[str, ...]:
     """Return a run's cells: medians in units of the input, shares in percent, rounded down."""
-    cells = [line.study.name, noise_cell(line.study, heading)]
-    cells.append(NONE if line.top1 is None else format_percent_down(line.top1))
-    for measures in line.columns.values():
+    cells = [line.study.name, noise_cell(line.study, heading), _share_cell(line.top1)]
+    for name, ranked in shown.items():
+        measures = line.columns.get(name)
+        if measures is None:
+            cells += [NONE, NONE, NONE] if ranked else [NONE, NONE]
+            continue
         cells.append(format_down(measures.median))
-        cells += [] if measures.largest is None else [format_percent_down(measures.largest)]
+        cells += [_share_cell(measures.largest)] if ranked else []
         cells.append(format_percent_down(measures.above))
     return tuple(cells)
 
 
-def _paper1_bold_cells(rows: Sequence[tuple[str, ...]], techniques: int) -> set[tuple[int, int]]:
+def _share_cell(share: Rate | None) -> str:
+    """Return a share in percent, rounded down, or a dash where there is none."""
+    return NONE if share is None else format_percent_down(share)
+
+
+def _paper1_bold_cells(rows: Sequence[tuple[str, ...]], shown: Shown) -> set[tuple[int, int]]:
     """Return sigma, the ensemble and the strongest technique by each measure, unless all are 0."""
-    first = KEYS + 1
+    first, techniques = KEYS + 1, sum(shown.values())
     ensemble = first + 3 * techniques
-    bold: set[tuple[int, int]] = set()
+    bold = {(place, KEYS - 1) for place in range(len(rows))}
     for place, row in enumerate(rows):
-        bold |= {(place, KEYS - 1), (place, ensemble), (place, ensemble + 1)}
+        if not techniques or row[ensemble] == NONE:  # nothing to compare in this row
+            continue
+        bold |= {(place, ensemble), (place, ensemble + 1)}
         for measure in range(3):
             columns = [first + measure + 3 * technique for technique in range(techniques)]
             texts = [row[column] for column in columns]
@@ -160,37 +179,64 @@ def _paper1_bold_cells(rows: Sequence[tuple[str, ...]], techniques: int) -> set[
     return bold
 
 
-def _paper1_notes(lines: Sequence[Paper1Row], options: TableOptions) -> list[str]:
+def _paper1_notes(lines: Sequence[Paper1Row], options: TableOptions, shown: Shown) -> list[str]:
     """List population, definitions, what differs from the paper, and settings."""
     unlabelled = [line.study.name for line in lines if line.top1 is None]
     over = describe_population(options.population or "all", [line.total for line in lines])
     first = lines[0].certificates
-    units = name_units(first.known.norm)
-    return [
-        f"{over}; T1, L and {radius_sign(first)} in percent, M {units}; all rounded down",
-        "T1: the most frequent class is the label, certified or not; L: a tie goes to the first "
-        "technique, an input without a radius to none",
-        "improved_dp is the paper's own; two_sided is not in its table and never below the "
-        "ensemble from the same draws"
-        if "improved_dp" in ensemble_members(first.known)
-        else "two_sided is never below the ensemble from the same draws",
-        *([f"T1 needs labels, and {', '.join(unlabelled)} has none"] if unlabelled else []),
-        *settings_notes([line.study for line in lines], options.kind),
+    units, sign = name_units(first.known.norm), radius_sign(first)
+    top1 = "T1: the most frequent class is the label, certified or not"
+    notes = [f"{over}; T1 and {sign} in percent, M {units}; all rounded down", top1]
+    if any(shown.values()):
+        tie = "a tie goes to the first technique, an input without a radius to none"
+        notes = [
+            f"{over}; T1, L and {sign} in percent, M {units}; all rounded down",
+            f"{top1}; L: {tie}",
+            "improved_dp is the paper's own; two_sided is not in its table and never below the "
+            "ensemble from the same draws"
+            if "improved_dp" in ensemble_members(first.known)
+            else "two_sided is never below the ensemble from the same draws",
+        ]
+    if unlabelled:
+        notes.append(f"T1 needs labels, and {', '.join(unlabelled)} has none")
+    notes += _list_missing_columns(lines)
+    return [*notes, *settings_notes([line.study for line in lines], options.kind)]
+
+
+def _list_missing_columns(lines: Sequence[Paper1Row]) -> list[str]:
+    """Say which of the paper's columns a log does not have, and why."""
+    alone = [line for line in lines if not compares_mechanisms(line.certificates)]
+    if not alone:
+        return []
+    first = alone[0]
+    missing = [
+        name
+        for name in (*ensemble_members(first.certificates.known), *TOGETHER)
+        if name not in first.columns
     ]
+    names = ", ".join(line.study.name for line in alone)
+    notes = [
+        f"{names}: no columns {', '.join(missing)} and no L, since these need a bound on the "
+        "second class, which was not made"
+    ]
+    if any(line.certificates.known.scheme == "imported" for line in alone):
+        notes.append("T1 of a log counts an abstention as wrong: the log does not name its class")
+    return notes
 
 
-def _paper1_record(line: Paper1Row, population: str) -> dict[str, Value]:
-    """Return one run at full precision, for the CSV file."""
+def _paper1_record(line: Paper1Row, population: str, shown: Shown) -> dict[str, Value]:
+    """Return one run at full precision, for the CSV file; None where there is no evidence."""
     record = settings_record(line.study, line.certificates)
     record |= {"population": population, "inputs": line.total}
     record |= _rate_record("top1", line.top1)
-    for name, measures in line.columns.items():
-        record[f"{name}_median"] = measures.median
-        if measures.largest is not None:
-            record |= _rate_record(f"{name}_largest", measures.largest)
-        word = "from" if line.certificates.closed else "above"
-        above = least_worthwhile(line.certificates)
-        record |= _rate_record(f"{name}_{word}_{above:g}", measures.above)
+    word = "from" if line.certificates.closed else "above"
+    above = least_worthwhile(line.certificates)
+    for name, ranked in shown.items():
+        measures = line.columns.get(name)
+        record[f"{name}_median"] = measures and measures.median
+        if ranked:
+            record |= _rate_record(f"{name}_largest", measures and measures.largest)
+        record |= _rate_record(f"{name}_{word}_{above:g}", measures and measures.above)
     return record
 
 

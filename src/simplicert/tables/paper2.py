@@ -21,6 +21,7 @@ from simplicert.metrics.study import Study, require_comparable
 from simplicert.tables.grid import Grid, TableOptions, Value
 from simplicert.tables.settings import (
     describe_population,
+    name_population,
     name_units,
     noise_cell,
     noise_heading,
@@ -84,7 +85,7 @@ def paper2_table(studies: Sequence[Study], options: TableOptions | None = None) 
             lines += [_measure_paper2_row(study, options.kind, name, population) for name in names]
     bases = " or ".join(dict.fromkeys(line.base for line in lines))
     return Grid(
-        f"Improvement on {bases}, after the paper's Table 2",
+        f"Improvement on {bases}, after the paper's Table 2{name_population(population)}",
         (
             *("run", "data", heading, "radius", "p", "statistic", "improved %"),
             *("inputs", "median", "%", "mean", "%"),
@@ -92,7 +93,7 @@ def paper2_table(studies: Sequence[Study], options: TableOptions | None = None) 
         ),
         [_paper2_cells(line, heading) for line in lines],
         tuple(_paper2_notes(lines, options)),
-        spans=(("", 4), ("Wilcoxon", 2), ("", 1), (f"where {bases} > 0", 5), ("all", 3)),
+        spans=(("", 4), ("Wilcoxon", 2), ("", 1), (f"where {bases} > 0", 5), (population, 3)),
         keys=KEYS,
         rules=frozenset(rules - {0}),
         records=tuple(_paper2_record(line, population) for line in lines),

@@ -128,6 +128,11 @@ def describe_population(population: str, totals: Sequence[int]) -> str:
     return f"over the {many} inputs certified as their label, each run's own"
 
 
+def name_population(population: str) -> str:
+    """Return what a title says of the inputs: nothing where they are all."""
+    return "" if population == "all" else f", {population} inputs alone"
+
+
 def name_radius(norm: str, what: str = "radius") -> str:
     """Name the radii of a table in its title, with the norm where it is not the usual one."""
     return what if norm.startswith("scaled ") else label_radius(norm, what)

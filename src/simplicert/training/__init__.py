@@ -20,6 +20,7 @@ def train(  # noqa: PLR0913
     class_map: str | None = None,
     recipe: str | None = None,
     init: str | Path | None = None,
+    classifier: "Model | str | None" = None,
     device: str | None = None,
     report: "Report | None" = None,
     watch: "Watch | None" = None,
@@ -31,6 +32,8 @@ def train(  # noqa: PLR0913
     for the recipe's; `report` is called after some batches and `watch` after every epoch. The same
     call goes on where an earlier one was interrupted. Without `test`, every tenth input of the data
     is held out and tested on; `class_map` says which class of the data each class of the test is.
+    With method="denoiser", `classifier` is the model that stands behind the denoiser: it stays as
+    it is, and what is returned are both together.
 
     >>> import tempfile
     >>> from simplicert.data import load_data
@@ -42,6 +45,7 @@ def train(  # noqa: PLR0913
     from simplicert.importing import import_library
 
     import_library("torch", "torch", "training")
+    from simplicert.models import load_model
     from simplicert.training.job import run_training
     from simplicert.training.sets import training_sets
     from simplicert.training.settings import resolve_settings
@@ -49,12 +53,14 @@ def train(  # noqa: PLR0913
     settings = resolve_settings(recipe, options)
     trained, tested = training_sets(data, test, class_map)
     start = None if init is None else Path(init)
+    behind = load_model(classifier) if isinstance(classifier, str) else classifier
     return run_training(
         settings,
         trained,
         tested,
         Path(out),
         init=start,
+        classifier=behind,
         device=device,
         report=report or _ignore_reports,
         watch=watch or _ignore_reports,

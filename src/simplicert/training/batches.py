@@ -63,6 +63,8 @@ def noisy_copies(
     epoch, batch, shard = place
     own = device_seed(settings.seed, epoch, batch, FIRST_STREAM + shard)
     repeated = inputs.repeat_interleave(copies, 0) if copies > 1 else inputs
+    if settings.sigma == 0:
+        return repeated
     draw, copy = (getattr(NOISES[settings.noise], name) for name in ("draw_tensor", "draw_copies"))
     if draw is None and copy is None:
         return _noisy_rows(repeated, settings, np.random.default_rng(own))

@@ -22,7 +22,7 @@ from simplicert.training.batches import (
     noisy_copies,
     training_labels,
 )
-from simplicert.training.methods import METHODS
+from simplicert.training.methods import METHODS, StepInputs
 from simplicert.training.trainer import Trainer, learning_rate
 
 BATCH = 500  # inputs tested at once
@@ -80,18 +80,15 @@ def train_batch(
     method = METHODS[settings.method]
     copies = method.copies(settings)
     epoch, batch, first = place
+    clean = [torch.from_numpy(part.inputs).to(device, non_blocking=True) for part in parts]
     noisy = [
-        noisy_copies(
-            torch.from_numpy(part.inputs).to(device, non_blocking=True),
-            settings,
-            copies,
-            (epoch, batch, first + number),
-        )
-        for number, part in enumerate(parts)
+        noisy_copies(inputs, settings, copies, (epoch, batch, first + number))
+        for number, inputs in enumerate(clean)
     ]
     labels = torch.cat([torch.from_numpy(part.labels) for part in parts]).to(device)
-    logits = trainer.logits(torch.cat(noisy), trained=True).unflatten(0, (-1, copies))
-    loss = method.loss(logits, labels, settings)
+    loss, logits = method.forward(
+        trainer, StepInputs(torch.cat(clean), torch.cat(noisy), labels, epoch)
+    )
     trainer.step(loss, rate)
     right = (logits.detach().mean(1).argmax(1) == labels).sum()
     seen = len(labels)
@@ -109,7 +106,7 @@ def single_draw_accuracy(trainer: Trainer, data: Dataset, noisy: bool) -> float:
             inputs = torch.from_numpy(data.inputs[rows]).to(group.device)
             if noisy:
                 inputs = noisy_copies(inputs, trainer.settings, 1, (AFTER_ALL, batch, 0))
-            predicted = trainer.logits(inputs, trained=False).argmax(1).cpu().numpy()
+            predicted = trainer.test_logits(inputs).argmax(1).cpu().numpy()
             right += int((predicted == labels[rows]).sum())
     return float(group.total(right)) / len(data)
 

@@ -18,6 +18,7 @@ from simplicert.errors import require
 from simplicert.figures.style import save_figure
 from simplicert.figures.trends import training_curve
 from simplicert.files import write_atomically
+from simplicert.models.composition import compose_denoised, read_denoiser
 from simplicert.models.model import Model
 from simplicert.models.trained import (
     FORMAT,
@@ -40,7 +41,12 @@ from simplicert.training.checkpoint import (
 )
 from simplicert.training.distribution import join_processes
 from simplicert.training.epoch import Report, single_draw_accuracy, train_epoch
-from simplicert.training.network import class_count, initialise_network, read_initial_network
+from simplicert.training.network import (
+    class_count,
+    freeze_classifier,
+    initialise_network,
+    read_initial_network,
+)
 from simplicert.training.settings import TrainingSettings, process_count
 from simplicert.training.trainer import Trainer, learning_rate
 
@@ -49,13 +55,14 @@ CURVE = "curve.png"  # the picture of the training curve
 Watch = Callable[[EpochRow], None]  # called after every epoch
 
 
-def run_training(
+def run_training(  # noqa: PLR0913
     settings: TrainingSettings,
     data: Dataset,
     test: Dataset,
     out: Path,
     *,
     init: Path | None = None,
+    classifier: Model | None = None,
     device: str | None = None,
     report: Report,
     watch: Watch,
@@ -77,18 +84,29 @@ def run_training(
         (out / CHECKPOINT_NAME).exists() or not (out / TEXT).exists(),
         f"out must be a new folder, or one to continue: {out} already holds a model",
     )
+    require(
+        (settings.method == "denoiser") == (classifier is not None),
+        f"classifier must be given for method denoiser and for no other, got "
+        f"{None if classifier is None else classifier.name} and method {settings.method}",
+    )
+    frozen = None if classifier is None else freeze_classifier(classifier, data)
     with join_processes(device) as group:
         module = (
             initialise_network(settings, data)
             if init is None
             else read_initial_network(init, settings, data)
         )
-        trainer = Trainer(settings, group, module)
+        trainer = Trainer(settings, group, module, frozen)
         identity = settings.table() | {"data": describe_data(data), "test": describe_data(test)}
         if init is not None:
             identity["init"] = read_trained_folder(init, settings.arch).facts.fingerprint
+        if classifier is not None:
+            identity["classifier"] = classifier.fingerprint
         _train_epochs(trainer, {"data": data, "test": test}, out, identity, report, watch)
         group.wait()
+    if classifier is not None:
+        denoiser = read_denoiser(str(out), settings.arch)
+        return compose_denoised(out.resolve().name, denoiser, classifier)
     return load_trained_folder(out, settings.arch)
 
 
@@ -118,7 +136,8 @@ def _train_epochs(
         clean = single_draw_accuracy(trainer, sets["test"], noisy=False)
         if first:
             write_log(out, log)
-            _write_model_folder(out, trainer, sets, log, clean, identity.get("init"))
+            began = {"began_from": identity.get("init"), "classifier": identity.get("classifier")}
+            _write_model_folder(out, trainer, sets, log, clean, began)
 
 
 def train_and_test_epoch(
@@ -145,11 +164,12 @@ def _write_model_folder(
     sets: dict[str, Dataset],
     log: list[EpochRow],
     clean: float,
-    began: str | None,
+    others: dict[str, str | None],
 ) -> None:
     """Write everything but the checkpoint; model.toml last, so a folder that has it is whole.
 
-    `began`: the fingerprint of the network that this one began from, where it did.
+    `others`: fingerprints of the network that this one began from, where it did, and of the
+    classifier behind a denoiser.
     """
     from simplicert import __version__
 
@@ -167,7 +187,7 @@ def _write_model_folder(
         "model": network
         | {"fingerprint": trained_fingerprint(module)}
         | ({} if data.classes is None else {"classes": list(data.classes)})
-        | ({} if began is None else {"began_from": began}),
+        | {name: held for name, held in others.items() if held is not None},
         "result": {
             "noisy_accuracy": log[-1]["noisy_accuracy"],
             "clean_accuracy": clean,

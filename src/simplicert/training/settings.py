@@ -18,7 +18,9 @@ from simplicert.files import read_toml
 from simplicert.importing import Trust, require_user
 from simplicert.noises import GAUSSIAN, NoiseModel, choose_noise
 
-METHOD_NAMES = ("gaussian", "macer")
+METHOD_NAMES = ("gaussian", "macer", "smoothadv", "denoiser")
+
+LOSS_NAMES = ("mse", "stability")  # of a denoiser
 
 OPTIMISER_NAMES = ("sgd", "adamw")
 
@@ -31,13 +33,39 @@ SMALLEST = {
     "warmup": 0,
     "crop": 0,
     "copies": 1,
+    "steps": 1,
+    "epsilon_warmup": 0,
     "seed": 0,
     "shards": 1,
 }
 
-CHOICES = {"method": METHOD_NAMES, "optimiser": OPTIMISER_NAMES, "schedule": SCHEDULE_NAMES}
+CHOICES = {
+    "method": METHOD_NAMES,
+    "optimiser": OPTIMISER_NAMES,
+    "schedule": SCHEDULE_NAMES,
+    "loss": LOSS_NAMES,
+}
 
 RANGES = {"momentum": (0, 1), "weight_decay": (0, 1), "rising": (0, 1), "lam": (0, 1e6)}
+
+# Settings that one method alone has, and the defaults that are its own.
+OWNERS = {
+    "steps": "smoothadv",
+    "epsilon": "smoothadv",
+    "epsilon_warmup": "smoothadv",
+    "loss": "denoiser",
+}
+
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "smoothadv": {"copies": 2},
+    "denoiser": {"arch": "small_dncnn", "optimiser": "adamw", "rate": 2e-3},
+}
+
+# Why a method has no meaning under other noise than Gaussian.
+GAUSSIAN_ONLY = {
+    "macer": "its loss is a radius of Gaussian noise",
+    "smoothadv": "its attack is in l2, the norm of Gaussian noise",
+}
 
 FOLDER = Path(__file__).parent / "recipes"  # the recipes that ship with the package
 
@@ -48,7 +76,9 @@ SETTINGS = "settings"  # the table of a recipe file that holds them
 class TrainingSettings:
     """The settings of one training; with the same settings and data two give the same network."""
 
-    sigma: float  # of the noise, in units of the input ([0, 1] for images); or another's scale
+    # Of the noise, in units of the input ([0, 1] for images), or another's scale. With 0, and the
+    # method gaussian, a network never sees noise.
+    sigma: float
     arch: str = "small_cnn"
     method: str = "gaussian"
     epochs: int = 25
@@ -66,10 +96,14 @@ class TrainingSettings:
     flip: bool = False  # images: mirrored with probability 1/2
     mean: tuple[float, ...] | None = None  # of the normalisation; None: that of the training data
     std: tuple[float, ...] | None = None
-    copies: int = 16  # macer's k: noisy copies of each input
+    copies: int = 16  # macer's k, smoothadv's m: noisy copies of each input
     lam: float = 12.0  # macer's lambda: weight of the radius
     gamma: float = 8.0  # macer: margins beyond it cost nothing
     beta: float = 16.0  # macer: sharpness of the softmax in the margin
+    steps: int = 2  # smoothadv: of the attack
+    epsilon: float = 0.5  # smoothadv: how far it may go, in l2
+    epsilon_warmup: int = 1  # smoothadv: the epoch in which epsilon is whole, growing evenly
+    loss: str = "mse"  # denoiser: distance of images, or stability of the classifier's answers
     mixed: bool = False  # mixed precision
     compiled: bool = False  # torch.compile: other last bits than without
     seed: int = 0
@@ -84,13 +118,9 @@ class TrainingSettings:
             value = getattr(self, name)
             if value is not None:
                 object.__setattr__(self, name, tuple(value))
-        for name in ("sigma", "rate", "gamma", "beta"):
+        for name in ("rate", "gamma", "beta", "epsilon"):
             check_positive(name, getattr(self, name))
-        require(
-            self.method != "macer" or self.noise_model == GAUSSIAN,
-            f"method must be another than macer under {self.noise} noise: its loss is a radius of "
-            "Gaussian noise",
-        )
+        self._check_noise()
         for name, least in SMALLEST.items():
             _check_whole_setting(name, getattr(self, name), least)
         for name, table in CHOICES.items():
@@ -107,6 +137,26 @@ class TrainingSettings:
             (self.mean is None) == (self.std is None),
             f"mean and std must be given together, got {self.mean} and {self.std}",
         )
+        require(
+            self.method != "denoiser" or self.mean is None,
+            f"mean must be left out for a denoiser, whose images have no other units, "
+            f"got {self.mean}",
+        )
+        require(
+            self.method != "smoothadv" or self.epsilon_warmup <= self.epochs,
+            f"epsilon_warmup must be at most the {self.epochs} epochs, got {self.epsilon_warmup}",
+        )
+
+    def _check_noise(self) -> None:
+        """Refuse a scale that is not positive, and noise that the method has no meaning for."""
+        if self.sigma == 0 and self.method == "gaussian" and self.noise_model == GAUSSIAN:
+            return  # a network that never sees noise
+        check_positive("sigma", self.sigma)
+        require(
+            self.method not in GAUSSIAN_ONLY or self.noise_model == GAUSSIAN,
+            f"method must be another than {self.method} under {self.noise} noise: "
+            f"{GAUSSIAN_ONLY.get(self.method)}",
+        )
 
     @property
     def noise_model(self) -> NoiseModel:
@@ -118,6 +168,9 @@ class TrainingSettings:
         held = {name: value for name, value in asdict(self).items() if value is not None}
         if self.noise == "gaussian":  # as in folders of before other noises were known
             del held["noise"]
+        for name, method in OWNERS.items():  # as before other methods were known
+            if method != self.method:
+                del held[name]
         return {k: list(v) if isinstance(v, tuple) else v for k, v in held.items()}
 
 
@@ -142,11 +195,20 @@ def make_settings(values: dict[str, Any]) -> TrainingSettings:
         not unknown,
         f"a training has no setting {', '.join(unknown)}; it has {', '.join(SETTING_NAMES)}",
     )
+    method = values.get("method", "gaussian")
+    for name in sorted(set(values) & set(OWNERS)):
+        require(
+            method == OWNERS[name],
+            f"{name} must be left out for method {method}: it is a setting of {OWNERS[name]}, "
+            f"got {values[name]!r}",
+        )
     noise = values.get("noise", "gaussian")
     numbers = {name: values.get(name) for name in ("keep", "absent")}
     scale = values.pop("scale", None)
-    _, values["sigma"] = choose_noise(noise, values.get("sigma"), scale, **numbers)
-    return TrainingSettings(**values)
+    without = values.get("sigma") == 0  # no noise: the other arguments are checked all the same
+    _, known = choose_noise(noise, 1.0 if without else values.get("sigma"), scale, **numbers)
+    values["sigma"] = 0.0 if without else known
+    return TrainingSettings(**DEFAULTS.get(method, {}) | values)
 
 
 def read_recipe(name: str) -> dict[str, Any]:

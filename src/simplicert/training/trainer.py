@@ -30,30 +30,51 @@ class Trainer:
     settings: TrainingSettings
     process_group: ProcessGroup
     module: nn.Module  # the network itself, normalisation in front
-    run: Any = field(init=False)  # the same, compiled and joined with other processes'
+    classifier: nn.Module | None = None  # behind a denoiser: frozen, and no part of the result
+    alone: Any = field(init=False)  # the network, compiled where asked
+    run: Any = field(init=False)  # the same, joined with other processes'
+    behind: Any = field(init=False)  # the frozen classifier, compiled where asked
     optimiser: Optimizer = field(init=False)
     scaler: "torch.amp.GradScaler" = field(init=False)
 
     def __post_init__(self) -> None:
         """Put the network on the device, and set up its optimiser and scaler."""
         self.module.to(self.process_group.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-        inner: Any = self.module
-        if self.settings.compiled:
-            inner = torch.compile(inner)
-        self.run = share_gradients(inner, self.process_group)
+        prepare: Any = torch.compile if self.settings.compiled else lambda module: module
+        self.alone = prepare(self.module)
+        self.run = share_gradients(self.alone, self.process_group)
+        if self.classifier is not None:
+            self.behind = prepare(self.classifier.to(self.process_group.device))
         self.optimiser = _make_optimiser(self.module, self.settings)
         # Half precision needs its gradients scaled; the CPU's bfloat16 has float32's range.
         scaled = self.settings.mixed and self.process_group.device.type == "cuda"
         self.scaler = torch.amp.GradScaler(self.process_group.device.type, enabled=scaled)
 
-    def logits(self, inputs: Tensor, *, trained: bool) -> Tensor:
-        """Return a batch's logits, images channels last; tests are in float32, as in use."""
+    def outputs(self, inputs: Tensor, *, trained: bool) -> Tensor:
+        """Return a batch's logits, or a denoiser's images; tests are in float32, as in use."""
+        return self._run(self.run if trained else self.module, inputs, trained)
+
+    def attacked_logits(self, inputs: Tensor) -> Tensor:
+        """Return the logits of a batch under attack, in which other processes have no part."""
+        return self._run(self.alone, inputs, True)
+
+    def frozen_logits(self, images: Tensor) -> Tensor:
+        """Return what the frozen classifier behind a denoiser says of its images, in training."""
+        return self._run(self.behind, images, True)
+
+    def test_logits(self, inputs: Tensor) -> Tensor:
+        """Return a batch's logits as in use: of the network, or of the classifier behind it."""
+        outputs = self.outputs(inputs, trained=False)
+        return outputs if self.classifier is None else self._run(self.classifier, outputs, False)
+
+    def _run(self, network: Any, inputs: Tensor, trained: bool) -> Tensor:
+        """Run a network, images channels last, in mixed precision if asked and in training."""
         if inputs.ndim == IMAGE:
             inputs = inputs.contiguous(memory_format=torch.channels_last)
         mixed = self.settings.mixed and trained
         with torch.autocast(self.process_group.device.type, enabled=mixed, dtype=self.half):
-            logits: Tensor = (self.run if trained else self.module)(inputs)
-        return logits.float()
+            outputs: Tensor = network(inputs)
+        return outputs.float()
 
     @property
     def half(self) -> torch.dtype:

@@ -67,6 +67,12 @@ def certificate_checks(
             "most those of two_sided, which proves them too"
         )
         yield VerificationCheck(ABOUT, None, says)
+    if (size := _stated_size(run, stored)) is not None:
+        says = (
+            f"{path.name}: its radii in {anew.known.norm} are for inputs of size {size}, at its "
+            "own word: the run does not record their shape"
+        )
+        yield VerificationCheck(ABOUT, None, says)
     known_stage = run.manifest.sensitivity if sensitivity is None else sensitivity
     if anew.sensitivity != known_stage:
         word = "the run declares" if sensitivity is None else "the first stage is said to have"
@@ -162,6 +168,13 @@ def _stored_threat(
     size = None if said is None else int(said[1])
     recorded = find_size(run.manifest, norm)
     return norm, recorded if recorded is not None or size is None else size
+
+
+def _stated_size(run: Run | ImportedRun, stored: StoredCertificates) -> int | None:
+    """Return the number of features that the file states and the run does not record."""
+    norm, size = _stored_threat(run, stored)
+    known = norm is None or run.manifest.noise_model.size is not None
+    return None if known or find_size(run.manifest, norm) is not None else size
 
 
 def _own_mechanisms(

@@ -16,8 +16,9 @@ from simplicert.models.architectures.mlp import build_mlp
 from simplicert.models.architectures.resnet import build_resnet20, build_resnet56, build_resnet110
 from simplicert.models.architectures.resnet50 import build_resnet50
 from simplicert.models.architectures.small_cnn import build_small_cnn
+from simplicert.models.architectures.small_dncnn import build_small_dncnn
 
-__all__ = ["ARCHITECTURES", "Builder", "build_network"]
+__all__ = ["ARCHITECTURES", "DENOISERS", "Builder", "build_network"]
 
 Builder = Callable[[int, tuple[int, ...]], nn.Module]
 
@@ -31,6 +32,9 @@ ARCHITECTURES: dict[str, Builder] = {
     "lipschitz_mlp": build_lipschitz_mlp,
 }
 
+# Networks whose output has the shape of their input; the number of classes means nothing to them.
+DENOISERS: dict[str, Builder] = {"small_dncnn": build_small_dncnn}
+
 
 def build_network(
     arch: str,
@@ -38,13 +42,15 @@ def build_network(
     input_shape: tuple[int, ...],
     trust: Trust = USER,
     instead: str = "",
+    denoiser: bool = False,
 ) -> nn.Module:
     """Build one of our networks by name, or call the user's own `module:function`.
 
     A `module:function` that a file names is refused; `instead` is what the user may pass.
     """
     if ":" not in arch:
-        return choose("arch", arch, ARCHITECTURES)(num_classes, input_shape)
+        table = DENOISERS if denoiser else ARCHITECTURES
+        return choose("arch", arch, table)(num_classes, input_shape)
     function = import_object("arch", arch, trust, instead)
     require(callable(function), f"arch {arch} must name a function of its module, got {function!r}")
     try:

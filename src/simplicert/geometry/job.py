@@ -1,0 +1,302 @@
+"""Search neighbours for the inputs of a run, certify them with fresh draws, and keep the larger.
+
+For one input: pilot draws, whose noise is neither the run's nor the fresh one, choose a neighbour
+or none. Without one the run's certificate has all of alpha. With one, alpha is shared: the run's
+certificate at the input has (1 - share) alpha, the fresh draws at the neighbour share * alpha.
+Given the pilot, each is wrong with probability at most its part, so the larger radius is issued
+and wrong with probability at most alpha (docs/geometry.md). The pilot must not read the run's
+counts, or this would not hold where it decides between all of alpha and a part.
+
+`open_search` opens a run for it and refuses what the bound is not about, `search_input` is one
+input, `search_run` the whole job.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simplicert.attack.attacked_input import SmoothedPoint
+from simplicert.attack.ball import Ball
+from simplicert.attack.gradients import GradientEstimator, choose_gradient
+from simplicert.attack.target import Target, open_target
+from simplicert.bounds import bound
+from simplicert.bounds.box import alpha_at_look
+from simplicert.certification import certify
+from simplicert.errors import InvalidInput, require
+from simplicert.geometry.box import box_radius, refuse_outside_box
+from simplicert.geometry.search import (
+    Forecasts,
+    NeighbourSearch,
+    choose_neighbour,
+    count_pilot_draws,
+)
+from simplicert.noises import GAUSSIAN
+from simplicert.sampling.noise import hash_seed
+from simplicert.stopping.projection import apportion_counts
+from simplicert.store.imported import ImportedRun
+from simplicert.store.neighbours import NeighbourRow, write_neighbours
+from simplicert.store.run import Run
+from simplicert.types import Certificates, Floats, Ints, Plan, Tally
+
+SCHEMES = ("gated", "joint")  # whose level is alpha, and whose draws are of one kind
+
+ROUNDING = 1e-12  # taken off each part of alpha, so that their sum is not above it
+
+# Called with the number done, the number in all and the rows so far.
+Report = Callable[[int, int, Sequence[NeighbourRow]], None]
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedSearch:
+    """A run whose inputs may be searched, and what all of them share."""
+
+    target: Target
+    search: NeighbourSearch
+    plain: Certificates  # all of alpha at the input
+    shared: Certificates  # what is left of alpha where a neighbour has its share
+    gradients: type[GradientEstimator]
+
+    @property
+    def alphas(self) -> tuple[float, float]:
+        """The parts of alpha of an input and of its neighbour."""
+        return split_alpha(self.plain.known.alpha, self.search.share)
+
+
+def split_alpha(alpha: float, share: float) -> tuple[float, float]:
+    """Return the parts of the input and of the neighbour; they sum to alpha at most."""
+    kept = 1 - ROUNDING
+    return alpha * (1 - share) * kept, alpha * share * kept
+
+
+def open_search(
+    run: Run | ImportedRun,
+    model: str | None = None,
+    data: str | None = None,
+    search: NeighbourSearch | None = None,
+    **origin: Any,
+) -> OpenedSearch:
+    """Open a finished run with its model and data; refuse what the bound has no proof for."""
+    search = NeighbourSearch() if search is None else search
+    refuse_run(run)
+    assert isinstance(run, Run)
+    words = hash_seed("geometry", search.seed)  # never the draws of an attack
+    target = open_target(run, model, data, seed=words, purpose="geometry", **origin)
+    plain = run.certify()
+    own, _ = split_alpha(plain.known.alpha, search.share)
+    first = target.input(int(run.tally().inputs[0]))
+    found = choose_gradient(Ball(first), target.sampler, search.copies, seed=0)
+    return OpenedSearch(target, search, plain, run.certify(alpha=own), type(found))
+
+
+def refuse_run(run: Run | ImportedRun) -> None:
+    """Refuse other noise, a grid, a first stage, other schemes, several looks, missing inputs."""
+    if isinstance(run, ImportedRun):
+        raise InvalidInput(
+            f"run must have been drawn by sample for geometry, and {run.folder} was imported"
+        )
+    manifest = run.manifest
+    noise, norm = manifest.noise_model, manifest.function["norm"]
+    require(
+        noise == GAUSSIAN and norm == "l2",
+        f"run must be of Gaussian noise with radii in l2 for geometry, got {noise.name} noise "
+        f"and {norm}",
+    )
+    grid = manifest.source.get("grid")
+    require(
+        grid is None,
+        f"run must be drawn without a grid for geometry, got one of {grid}: a neighbour need not "
+        "lie on it",
+    )
+    require(
+        manifest.sensitivity == 1,
+        f"run must have sensitivity 1 for geometry, got {manifest.sensitivity:g}: the box is that "
+        "of what the noise is added to",
+    )
+    require(
+        manifest.kind == "multinomial" and manifest.scheme in SCHEMES,
+        f"run must declare kind multinomial and scheme {' or '.join(SCHEMES)} for geometry, got "
+        f"{manifest.kind} and {manifest.scheme}",
+    )
+    looks = 1 if manifest.plan is None else len(manifest.plan.looks)
+    require(
+        looks == 1,
+        f"run must have one look for geometry, got a plan of {looks}: where the counts decide how "
+        "many draws an input gets, the search would know something of them",
+    )
+    require(
+        run.missing == 0,
+        f"run must be finished for geometry, and {run.missing} inputs of {run.folder} are missing",
+    )
+
+
+def choose_inputs(run: Run, count: int | None, index: Sequence[int], seed: int) -> Ints:
+    """Choose inputs of the run by number: all, `count` at random, or those named."""
+    held = np.sort(run.tally().inputs)
+    if index:
+        require(count is None, f"inputs ({count}) and index cannot be given together")
+        lost = sorted(set(index) - set(held.tolist()))
+        require(not lost, f"index must name inputs of the run, got {lost}")
+        return np.unique(np.array(index, dtype=np.int64))
+    if count is None:
+        return held
+    require(
+        1 <= count <= held.size,
+        f"inputs must lie in 1..{held.size}, the inputs of the run, got {count}",
+    )
+    return np.sort(np.random.default_rng(seed).choice(held, count, replace=False))
+
+
+def search_run(
+    opened: OpenedSearch,
+    inputs: Ints,
+    out: Path | None = None,
+    *,
+    compare: bool = False,
+    stop: Callable[[], bool] = lambda: False,
+    report: Report = lambda done, total, rows: None,
+) -> list[NeighbourRow]:
+    """Search all these inputs; `out` is written whole after each of them.
+
+    A row depends on the run, the settings and its input, not on the other inputs. An `out` that is
+    already there is refused: the better of two searches is covered by neither.
+    """
+    if out is not None:
+        require(out.suffix in (".csv", ".json"), f"out must end in .csv or .json, got {str(out)!r}")
+        require(out.parent.is_dir(), f"out must lie in a folder that exists, got {str(out)!r}")
+        require(not out.exists(), f"out must be a new file, and {out} is already there")
+    for item in inputs.tolist():
+        refuse_outside_box(f"data: input {item}", opened.target.input(item))
+    rows: list[NeighbourRow] = []
+    for item in inputs.tolist():
+        if stop():
+            break
+        rows.append(search_input(opened, item, compare=compare))
+        if out is not None:
+            write_neighbours(out, rows)
+        report(len(rows), len(inputs), rows)
+    return rows
+
+
+def search_input(opened: OpenedSearch, item: int, *, compare: bool = False) -> NeighbourRow:
+    """Search one input and certify it; with `compare`, also by as many draws at the input."""
+    target, search = opened.target, opened.search
+    row = int(np.flatnonzero(opened.plain.known.index == item)[0])
+    centre = target.input(item)
+    refuse_outside_box(f"data: input {item}", centre)
+    held = int(target.run.tally().draws[row])
+    fresh = held if search.draws is None else search.draws
+    smoothed = SmoothedPoint(target.sampler, item, "multinomial")
+    estimator: Any = opened.gradients
+    gradient = estimator(target.sampler, search.copies, target.seed("gradients", item))
+    forecasts = make_forecasts(opened, row, fresh)
+    point = choose_neighbour(centre, smoothed, gradient, search, forecasts)
+    pilot = count_pilot_draws(smoothed, gradient)
+    alphas = (opened.plain.known.alpha, 0.0) if point is None else opened.alphas
+    top = int(opened.plain.known.top[row])
+    own = float((opened.plain if point is None else opened.shared).radius[row])
+    around, found = None, 0.0
+    if point is not None:
+        around = float(certify_neighbour(opened, smoothed.draw_fresh(point, fresh), top)[0])
+        found = box_radius(centre, point, around)
+    spent = pilot + (fresh if point is not None else 0)
+    radius = max(own, found)
+    return NeighbourRow(
+        index=item,
+        predicted=top if radius > 0 else None,
+        radius=radius,
+        own=own,
+        found=found,
+        plain=float(opened.plain.radius[row]),
+        same_draws=_certify_same_draws(opened, smoothed, row, centre, spent) if compare else None,
+        distance=None if point is None else Ball(centre).norm(point),
+        neighbour_radius=around,
+        draws=held,
+        pilot_draws=pilot,
+        neighbour_draws=spent - pilot,
+        own_alpha=alphas[0],
+        neighbour_alpha=alphas[1],
+        **_shared_settings(opened),
+    )
+
+
+def certify_neighbour(opened: OpenedSearch, fresh: Tally, top: int) -> Floats:
+    """Return the radii around neighbours by their own draws; 0 where the class is another."""
+    drawn = Tally(
+        fresh.counts, fresh.sigma, invalid=fresh.invalid, plan=Plan((int(fresh.draws[0]),))
+    )
+    return _certified_radii(opened, drawn, opened.alphas[1], top)
+
+
+def _certified_radii(opened: OpenedSearch, tally: Tally, alpha: float, top: int) -> Floats:
+    """Return the best radii that the run's own scheme proves for this class."""
+    known = opened.plain.known
+    found = certify(bound(tally, alpha, known.kind, known.scheme, known.method))
+    return np.where(found.known.top == top, found.radius, 0.0)
+
+
+def make_forecasts(opened: OpenedSearch, row: int, fresh: int) -> Forecasts:
+    """Forecast certificates: as if every class kept its share of the look."""
+    tally, alpha = opened.target.run.tally(), opened.plain.known.alpha
+    own_alpha = float(alpha_at_look(tally, alpha)[row])
+
+    def forecast(counts: Ints, draws: int, level: float, top: int) -> float:
+        likely = apportion_counts(counts[None], draws)
+        return float(_certified_radii(opened, Tally(likely, tally.sigma), level, top)[0])
+
+    return Forecasts(
+        lambda counts: forecast(counts, int(tally.draws[row]), own_alpha, int(np.argmax(counts))),
+        lambda counts, top: forecast(counts, fresh, opened.alphas[1], top),
+    )
+
+
+def _certify_same_draws(
+    opened: OpenedSearch, smoothed: SmoothedPoint, row: int, centre: np.ndarray, spent: int
+) -> float:
+    """Return the radius if what the search spent had been drawn at the input itself."""
+    tally = opened.target.run.tally()
+    more = smoothed.draw_fresh(centre, spent)
+    together = Tally(
+        tally.counts[[row]] + more.counts,
+        tally.sigma,
+        invalid=tally.invalid[[row]] + more.invalid,
+    )
+    alpha = float(alpha_at_look(tally, opened.plain.known.alpha)[row])
+    known = opened.plain.known
+    found = certify(bound(together, alpha, known.kind, known.scheme, known.method))
+    return float(found.radius[0])
+
+
+def _shared_settings(opened: OpenedSearch) -> dict[str, Any]:
+    """Return the settings that every row repeats."""
+    known, search = opened.plain.known, opened.search
+    return {
+        "alpha": known.alpha,
+        **{name: getattr(search, name) for name in ("share", "pilot", "copies", "steps", "seed")},
+        "sigma": known.sigma,
+        "kind": known.kind,
+        "scheme": known.scheme,
+        "run": opened.target.run.manifest.id,
+    }
+
+
+def compare_radii(rows: Sequence[NeighbourRow]) -> dict[str, float]:
+    """Compare with the same draws at the input: means, medians, inputs better and worse."""
+    radii = np.array([row.radius for row in rows])
+    rivals = np.array([math.nan if row.same_draws is None else row.same_draws for row in rows])
+    require(not np.isnan(rivals).any(), "rows must hold same_draws to be compared, and lack them")
+    median = float(np.median(rivals))
+    mean = float(rivals.mean())
+    return {
+        "inputs": len(rows),
+        "moved": sum(row.moved for row in rows),
+        "won": sum(row.found > row.own for row in rows),
+        "better": int((radii > rivals).sum()),
+        "worse": int((radii < rivals).sum()),
+        "mean_ratio": float(radii.mean()) / mean if mean > 0 else math.nan,
+        "median_ratio": float(np.median(radii)) / median if median > 0 else math.nan,
+        "mean_draws": float(np.mean([row.total_draws for row in rows])),
+    }

@@ -1,0 +1,64 @@
+"""The table of a search for neighbours."""
+
+import csv
+import json
+from dataclasses import replace
+
+import pytest
+
+from simplicert.errors import InvalidInput
+from simplicert.store.neighbours import COLUMNS, NeighbourRow, neighbours_path, write_neighbours
+
+ROW = NeighbourRow(
+    index=3,
+    predicted=1,
+    radius=0.1 + 0.2,
+    own=0.25,
+    found=0.1 + 0.2,
+    plain=0.27,
+    same_draws=None,
+    distance=0.1,
+    neighbour_radius=0.35,
+    draws=1000,
+    pilot_draws=560,
+    neighbour_draws=440,
+    own_alpha=0.0005,
+    neighbour_alpha=0.0005,
+    alpha=0.001,
+    share=0.5,
+    pilot=128,
+    copies=16,
+    steps=1,
+    seed=0,
+    sigma=0.25,
+    kind="multinomial",
+    scheme="joint",
+    run="abc",
+)
+
+
+def test_every_row_says_where_it_holds(tmp_path):
+    stayed = replace(ROW, index=4, radius=0.25, found=0.0, distance=None)
+    write_neighbours(neighbours_path(tmp_path), [ROW, stayed])
+    with (tmp_path / "geometry.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["holds_for"] for row in rows] == ["perturbed inputs in [0, 1]"] * 2
+    assert float(rows[0]["radius"]) == 0.1 + 0.2 and rows[0]["same_draws"] == ""
+    write_neighbours(tmp_path / "rows.json", [ROW, stayed])
+    records = json.loads((tmp_path / "rows.json").read_text())
+    assert [record["distance"] for record in records] == [0.1, None]
+    assert tuple(records[0]) == COLUMNS
+    assert ROW.moved and not stayed.moved and ROW.total_draws == 2000
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"radius": 0.4}, "radius must be the larger of the two"),
+        ({"radius": float("nan")}, "radius must be finite"),
+        ({"own_alpha": 0.001}, "alpha must cover both certificates"),
+    ],
+)
+def test_no_row_claims_more_than_its_parts(change, sentence):
+    with pytest.raises(InvalidInput, match=sentence):
+        replace(ROW, **change)
