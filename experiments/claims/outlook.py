@@ -224,8 +224,10 @@ def _rest(held: Evidence) -> list[Claim]:
             "simplicert table experiments/cifar10/runs/macer-1-10000 --style paper1",
             (
                 Check("MACER", len(cifar["moved"]) > 0),
-                Check("denoising and geometry: not on these pages", None),
+                Check("denoising and geometry: their radii are not compared on this page", None),
             ),
+            "Of geometry there is [a page](geometry.md): without further knowledge one neighbour never "
+            "enlarges a radius.",
         ),
         Claim(
             "Conclusions",
