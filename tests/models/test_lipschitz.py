@@ -214,6 +214,8 @@ def hooked():
         (lambda: forward_as(lambda x: x / x), "divisors must be fixed"),
         (lambda: forward_as(lambda x: x + x.mean(1, keepdim=True)), "must repeat no number"),
         (lambda: forward_as(torch.exp), "exp is none of"),
+        (lambda: forward_as(lambda x: x + x.mean(0)), "must keep the rows of a batch apart"),
+        (lambda: forward_as(lambda x: x.view(torch.int32)), "must keep their precision"),
         (lambda: forward_as(lambda x: torch.add(x, x, alpha=5)), "add has a factor"),
         (lambda: forward_as(lambda x: x.repeat(1, 1)), "repeat is none of"),
         (lambda: forward_as(lambda x: x / 0.0), "must not be 0"),

@@ -51,7 +51,19 @@ def bound_graph(
             return out.bound, out.value
         else:
             held[node] = _run_step(node, args, kwargs)
+        _require_rows(node, held[node], len(batch))
     raise InvalidInput("a model must put out one tensor, and this puts out none")
+
+
+def _require_rows(node: fx.Node, found: Any, rows: int) -> None:
+    """Refuse a step that mixes the rows of a batch: its bound would depend on how many there are.
+
+    A number read as another type, by its bits, is none of the tables' steps either.
+    """
+    if isinstance(found, Moved) and found.bound > 0:
+        whole = found.value.ndim > 0 and len(found.value) == rows
+        floats = found.value.is_floating_point()
+        require(whole and floats, f"steps must keep the rows of a batch apart, and {node} does not")
 
 
 def _find_attribute(network: nn.Module, name: str) -> Tensor:
@@ -147,6 +159,7 @@ def _keep_length(slope: float) -> Rule:
     def rule(name: str, out: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> float:
         x = _first(name, args)
         require(out.numel() == x.value.numel(), f"steps must repeat no number, and {name} does")
+        require(out.dtype == x.value.dtype, f"steps must keep their precision, unlike {name}")
         return slope * x.bound
 
     return rule

@@ -40,6 +40,7 @@ def unanimous_tally(tally: Tally, draws: int) -> Tally:
         histograms[:, 1:, 0] = draws
         histograms[:, 0, -1] = draws
         held |= {"leaders": leaders, "histograms": histograms}
+    held["lipschitz"] = tally.lipschitz
     return Tally(**held, sigma=tally.sigma, plan=tally.plan, noise=tally.noise)
 
 
