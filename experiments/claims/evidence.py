@@ -27,6 +27,7 @@ FILES = {
     "training": "benchmarks/results/training.json",
     "radii": "benchmarks/results/radii.json",
     "coverage": "benchmarks/results/coverage.json",
+    "geometry": "benchmarks/results/geometry.json",
 }
 STEPS = 300  # cells along a side, as `simplicert simplex` has by default
 NAMES = ("cohen", "li", "lecuyer", "improved_dp", "two_sided")
@@ -46,6 +47,7 @@ class Evidence:
     training: dict[str, Any]
     radii: dict[str, Any]
     coverage: dict[str, Any]
+    geometry: dict[str, Any]
     simplex: dict[str, Any]
 
     def table(self, number: str, sigma: str, population: str = "all") -> dict[str, Any]:

@@ -36,6 +36,10 @@ TRAIN = ("train", "--data", "data.npz", "--out", "new", "--epochs", "1", "--quie
 COMMANDS = {
     "sample": [
         ("sample", "--model", "NET", "--data", "data.npz", *SAMPLE, "--out", "new"),
+        (*("sample", "--model", "denoised:NET@honest:make"),
+         *("--data", "data.npz", *SAMPLE, "--out", "new")),
+        (*("sample", "--model", "denoised:NET@NET"),
+         *("--data", "data.npz", *SAMPLE, "--out", "new")),
         ("sample", "--model", "honest:make", "--data", "data.npz", *SAMPLE, "--out", "RUN"),
         (*("sample", "--model", "honest:make", "--data", "data.npz", *SAMPLE),
          *("--out", "RUN", "--extend", "--draws", "128")),
@@ -54,7 +58,14 @@ COMMANDS = {
         ("attack", "RUN", "--data", "data.npz", "--trust"),
         ("attack", "RUN", "--data", "data.npz", "--model", "NET"),
     ],
+    "geometry": [
+        ("geometry", "RUN"),
+        ("geometry", "RUN", "--data", "data.npz", "--out", "near.csv"),
+        ("geometry", "RUN", "--data", "data.npz", "--trust", "--out", "near.csv"),
+        ("geometry", "RUN", "--data", "data.npz", "--model", "NET", "--out", "near.csv"),
+    ],
     "train": [
+        (*TRAIN, "--method", "denoiser", "--sigma", ".5", "--classifier", "NET"),
         (*TRAIN, "--recipe", "RECIPE"),
         (*TRAIN, "--arch", "mlp", "--sigma", ".5", "--init", "NET"),
     ],
@@ -159,7 +170,8 @@ def test_no_code_runs_because_a_file_names_it(command, place, monkeypatch, name,
         (COMMANDS["attack"][1], "pass --model payload:go"),
         (COMMANDS["sample"][0], f"pass --model payload:go@NET/{WEIGHTS}"),
         (COMMANDS["run"][0], f"pass --model payload:go@NET/{WEIGHTS}"),
-        (COMMANDS["train"][0], "pass --arch payload:go"),
+        (COMMANDS["train"][1], "pass --arch payload:go"),
+        (COMMANDS["geometry"][1], "pass --model payload:go"),
     ],
 )
 def test_what_to_pass_is_said(command, place, words, says):
