@@ -61,7 +61,7 @@ def tabulate_ordinary(lipschitz: Result) -> str:
     """Constants of networks that ship with the package."""
     head = ["network", "L", "largest radius that L allows"]
     rows = [
-        [f"`{row['name']}`", f"{row['constant']:.1e}", f"{row['most']:.0e}"]
+        [f"`{row['name']}`", round_up(row["constant"], 0), round_down(row["most"], 6)]
         for row in lipschitz["ordinary"]
     ]
     return format_table(head, rows)

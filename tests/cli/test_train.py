@@ -67,7 +67,7 @@ def test_a_denoiser_from_nothing(command, tmp_path, monkeypatch):
         (["--data", "none.npz"], "data must name a file that exists, got none.npz"),
         (
             ["--recipe", "none"],
-            "recipe must be one of cifar10-paper, cifar10-small, digits, imagenet-paper",
+            "recipe must be one of cifar10-paper, cifar10-small, digits, digits-lipschitz",
         ),
         (["--rate", 1e30], "the loss became"),
         (["--method", "smoothadv", "--epsilon", 0], "epsilon must be a positive finite number"),

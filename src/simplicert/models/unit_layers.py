@@ -36,8 +36,12 @@ class RescaledLinear(nn.Module):
         return self.weight * torch.clamp(sums, min=LEAST).rsqrt()
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return W D x + b."""
-        return linear(x, self.rescaled_weight(), self.bias)
+        """Return W D x + b, in single precision at least: half of it would make W D longer."""
+        kind = x.device.type
+        if not torch.is_autocast_enabled(kind):
+            return linear(x, self.rescaled_weight(), self.bias)
+        with torch.autocast(kind, enabled=False):
+            return linear(x.float(), self.rescaled_weight(), self.bias)
 
     def extra_repr(self) -> str:
         """Show the sizes, as torch's linear layer does."""
