@@ -112,6 +112,13 @@ def test_a_network_without_a_proof_is_refused_before_anything_is_written(name, c
     assert not Path("run").exists()
 
 
+@pytest.mark.parametrize(("kind", "warned"), [("multinomial", True), ("softmax", False)])
+def test_a_constant_that_the_declared_kind_does_not_use_is_warned_of(name, command, kind, warned):
+    words = ("--data", "data.npz", "--sigma", 0.1, "--draws", 50, "--out", "run", "--lipschitz")
+    code, _, said = command("sample", "--model", f"{name}:make", *words, "--kind", kind, "--quiet")
+    assert code == 0 and ("begin it with --kind softmax" in " ".join(said.split())) is warned
+
+
 def checks(run, replay=None):
     return {c.about: c for c in verify_run(run.folder, replay=replay) if c.about == "lipschitz"}
 

@@ -68,7 +68,7 @@ def test_a_scaled_norm(make_study):
 
 def test_few_draws(make_study):
     (said,) = cautions_of(make_study(draws=200, soft=False))
-    assert said.startswith("few draws: 200 an input")
+    assert said.startswith("few draws: 200 per input")
     assert "reach no radius above" in said
     (said,) = cautions_of(make_study(draws=5, soft=False))
     assert "reach nothing" in said

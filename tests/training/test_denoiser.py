@@ -128,6 +128,7 @@ def test_trainings_that_are_refused(tmp_path, folder, clean, digits, trained):
         assert not (tmp_path / "net").exists()
 
     refused("classifier must be given for method denoiser and for no other, got None")
+    refused("classifier: model must be file.pt2.* got 'none'", classifier="none")
     refused("and for no other, got clean and method gaussian", classifier=str(clean), method=None)
     refused("arch must be one of small_dncnn, got 'mlp'", classifier=str(clean), arch="mlp")
     refused("init .* must hold weights of small_dncnn", classifier=str(clean), init=clean)

@@ -18,6 +18,7 @@ from simplicert.training.settings import (
         ({"sigma": -0.5}, "sigma must be a positive finite number, got -0.5"),
         ({"sigma": 0.0, "method": "macer"}, "sigma must be a positive finite number, got 0.0"),
         ({"sigma": None, "noise": "laplace", "scale": 0.0}, "scale must be a positive"),
+        ({"noise": "deletion", "rate": 0.5}, "noise must be one for arrays of numbers, got del"),
         ({"sigma": 0, "scale": 0.5}, "scale is not a number of gaussian noise"),
         ({"method": "smoothadv", "steps": 0}, "steps must be a whole number of at least 1, got 0"),
         ({"method": "smoothadv", "epsilon": -1.0}, "epsilon must be a positive finite number"),
@@ -109,5 +110,7 @@ def test_a_recipe_of_your_own(tmp_path):
     path.write_text("[other]\n")
     with pytest.raises(InvalidInput, match=r"must be a TOML file with a table \[settings\]"):
         resolve_settings(str(path), {})
+    with pytest.raises(InvalidInput, match="recipe must name a file that exists, got "):
+        resolve_settings(str(tmp_path / "none.toml"), {})
     with pytest.raises(InvalidInput, match="recipe must be one of cifar10-paper, cifar10-small"):
         resolve_settings("cifar10-smal", {})

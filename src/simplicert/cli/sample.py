@@ -274,6 +274,11 @@ def _draw_on_screen(options: dict[str, Any], quiet: bool) -> "DrawingOutcome":
             with stop_at_once():
                 if sentence := describe_too_few_draws(manifest, manifest.plan):
                     self.warn(sentence)
+                if manifest.lipschitz is not None and manifest.kind != "softmax":
+                    self.warn(
+                        f"the radius by the Lipschitz constant is of kind softmax, and this run "
+                        f"declares {manifest.kind}: begin it with --kind softmax to use it"
+                    )
             with stop_after_batch() as stop, show_drawing_progress(manifest, quiet) as report:
                 yield stop, report
 

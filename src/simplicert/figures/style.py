@@ -200,7 +200,8 @@ def settings_note(
     ]
     settings = [", ".join(text for texts in facts if len(texts) == 1 for text in texts)]
     if any(item.noise.name != "gaussian" for item in known):  # then they may be many words
-        settings = wrap(settings[0], NOTE_WIDTH)
+        whole = settings[0].replace(" = ", "\u00a0=\u00a0")  # no line ends inside "n = 300"
+        settings = [line.replace("\u00a0", " ") for line in wrap(whole, NOTE_WIDTH)]
     if population != "all":  # a line of its own: no figure of a part is taken for one of all
         settings.append(over)
     reasons = dict.fromkeys(filter(None, map(explain_no_comparison, several)))

@@ -17,7 +17,7 @@ class NormWords(NamedTuple):
 
     quantity: str  # what a radius is a number of: the label of an axis
     changes: str  # what is certified against
-    closed: str  # every change up to r, r included, with {r} for the number
+    closed: str  # every change up to r, r included, with {r} for the number and {s} for its plural
     open: str  # every change below r
 
 
@@ -26,26 +26,26 @@ NORM_WORDS: dict[str, NormWords] = {
     "l0": NormWords(
         "features changed (l0)",
         "changes of at most r features (of an image: pixels)",
-        "whatever becomes of at most {r} features (of an image: pixels)",
-        "whatever becomes of fewer than {r} features (of an image: pixels)",
+        "whatever becomes of at most {r} feature{s} (of an image: pixels)",
+        "whatever becomes of fewer than {r} feature{s} (of an image: pixels)",
     ),
     "edits": NormWords(
         "edits",
         "at most r edits: insertions, deletions and substitutions of tokens",
-        "after at most {r} insertions, deletions and substitutions of tokens",
-        "after fewer than {r} insertions, deletions and substitutions of tokens",
+        "after at most {r} edit{s}: insertions, deletions and substitutions of tokens",
+        "after fewer than {r} edit{s}: insertions, deletions and substitutions of tokens",
     ),
     "insertions": NormWords(
         "tokens inserted",
         "insertions of at most r tokens",
-        "after at most {r} insertions of tokens",
-        "after fewer than {r} insertions of tokens",
+        "after at most {r} insertion{s} of tokens",
+        "after fewer than {r} insertion{s} of tokens",
     ),
     "deletions": NormWords(
         "tokens deleted",
         "deletions of at most r tokens",
-        "after at most {r} deletions of tokens",
-        "after fewer than {r} deletions of tokens",
+        "after at most {r} deletion{s} of tokens",
+        "after fewer than {r} deletion{s} of tokens",
     ),
     "brightness": NormWords(
         "brightness",
@@ -125,12 +125,14 @@ def describe_reach(norm: str, radius: str, *, closed: bool = False) -> str:
 
     >>> describe_reach("l2", "0.5"), describe_reach("l0", "3", closed=True)
     ('everywhere within l2 distance 0.5', 'whatever becomes of at most 3 features ...')
+    >>> describe_reach("l1", "0.5", closed=True), describe_reach("deletions", "1", closed=True)
+    ('everywhere up to and including l1 distance 0.5', 'after at most 1 deletion of tokens')
     """
     if norm not in NORM_WORDS:
-        at_most = " and at it" if closed else ""
-        return f"everywhere within {norm} distance {radius}{at_most}"
+        reach = "up to and including" if closed else "within"
+        return f"everywhere {reach} {norm} distance {radius}"
     words = NORM_WORDS[norm]
-    return (words.closed if closed else words.open).format(r=radius)
+    return (words.closed if closed else words.open).format(r=radius, s="" if radius == "1" else "s")
 
 
 def strength_of(model: NoiseModel, scale: float) -> tuple[str, float]:

@@ -92,12 +92,11 @@ def _draws_cautions(view: View, run: Run) -> list[str]:
             if reachable
             else "reach nothing"
         )
-        cautions.append(f"few draws: {most} an input, and even draws that all agree {reach}")
+        cautions.append(f"few draws: {most} per input, and even draws that all agree {reach}")
     if saturated:
         cautions.append(
-            f"saturation: {saturated} of {len(tally)} inputs have the largest radius that their "
-            f"draws can certify, {_format_radius(view, reachable)} at most: more draws "
-            f"would certify more"
+            f"saturation: {saturated} of {len(tally)} inputs hit the ceiling of their draws (at "
+            f"most {_format_radius(view, reachable)}); more draws would raise them"
         )
     return cautions
 

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from simplicert.errors import InvalidInput
+
 if TYPE_CHECKING:
     from simplicert.data import Dataset
     from simplicert.models import Model
@@ -53,7 +55,10 @@ def train(  # noqa: PLR0913
     settings = resolve_settings(recipe, options)
     trained, tested = training_sets(data, test, class_map)
     start = None if init is None else Path(init)
-    behind = load_model(classifier) if isinstance(classifier, str) else classifier
+    try:
+        behind = load_model(classifier) if isinstance(classifier, str) else classifier
+    except InvalidInput as error:
+        raise InvalidInput(f"classifier: {error}") from None
     return run_training(
         settings,
         trained,

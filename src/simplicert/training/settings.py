@@ -16,7 +16,7 @@ from typing import Any
 from simplicert.errors import InvalidInput, check_positive, choose, require
 from simplicert.files import read_toml
 from simplicert.importing import Trust, require_user
-from simplicert.noises import GAUSSIAN, NoiseModel, choose_noise
+from simplicert.noises import GAUSSIAN, NOISES, NoiseModel, choose_noise
 
 METHOD_NAMES = ("gaussian", "macer", "smoothadv", "denoiser")
 
@@ -202,7 +202,12 @@ def make_settings(values: dict[str, Any]) -> TrainingSettings:
             f"{name} must be left out for method {method}: it is a setting of {OWNERS[name]}, "
             f"got {values[name]!r}",
         )
-    noise = values.get("noise", "gaussian")
+    noise = choose("noise", values.get("noise", "gaussian"), {name: name for name in NOISES})
+    require(
+        NOISES[noise].drop is None,
+        f"noise must be one for arrays of numbers, got {noise}: networks for texts are not "
+        f"trained here",
+    )
     numbers = {name: values.get(name) for name in ("keep", "absent")}
     scale = values.pop("scale", None)
     without = values.get("sigma") == 0  # no noise: the other arguments are checked all the same
@@ -216,6 +221,7 @@ def read_recipe(name: str) -> dict[str, Any]:
     shipped = {known: FOLDER / f"{known}.toml" for known in recipe_names()}
     own = Path(name).suffix == ".toml"
     path = Path(name) if own else choose("recipe", name, shipped)
+    require(path.is_file(), f"recipe must name a file that exists, got {name}")
     try:
         content = read_toml(path)
         held: dict[str, Any] = content[SETTINGS]

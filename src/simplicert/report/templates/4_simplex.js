@@ -156,7 +156,7 @@ function showPoint(e0, e1) {
   const scaled = name ? `, ${name} = ${sigma}` : "";
   const where = `E0 = ${down((i + 0.5) / steps, 5)}, E1 = ${up((j + 0.5) / steps)}${scaled}${sensitivity === 1 ? "" : `, sensitivity = ${sensitivity}`}`;
   const words = unit && `radii in ${unit.replace(/ \/ .*/, "")}, `;
-  const note = make("p", { className: "note" }, `${words}of the nearest grid point that promises less`);
+  const note = make("p", { className: "note" }, `${words}read from a nearby grid point, rounded to the safe side`);
   const pairs = [...kinds[state.kind].map((key) => [key, at(key)]), ["ensemble", largest]];
   return fillCard("", "Radii at a point", line(where), radiiTable(pairs), note);
 }
