@@ -32,8 +32,8 @@ NORM_WORDS: dict[str, NormWords] = {
     "edits": NormWords(
         "edits",
         "at most r edits: insertions, deletions and substitutions of tokens",
-        "after at most {r} edit{s}: insertions, deletions and substitutions of tokens",
-        "after fewer than {r} edit{s}: insertions, deletions and substitutions of tokens",
+        "after at most {r} insertion{s}, deletion{s} or substitution{s} of tokens",
+        "after fewer than {r} insertion{s}, deletion{s} or substitution{s} of tokens",
     ),
     "insertions": NormWords(
         "tokens inserted",
@@ -126,11 +126,10 @@ def describe_reach(norm: str, radius: str, *, closed: bool = False) -> str:
     >>> describe_reach("l2", "0.5"), describe_reach("l0", "3", closed=True)
     ('everywhere within l2 distance 0.5', 'whatever becomes of at most 3 features ...')
     >>> describe_reach("l1", "0.5", closed=True), describe_reach("deletions", "1", closed=True)
-    ('everywhere up to and including l1 distance 0.5', 'after at most 1 deletion of tokens')
+    ('everywhere within l1 distance 0.5 (inclusive)', 'after at most 1 deletion of tokens')
     """
     if norm not in NORM_WORDS:
-        reach = "up to and including" if closed else "within"
-        return f"everywhere {reach} {norm} distance {radius}"
+        return f"everywhere within {norm} distance {radius}{' (inclusive)' if closed else ''}"
     words = NORM_WORDS[norm]
     return (words.closed if closed else words.open).format(r=radius, s="" if radius == "1" else "s")
 

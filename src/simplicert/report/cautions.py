@@ -96,7 +96,7 @@ def _draws_cautions(view: View, run: Run) -> list[str]:
     if saturated:
         cautions.append(
             f"saturation: {saturated} of {len(tally)} inputs hit the ceiling of their draws (at "
-            f"most {_format_radius(view, reachable)}); more draws would raise them"
+            f"most {_format_radius(view, reachable)}); more draws may raise them"
         )
     return cautions
 
