@@ -41,7 +41,7 @@ test-quick: setup
 
 # The slow tests, about one in eight, in a random order. SEED=7 gives another one.
 test-slow: setup
-	$(PYTEST) -m slow --shuffle=$(SEED)
+	$(PYTEST) -m 'slow and not long' --shuffle=$(SEED)
 
 # All tests, with those of long high-precision arithmetic, in a random order.
 test-all: lint

@@ -21,8 +21,8 @@ EXAMPLES = {
 }
 LINES = [(name, line) for name, lines in EXAMPLES.items() for line in lines]
 LONG = dict.fromkeys(
-    ("demo", "train", "simplex", "figure", "check", "run", "attack", "geometry"), pytest.mark.slow
-)
+    ("train", "simplex", "figure", "check", "run", "attack", "geometry"), pytest.mark.slow
+) | {"demo": pytest.mark.long}  # test_demo runs it too
 
 FILES = {
     "counts.txt": "900 80 20 0\n500 480 20 1\n",

@@ -128,6 +128,7 @@ def test_votes_and_counts_have_the_known_means(benchmark):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_harness_runs():
     """Few repeats: whole intervals above a level would have a chance of about 1e-3 even at it."""
     words = [sys.executable, "-W", "ignore", str(ROOT / "benchmarks" / "coverage.py"), "--quick"]

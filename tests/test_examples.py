@@ -20,6 +20,7 @@ SAID = {
     "text_embeddings": "two words are at least this far apart",
     "toolbox_attacks": "0 of them inside the certified radius",
 }
+LONG = ("text_edits",)  # takes half a minute
 
 
 def absent(name):
@@ -30,7 +31,9 @@ def absent(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SAID)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] * (name in LONG)) for name in SAID]
+)
 def test_it_runs(name):
     """In a process of its own, with nothing to fetch anything from."""
     if name == "timm_model" and (reason := absent("timm")):

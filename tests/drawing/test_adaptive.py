@@ -69,7 +69,7 @@ def test_shards_in_any_order_make_the_same_run(place, order):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", ["radius=0.3", "atol=0.02"])
+@pytest.mark.parametrize("rule", ["radius=0.3", pytest.param("atol=0.02", marks=pytest.mark.long)])
 def test_stopped_after_any_batch_and_resumed(place, rule):
     """Stopping after 1, 2, 3, ... batches and resuming each time ends in the same tally."""
     _, whole = drawn(soon(place, "whole", until=rule))

@@ -116,6 +116,7 @@ def test_a_worker_with_another_model_is_left_out(place, ray, caplog):
     assert "was made with answers of the model" in caplog.text
 
 
+@pytest.mark.long
 def test_workers_join_when_there_is_room(place, ray):
     """One actor draws while another program has a core, then two; never more than slots."""
 
@@ -173,6 +174,7 @@ def test_a_killed_leader_takes_its_cluster_with_it(place):
     scenes.killed_leader(place, "--engine", "ray")
 
 
+@pytest.mark.long
 def test_it_may_have_been_imported_before(place):
     """Ray reads its settings when it is imported, and the user may have done so long ago."""
     pytest.importorskip("ray")
@@ -215,6 +217,7 @@ with open(os.environ["SEEN"], "a") as file:
 """
 
 
+@pytest.mark.long
 def test_the_head_dies_and_no_one_was_asked_about_a_cloud(place):
     """One sentence, exit code 2, nothing left behind, nothing lost; no address but loopback."""
     pytest.importorskip("ray")

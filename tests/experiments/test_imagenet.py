@@ -37,6 +37,7 @@ def images(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_whole_path(images, command):
     """ResNet-50, one epoch of two steps: as good as untrained, and everything after it is real."""
     net, run = images / "networks" / f"sigma-{SIGMA}", images / "runs" / f"sigma-{SIGMA}"

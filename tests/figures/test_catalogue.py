@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from figured import lines, write_attacks, write_log, write_run
 from matplotlib.text import Annotation, Text
+from tiers import some_slow
 
 import simplicert as sc
 from simplicert.figures import FIGURES, make_figure, panels, style
@@ -178,8 +179,9 @@ def test_one_radius_makes_no_map(tmp_path):
             make_figure(name, [], tmp_path / "f.png", kind="softmax", threat=find_threat("uniform"))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("threat", example_threats()[1:], ids=lambda threat: threat.noise)
+@pytest.mark.parametrize(
+    "threat", some_slow(example_threats()[1:], 3), ids=lambda threat: threat.noise
+)
 @pytest.mark.parametrize("name", ["winner", "ratio"])
 def test_every_threat_is_drawn_with_its_name(name, threat, monkeypatch, tmp_path):
     (axes,) = drawn(name, [], monkeypatch, tmp_path, threat=threat)

@@ -266,6 +266,7 @@ def test_room_for_a_box():
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_map_of_a_page_fits_too(tmp_path):
     """Two panels on a page are narrower, and so names need more of a region."""
     panels = [lambda axes: figures.winner_map("multinomial", axes)] * 2
