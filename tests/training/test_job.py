@@ -282,3 +282,10 @@ def test_macer_widens_the_radius(tmp_path, trained, digits):
         share = np.mean(answers == test.labels[:, None], axis=1).clip(0.005, 0.995)
         radius[method] = np.maximum(ndtri(share), 0).mean()
     assert radius["macer"] > 1.05 * radius["gaussian"]
+
+
+def test_data_that_sample_would_refuse_is_refused_before_training(tmp_path):
+    """Splitting noise is for bytes, and digits are sixteenths."""
+    with pytest.raises(InvalidInput, match="splitting noise is for images of bytes"):
+        train("digits", tmp_path / "net", arch="mlp", noise="splitting", scale=0.5, epochs=1)
+    assert not (tmp_path / "net").exists()

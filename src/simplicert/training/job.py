@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import tomli_w
 import torch
 
@@ -29,6 +30,7 @@ from simplicert.models.trained import (
     trained_fingerprint,
 )
 from simplicert.models.weights import save_weights
+from simplicert.sampling.noise import refuse_unfit_inputs
 from simplicert.training.batches import batch_shape, training_labels
 from simplicert.training.checkpoint import (
     CHECKPOINT_NAME,
@@ -51,6 +53,8 @@ from simplicert.training.settings import TrainingSettings, process_count
 from simplicert.training.trainer import Trainer, learning_rate
 
 CURVE = "curve.png"  # the picture of the training curve
+
+LOOK = 64  # test inputs that are held against the noise before training begins
 
 Watch = Callable[[EpochRow], None]  # called after every epoch
 
@@ -80,6 +84,8 @@ def run_training(  # noqa: PLR0913
         f"shards must be a multiple of the {process_count()} processes, got {settings.shards}",
     )
     batch_shape(settings, len(data))
+    some = slice(0, LOOK)  # what `sample` would refuse of the same data
+    refuse_unfit_inputs(np.asarray(test.inputs[some]), test.index[some], settings.noise_model, None)
     require(
         (out / CHECKPOINT_NAME).exists() or not (out / TEXT).exists(),
         f"out must be a new folder, or one to continue: {out} already holds a model",
