@@ -1,11 +1,12 @@
 """The house in numbers: how large its files are, how they are named, how far a reader must walk.
 
-    python benchmarks/house.py [--before OTHER/src] --json FILE
+    python benchmarks/house.py [--before OTHER/src] [--rebuilt OTHER/src] --json FILE
 
 Counts the files of src/simplicert and their names, then runs `sample`, `draw` (which `sample`
 calls), `certify`, `report` and a prediction on a small example and notes every function of the
 package that was called on the way.
-With --before it counts another checkout too, so that two states stand side by side.
+With --before and --rebuilt it counts other checkouts too, so that the states before the files were
+rearranged, just after it, and now stand side by side.
 """
 
 import argparse
@@ -155,11 +156,16 @@ def main():
     """Measure, print, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--before", type=Path)
+    parser.add_argument("--rebuilt", type=Path)
     parser.add_argument("--json", type=Path)
     words = parser.parse_args()
-    found = {"now": measure_house(ROOT / "src" / "simplicert")}
-    if words.before:
-        found = {"before": measure_house(words.before.resolve() / "simplicert"), **found}
+    earlier = {"before": words.before, "rebuilt": words.rebuilt}
+    found = {
+        name: measure_house(source.resolve() / "simplicert")
+        for name, source in earlier.items()
+        if source
+    }
+    found["now"] = measure_house(ROOT / "src" / "simplicert")
     text = json.dumps(found, indent=1)
     print(text)
     if words.json:

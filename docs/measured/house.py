@@ -18,11 +18,11 @@ ROWS = {
 
 
 def tabulate_house(house: dict[str, Any]) -> str:
-    """Both states side by side; the ways as functions called, and the files they stand in."""
-    states = [house["before"], house["now"]]
+    """All states side by side; the ways as functions called, and the files they stand in."""
+    states = list(house.values())
     rows = [[words, *(f"{state[name]:,g}" for state in states)] for name, words in ROWS.items()]
-    for job in states[1]["ways"]:
+    for job in states[-1]["ways"]:
         ways = [state["ways"].get(job) for state in states]
         cells = [f"{way['functions']} in {way['files']}" if way else "" for way in ways]
         rows.append([f"functions, and files, on the way of `{job}`", *cells])
-    return format_table(["", "before", "now"], rows)
+    return format_table(["", *house], rows)
