@@ -1,10 +1,10 @@
 """Further sections of the page: each has its link in the header, its markup, script and content.
 
 `extra_sections` returns those that suit the runs on the page; a new one is one file that makes a
-`PageSection`, and one line there. Its script runs after the page's own, reads
-`page.extras[NAME]`, and calls `onRedraw(draw)`: `draw` is called at once and whenever the run, the
-kind or the width changes. It draws by `openPlot` of 2_plot.js (SVG: there is no plotting library in
-the page), in the colours of report.css, which know light, dark and print.
+`PageSection`, and one line there. Its script runs after the page's own, reads `page.extras[NAME]`,
+and calls `onRedraw(draw)`: `draw` is called when the page is ready and whenever the run, the kind
+or the width changes. It draws by `openPlot` of 2_plot.js (SVG: there is no plotting library in the
+page), in the colours of report.css, which know light, dark and print.
 """
 
 from collections.abc import Mapping, Sequence
