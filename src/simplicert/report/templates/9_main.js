@@ -74,10 +74,10 @@ function turn(rows) {
 function measureHeader() {
   const high = narrow() ? 0 : document.querySelector("header").offsetHeight;
   document.documentElement.style.setProperty("--header", `${high}px`);
+  document.documentElement.dataset.width = innerWidth; // that everything is drawn for
 }
 
 function redraw() {
-  measureHeader();
   if (state.view) {
     drawCurves();
     fitColumns();
@@ -85,6 +85,7 @@ function redraw() {
   }
   drawSimplex();
   redrawn.forEach((draw) => draw());
+  measureHeader();
 }
 
 function switchTheme() {
