@@ -173,7 +173,8 @@ def test_the_contents_lead_to_the_sections_and_headings_stick(report):
 @pytest.mark.parametrize("width", [1400, 1100, 390])
 def test_no_column_is_cropped(report, width):
     report.keep_width(width)
-    report.until(f"return document.documentElement.dataset.width === '{width}'")
+    near = "return Math.abs(document.documentElement.dataset.width - arguments[0]) < 20"
+    report.until(near, width)  # a scroll bar may take some of it
     wide, table, frame = report.run("""
         const table = document.getElementById("inputs");
         const root = document.documentElement;
@@ -183,7 +184,7 @@ def test_no_column_is_cropped(report, width):
     keys = report.run(
         "return [...document.querySelectorAll('#inputs th')].map((h) => h.dataset.key)"
     )
-    assert ("cohen" in keys) == (width > 500)
+    assert {"radius", "index", "outcome"} < {*keys} and ("e0" in keys) == (width > 500)
     if width == 390:
         assert keys[0] == "radius"
         report.element("#inputs tbody button").click()
