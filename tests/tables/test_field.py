@@ -183,10 +183,8 @@ def test_notes_name_what_is_doubtful(held):
 
 def test_the_average_of_whole_numbers_is_rounded_by_whole_numbers(held):
     """Seven over five inputs is 1.4, and the float nearest to it is smaller."""
-    stated_radii = stated([True] * 5, two_sided=[1, 1, 1, 2, 2])
-    counted = replace(
-        stated_radii.known, noise=NoiseModel("ablation", size=784, keep=45, absent=-1.0)
-    )
-    study = held("a", replace(stated_radii, known=counted))
-    assert field_table([study], PLAIN).rows[0][-2] == "1.400"
-    assert field_table([held("b", stated_radii)], PLAIN).rows[0][-2] == "1.399"
+    found = stated([True] * 5, two_sided=[1, 1, 1, 2, 2])
+    noise = NoiseModel("ablation", size=784, keep=45, absent=-1.0)
+    counted = replace(found, known=replace(found.known, noise=noise, norm="l0"))
+    assert field_table([held("a", counted, sigma=1.0)], PLAIN).rows[0][-2] == "1.400"
+    assert field_table([held("b", found)], PLAIN).rows[0][-2] == "1.399"
