@@ -5,11 +5,11 @@
     make -C experiments/imagenet efficientnet DATA=DIR
 
 TINY holds tiny_imagenet_train.npz and tiny_imagenet_val.npz (`images` (N, 64, 64, 3) uint8,
-`labels`, `classes`: WordNet ids); SYNSETS is the list of ImageNet's 1,000 WordNet ids in the order of
-the network's classes (timm/data/_info/imagenet_synsets.txt of the package timm is one).
+`labels`, `classes`: WordNet ids); SYNSETS lists ImageNet's 1,000 WordNet ids in the order of the
+network's classes (timm/data/_info/imagenet_synsets.txt of the package timm is such a list).
 
-The script writes DIR/train.npz and DIR/test.npz, squares of 64 x 64 out of images that were enlarged
-to 224 x 224, for the denoiser, and DIR/val.npz, whole images of 224 x 224 to certify. All three have
+The script writes DIR/train.npz and DIR/test.npz, squares of 64 x 64 out of images enlarged to
+224 x 224, for the denoiser, and DIR/val.npz, whole images of 224 x 224 to certify. All three have
 the thousand classes of ImageNet, of which 200 occur. No ImageNet image of full size is here: these
 are natively 64 x 64, so the accuracy says little about EfficientNet, and nothing is validated.
 """
@@ -24,6 +24,7 @@ SIDE, SQUARE = 224, 64
 COUNTS = {"train": 8000, "test": 500, "val": 20}  # squares for the denoiser, images to certify
 MEAN, STD = 127 / 255, 128 / 255  # how EfficientNet-lite wants its pixels, which are in [0, 1] here
 SEED = 0
+CLASSES = 1000
 
 
 def make():  # type: ignore[no-untyped-def]
@@ -72,14 +73,11 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     asked = parser.parse_args()
     names = asked.synsets.read_text().split()
-    if len(set(names)) != 1000:
-        parser.error(f"{asked.synsets} must have 1,000 different names, got {len(set(names))}")
+    if len(set(names)) != CLASSES:
+        parser.error(f"{asked.synsets} must have {CLASSES} different names, got {len(set(names))}")
     asked.out.mkdir(parents=True, exist_ok=True)
-    for name, split, cut in (
-        ("train", "train", True),
-        ("test", "val", True),
-        ("val", "val", False),
-    ):
+    wanted = (("train", "train", True), ("test", "val", True), ("val", "val", False))
+    for name, split, cut in wanted:
         write_set(asked.tiny, split, COUNTS[name], names, asked.out / f"{name}.npz", cut)
 
 
