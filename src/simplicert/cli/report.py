@@ -22,6 +22,10 @@ def report(
         str | None, typer.Option(help="Where the inputs are, for thumbnails; default: the run's.")
     ] = None,
     images: Annotated[bool, typer.Option(help="Thumbnails of the inputs.")] = True,
+    radii: Annotated[
+        str | None,
+        typer.Option(help="Radii asked about, comma-separated: the page opens on the best run."),
+    ] = None,
     sensitivity: Annotated[
         float | None, typer.Option(help="Of the stage before the noise; default: each run's own.")
     ] = None,
@@ -37,20 +41,28 @@ def report(
         float | None, typer.Option(help="Of the explorer: deletion's probability; default: 0.9.")
     ] = None,
 ) -> None:
-    """Write one HTML file that holds all it shows and calls nothing over the network.
+    """Write a self-contained interactive HTML report that works offline.
 
     Example: simplicert report runs/mine --out report.html
+
+    Of several runs the page opens on the best one for the radii asked about, and says why:
+
+    Example: simplicert report runs/a runs/b --radii 0.5,1 --out report.html
 
     Without a run it is the simplex explorer: every radius of every noise.
 
     Example: simplicert report --size 3072 --keep 75 --out explorer.html
     """
     from simplicert.cli.saying import parse_labels
+    from simplicert.cli.table import parse_radii
     from simplicert.errors import require
     from simplicert.metrics.study import read_studies
 
     folders = runs or []
-    options = {"label": label, "data": data, "sensitivity": sensitivity, "norm": norm}
+    asked = parse_radii(radii)
+    options = {
+        "label": label, "data": data, "radii": asked, "sensitivity": sensitivity, "norm": norm
+    }  # fmt: skip
     given = [name for name, value in options.items() if value]
     require(bool(folders) or not given, f"{' and '.join(given)} must come with a run, got none")
     numbers = {"keep": keep, "rate": rate, **({} if folders else {"size": size})}
@@ -66,7 +78,7 @@ def report(
         if folders
         else []
     )
-    write_page(studies, out, data, images=images, numbers=explorer)
+    write_page(studies, out, data, images=images, numbers=explorer, radii=asked or ())
 
 
 def write_page(
@@ -77,11 +89,12 @@ def write_page(
     images: bool = True,
     quiet: bool = False,
     numbers: dict[str, float] | None = None,
+    radii: tuple[float, ...] = (),
 ) -> None:
     """Write the page, and show progress if the data for thumbnails take long to read."""
     from simplicert.cli.progress import show_reading_progress
     from simplicert.report import write_report
 
     with show_reading_progress(quiet):
-        write_report(studies, out, data=data, images=images, numbers=numbers)
+        write_report(studies, out, data=data, images=images, numbers=numbers, radii=radii)
     print_lines(f"wrote {out}")

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -93,6 +94,8 @@ def report_page(
     `numbers` are the explorer's: size and keep of ablation, rate of deletion. `radii` are those
     asked about: the page opens on the best run for them. Without any they are chosen.
     """
+    wrong = [radius for radius in radii if not 0 <= radius < math.inf]
+    require(not wrong, f"radii must not be negative, and finite, got {wrong[:1]}")
     if len(studies) > 1:
         require_same_inputs(studies)
         require_same_norm(studies)
