@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         UnsoundMechanism,
     )
     from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
+    from simplicert.metrics import Comparison, compare
     from simplicert.noises import NOISES, Noise, NoiseModel
     from simplicert.populations import (
         PopulationCertificate,
@@ -54,6 +55,7 @@ __all__ = [
     "NOISES",
     "PAPER_ENSEMBLE",
     "Certificates",
+    "Comparison",
     "DamagedRun",
     "DrawingOutcome",
     "DrawingProgress",
@@ -83,6 +85,7 @@ __all__ = [
     "Until",
     "bound",
     "certify",
+    "compare",
     "create_run",
     "design_population",
     "draw",
@@ -97,7 +100,14 @@ __all__ = [
 if not TYPE_CHECKING:
     # Imported when first asked for: `simplicert --help` needs no mathematics.
     _ROOMS = ("errors", "noises", "types", "mechanisms", "bounds", "certification", "stopping")
-    _LATER = ("sampling", "smoothed", "store", "drawing", "populations")  # these take longer
+    _LATER = (
+        "sampling",
+        "smoothed",
+        "store",
+        "drawing",
+        "populations",
+        "metrics",
+    )  # these take longer
 
     def __getattr__(name):
         """A public name, or a room of the package, when it is first asked for."""

@@ -2,7 +2,8 @@
 
 `Study` is an opened run, and `read_studies` opens several. Most functions take certificates, also
 those that never were in a run: shares of inputs are a `Rate` with its interval, and averages a
-`Mean` with its standard error. `make_statement` says in one sentence what may be claimed.
+`Mean` with its standard error. `make_statement` says in one sentence what may be claimed,
+and `compare` sets two runs of the same inputs side by side.
 
 What gates a build is in the modules `gate` and `regressions`, and belongs to the command.
 """
@@ -21,6 +22,7 @@ from simplicert.metrics.averages import (
     share_largest,
     top1_accuracy,
 )
+from simplicert.metrics.changes import Comparison
 from simplicert.metrics.comparison import (
     Improvement,
     Wilcoxon,
@@ -28,6 +30,7 @@ from simplicert.metrics.comparison import (
     measure_improvement,
     wilcoxon_test,
 )
+from simplicert.metrics.differences import DifferenceCurve
 from simplicert.metrics.growth import (
     CostByDraws,
     certify_shorter_runs,
@@ -44,11 +47,14 @@ from simplicert.metrics.pairing import (
 )
 from simplicert.metrics.statement import Statement, make_statement
 from simplicert.metrics.study import Study, read_studies
+from simplicert.metrics.two_runs import compare
 
 __all__ = [
     "AccuracyChange",
     "AverageRadiusChange",
+    "Comparison",
     "CostByDraws",
+    "DifferenceCurve",
     "Improvement",
     "Mean",
     "MeanExpectations",
@@ -64,6 +70,7 @@ __all__ = [
     "average_radius_change",
     "certified_accuracy",
     "certify_shorter_runs",
+    "compare",
     "improvement_curve",
     "make_statement",
     "mcnemar_test",
