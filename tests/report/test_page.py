@@ -14,6 +14,7 @@ from simplicert.logs import import_log, import_radii
 from simplicert.metrics.study import Study
 from simplicert.report import report_page, write_report
 from simplicert.report.page import SCRIPTS, read_template, template_environment
+from simplicert.report.sections import PageSection
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +36,9 @@ def test_the_policy_allows_the_scripts_of_the_page_and_no_others(text):
 def test_nothing_is_fetched_from_elsewhere(text):
     ours = own_content(text)
     addresses = re.findall(r"""\b(?:src|href)\s*=\s*["']?([^"'>\s]*)""", ours)
-    assert addresses == ["data:,"]  # the empty icon, so that none is looked for
+    inside = [address for address in addresses if address.startswith("#")]  # the contents
+    assert [a for a in addresses if a not in inside] == ["data:,"]  # the empty icon: none is sought
+    assert all(f'id="{address[1:]}"' in ours for address in inside) and len(inside) == 7
     assert "http:" not in ours and "https:" not in ours
 
 
@@ -59,6 +62,17 @@ def test_every_script_is_in_the_page_and_small(text):
         assert script in text
         assert len(script.splitlines()) < 200
         assert "innerHTML" not in script
+
+
+def test_a_further_section_has_its_link_its_script_and_its_content(make_study, monkeypatch):
+    extra = PageSection(
+        "more", "More <of> it", "More", "<p>mine</p>", "onRedraw(() => 7);", {"a": 1}
+    )
+    monkeypatch.setattr("simplicert.report.page.extra_sections", lambda views: [extra])
+    page = report_page([make_study()], images=False)
+    assert '<a href="#more-section">More</a>' in page and '<section id="more-section"' in page
+    assert "More &lt;of&gt; it" in page and "<p>mine</p>" in page
+    assert "onRedraw(() => 7);" in page and '"extras":{"more":{"a":1}}' in page
 
 
 def test_names_are_escaped(make_study):

@@ -17,13 +17,38 @@ from simplicert.report.headline import headline_radii, headline_sentences, headl
 from simplicert.report.payload import build_payload, embed_json
 from simplicert.report.pictures import Pictures, find_pictures
 from simplicert.report.provenance import norm_table, settings_table
+from simplicert.report.sections import PageSection, extra_sections
 from simplicert.report.views import View, describe_risk_order, make_views
 from simplicert.store.manifest import package_version
 
 SUFFIX = ".html"
 
 # One script in the page: each file uses what those before it define.
-SCRIPTS = ("1_base.js", "2_curves.js", "3_maps.js", "4_simplex.js", "5_inputs.js", "6_main.js")
+SCRIPTS = (
+    "1_base.js",
+    "2_plot.js",
+    "3_curves.js",
+    "4_maps.js",
+    "5_simplex.js",
+    "6_inputs.js",
+    "8_main.js",
+)
+
+# The page's own sections and their links in the header; further ones come after the curves.
+SECTIONS = (
+    ("headline", "In short"),
+    ("curves", "How far"),
+    ("simplex", "Simplex"),
+    ("inputs", "Inputs"),
+    ("classes", "Classes"),
+    ("attack", "Attack"),
+    ("settings", "Settings"),
+    ("reading", "How to read"),
+)
+
+AFTER = 2  # sections before the further ones
+
+ALWAYS = ("simplex", "reading")  # in the explorer too
 
 
 def write_report(
@@ -68,8 +93,11 @@ def report_page(
     names = next((study.class_names for study in studies if study.class_names), None)
     templates = template_environment()
     plotly = get_plotlyjs()
-    script = "\n".join(read_template(templates, name) for name in SCRIPTS)
+    extras = extra_sections(views)
+    scripts = [*(read_template(templates, name) for name in SCRIPTS), *(e.script for e in extras)]
+    script = "\n".join(text for text in scripts if text)
     content = build_payload(views, names, pictures.sheet, numbers)
+    content["extras"] = {section.name: dict(section.content) for section in extras}
     threats = content["simplex"]["threats"]
     return str(
         templates.get_template("report.html").render(
@@ -90,9 +118,20 @@ def report_page(
             tight=all(_has_limit(view) for view in views),
             steps=content["simplex"]["steps"],
             note=pictures.note,
+            extras=extras,
+            contents=_contents(views, extras),
             version=package_version(),
         )
     )
+
+
+def _contents(views: Sequence[View], extras: Sequence[PageSection]) -> list[tuple[str, str]]:
+    """Return the ids of the sections on this page and their links, in order; the explorer's two."""
+    own = list(SECTIONS) if views else [pair for pair in SECTIONS if pair[0] in ALWAYS]
+    if not any(view.study.attack(view.kind) for view in views):
+        own = [pair for pair in own if pair[0] != "attack"]
+    links = [*own[:AFTER], *((section.name, section.link) for section in extras), *own[AFTER:]]
+    return [(f"{name}-section", link) for name, link in links]
 
 
 def _has_limit(view: View) -> bool:

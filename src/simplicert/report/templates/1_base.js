@@ -24,6 +24,13 @@ const LINES = "#e5e5e5";
 const FONT = { family: "system-ui, 'Segoe UI', 'Liberation Sans', Arial, sans-serif", size: 13, color: INK };
 const PLOTLY = { displayModeBar: false, doubleClick: "reset" };
 
+// Everything that is drawn anew when the run, the kind or the width changes; see sections.py.
+const redrawn = [];
+function onRedraw(draw) {
+  redrawn.push(draw);
+  draw();
+}
+
 function make(tag, properties, ...children) {
   const element = Object.assign(document.createElement(tag), properties);
   element.append(...children); // a string becomes a text node

@@ -52,6 +52,7 @@ function choose() {
   state.threat = page.simplex.threats[Number(byId("threat").value)];
   if (state.view) showView(Number(byId("run").value), state.kind);
   showKind();
+  redrawn.forEach((draw) => draw());
 }
 
 function unpin() {
@@ -78,6 +79,7 @@ function savePicture(event) {
 function redraw() {
   if (state.view) drawCurves();
   drawSimplex();
+  redrawn.forEach((draw) => draw());
 }
 
 function listen() {
