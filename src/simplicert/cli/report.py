@@ -11,6 +11,8 @@ from simplicert.cli.saying import print_lines
 if TYPE_CHECKING:
     from simplicert.metrics.study import Study
 
+PAIR = 2  # runs that are compared
+
 
 def report(
     runs: Annotated[
@@ -22,6 +24,12 @@ def report(
         str | None, typer.Option(help="Where the inputs are, for thumbnails; default: the run's.")
     ] = None,
     images: Annotated[bool, typer.Option(help="Thumbnails of the inputs.")] = True,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Open on the comparison of two runs.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="With --compare: print JSON, and write no page.")
+    ] = False,
     sensitivity: Annotated[
         float | None, typer.Option(help="Of the stage before the noise; default: each run's own.")
     ] = None,
@@ -40,6 +48,10 @@ def report(
     """Write one HTML file that holds all it shows and calls nothing over the network.
 
     Example: simplicert report runs/mine --out report.html
+
+    Two runs of the same inputs, with tests: what the second gains on the first, and what it loses:
+
+    Example: simplicert report runs/a runs/b --compare --out compare.html
 
     Without a run it is the simplex explorer: every radius of every noise.
 
@@ -60,13 +72,31 @@ def report(
         f"{' and '.join(explorer)} must come without a run: the explorer alone has them, got "
         f"{len(folders)} runs",
     )
+    require(compare or not as_json, "json must come with compare: the page has no other JSON")
+    require(
+        not compare or len(folders) == PAIR,
+        f"compare must come with two runs, got {len(folders)}",
+    )
     names = parse_labels(label or [], folders)
     studies = (
         read_studies(folders, names, sensitivity=sensitivity, norm=norm, size=size)
         if folders
         else []
     )
-    write_page(studies, out, data, images=images, numbers=explorer)
+    if as_json:
+        _print_comparison(studies)
+        return
+    write_page(studies, out, data, images=images, numbers=explorer, compare=compare)
+
+
+def _print_comparison(studies: "list[Study]") -> None:
+    """Print the comparison of two runs as JSON, at full precision."""
+    import json
+
+    from simplicert.metrics.two_runs import compare as compare_runs
+
+    first, second = studies
+    print_lines(json.dumps(compare_runs(first, second, names=(first.name, second.name)).record()))
 
 
 def write_page(
@@ -77,11 +107,12 @@ def write_page(
     images: bool = True,
     quiet: bool = False,
     numbers: dict[str, float] | None = None,
+    compare: bool = False,
 ) -> None:
     """Write the page, and show progress if the data for thumbnails take long to read."""
     from simplicert.cli.progress import show_reading_progress
     from simplicert.report import write_report
 
     with show_reading_progress(quiet):
-        write_report(studies, out, data=data, images=images, numbers=numbers)
+        write_report(studies, out, data=data, images=images, numbers=numbers, compare=compare)
     print_lines(f"wrote {out}")
