@@ -237,7 +237,7 @@ if (page.extras.compare) {
   };
 
   function sideRow(input, side) {
-    const bar = make("span", { className: "compare-bar" }, make("i", {}));
+    const bar = make("span", { className: "compare-bar" }, make("span", {}));
     bar.firstChild.style.width = `${both.most ? (100 * input.radii[side]) / both.most : 0}%`;
     const right = input.label === null || input.classes[side] < 0 ? "" : input.classes[side] === input.label ? " ✓" : " ✗";
     const row = make("span", { className: `compare-side-row ${side ? "run-b" : "run-a"}` },
