@@ -225,7 +225,7 @@ def test_in_the_dark_the_marks_are_lighter(compared):
     dark = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
     compared.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", dark)
     try:
-        assert (light, colour()) == ("rgb(0, 114, 178)", "rgb(90, 180, 240)")
+        assert (light, colour()) == ("rgb(0, 114, 178)", "rgb(86, 180, 233)")
     finally:
         compared.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 

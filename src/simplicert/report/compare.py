@@ -30,7 +30,9 @@ from simplicert.types import Floats, Kind
 PAIR = 2  # runs that are compared
 
 
-def compare_sections(views: Sequence[View], *, required: bool = False) -> list[PageSection]:
+def compare_sections(
+    views: Sequence[View], radii: Sequence[float] = (), *, required: bool = False
+) -> list[PageSection]:
     """Return the section, or none where the page has no two runs to compare."""
     runs = list({view.run: view.study for view in views}.values())
     require(
@@ -51,7 +53,7 @@ def compare_sections(views: Sequence[View], *, required: bool = False) -> list[P
         ),
     )
     try:
-        return [_make_section(pairs, first=required)]
+        return [_make_section(pairs, radii, first=required)]
     except SimplicertError:
         if required:
             raise
@@ -76,13 +78,17 @@ def _pair_views(views: Sequence[View]) -> dict[Kind, tuple[View, View]]:
     return {kind: (view, by_run[1][kind]) for kind, view in by_run[0].items() if kind in by_run[1]}
 
 
-def _make_section(pairs: dict[Kind, tuple[View, View]], *, first: bool) -> PageSection:
+def _make_section(
+    pairs: dict[Kind, tuple[View, View]], radii: Sequence[float], *, first: bool
+) -> PageSection:
     """Compare both runs in each kind, and write the section."""
     blocks: list[dict[str, Any]] = []
     content: dict[str, Any] = {}
     for kind, views in pairs.items():
         names = (views[0].title, views[1].title)
-        both = compare(views[0].study, views[1].study, kind=kind, names=names)
+        both = compare(
+            views[0].study, views[1].study, radii=list(radii) or None, kind=kind, names=names
+        )
         blocks.append(
             {
                 "kind": kind,

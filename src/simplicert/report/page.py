@@ -8,13 +8,13 @@ from typing import Any
 
 from simplicert.errors import require
 from simplicert.files import write_atomically
-from simplicert.mechanisms.threats import threat_of
 from simplicert.metrics.comparable import require_same_inputs, require_same_norm
 from simplicert.metrics.study import Study
 from simplicert.report.blocks import attack_block, attack_cautions, class_table, comparison_tables
 from simplicert.report.cautions import view_cautions
 from simplicert.report.headline import headline_radii, headline_sentences, headline_tiles
-from simplicert.report.payload import build_payload, embed_json
+from simplicert.report.opening import Opening, choose_opening
+from simplicert.report.payload import build_payload, embed_json, has_limit
 from simplicert.report.pictures import Pictures, find_pictures
 from simplicert.report.provenance import norm_table, settings_table
 from simplicert.report.sections import (
@@ -34,10 +34,15 @@ SCRIPTS = (
     "2_plot.js",
     "3_curves.js",
     "4_maps.js",
-    "5_simplex.js",
-    "6_inputs.js",
-    "8_main.js",
+    "5_winners.js",
+    "6_simplex.js",
+    "7_inputs.js",
+    "8_detail.js",
+    "9_main.js",
 )
+
+# The last line of the script, after those of further sections.
+START = "start().catch((error) => { byId('failed').hidden = false; throw error; });"
 
 # The page's own sections and their links in the header; further ones come after the curves.
 SECTIONS = (
@@ -63,6 +68,7 @@ def write_report(
     data: str | None = None,
     images: bool = True,
     numbers: Mapping[str, float] | None = None,
+    radii: Sequence[float] = (),
     compare: bool = False,
 ) -> Path:
     """Write the page, whole or not at all; never into a run that it is made from."""
@@ -72,7 +78,9 @@ def write_report(
     for study in studies:
         inside = study.run.folder.resolve() in out.resolve().parents
         require(not inside, f"out must not lie inside the run it is made from, got {str(out)!r}")
-    page = report_page(studies, data=data, images=images, numbers=numbers, compare=compare)
+    page = report_page(
+        studies, data=data, images=images, numbers=numbers, radii=radii, compare=compare
+    )
     # A file name need not be valid text; nothing else on the page can fail to encode.
     write_atomically(out, page.encode("utf-8", "replace"))
     return out
@@ -84,15 +92,15 @@ def report_page(
     data: str | None = None,
     images: bool = True,
     numbers: Mapping[str, float] | None = None,
+    radii: Sequence[float] = (),
     compare: bool = False,
 ) -> str:
     """Return the HTML text for runs over the same inputs, or the explorer where there are none.
 
-    `numbers` are the explorer's: size and keep of ablation, rate of deletion. With `compare` the
-    page opens on the comparison of its two runs, and runs that cannot be compared are refused.
+    `numbers` are the explorer's: size and keep of ablation, rate of deletion. `radii` are those
+    asked about: the page opens on the best run for them. Without any they are chosen. With
+    `compare` it opens on the comparison of its two runs; any that cannot be compared are refused.
     """
-    from plotly.offline import get_plotlyjs
-
     if len(studies) > 1:
         require_same_inputs(studies)
         require_same_norm(studies)
@@ -100,22 +108,25 @@ def report_page(
     pictures = find_pictures(views, data) if images and views else Pictures(None)
     names = next((study.class_names for study in studies if study.class_names), None)
     templates = template_environment()
-    plotly = get_plotlyjs()
-    extras = extra_sections(views, compare=compare)
-    scripts = [*(read_template(templates, name) for name in SCRIPTS), *(e.script for e in extras)]
-    script = "\n".join(text for text in scripts if text)
+    extras = extra_sections(views, radii, compare=compare)
+    own = (read_template(templates, name) for name in SCRIPTS)
+    script = "\n".join([*own, *(section.script for section in extras), START])
     content = build_payload(views, names, pictures.sheet, numbers)
+    asked = (list(radii) or headline_radii(views)) if views else []
+    opening = choose_opening(views, asked) if views else Opening(0)
+    content["opening"] = opening.place
     content["extras"] = {section.name: dict(section.content) for section in extras}
     threats = content["simplex"]["threats"]
     return str(
         templates.get_template("report.html").render(
-            policy=_content_security_policy(plotly, script),
+            policy=_content_security_policy(script),
             style="\n".join([read_template(templates, "report.css"), *(e.style for e in extras)]),
-            plotly=plotly,
             script=script,
             payload=embed_json(content),
-            blocks=_view_blocks(views, names),
-            comparisons=comparison_tables(views, headline_radii(views)) if views else [],
+            blocks=_view_blocks(views, names, radii),
+            comparisons=comparison_tables(views, asked) if views else [],
+            opening=opening,
+            exact=all(view["table"]["exact"] for view in content["views"]),
             runs=content["runs"],
             kinds=list(dict.fromkeys(view.kind for view in views)) or list(threats[0]["kinds"]),
             ensembles=threats[0]["ensembles"],
@@ -123,7 +134,7 @@ def report_page(
             paper=not threats[0]["unit"],
             scale=threats[0]["scale"],
             closed=any(view.closed for view in views),
-            tight=all(_has_limit(view) for view in views),
+            tight=all(has_limit(view) for view in views),
             steps=content["simplex"]["steps"],
             note=pictures.note,
             extras=extras,
@@ -143,25 +154,21 @@ def _contents(views: Sequence[View], extras: Sequence[PageSection]) -> list[tupl
     return [(f"{name}-section", link) for name, link in links]
 
 
-def _has_limit(view: View) -> bool:
-    """Say whether no radius from E0 and E1 alone can exceed the two-sided one of its noise."""
-    if view.certificates is None:
-        return True
-    known = view.certificates.known
-    return threat_of(known.noise, known.norm).limit is not None
+def _view_blocks(
+    views: Sequence[View], names: Sequence[str] | None, radii: Sequence[float]
+) -> list[dict[str, Any]]:
+    """Return what the template writes for each view; the script shows one at a time.
 
-
-def _view_blocks(views: Sequence[View], names: Sequence[str] | None) -> list[dict[str, Any]]:
-    """Return what the template writes for each view; the script shows one at a time."""
-    radii = headline_radii(views) if views else []
+    A run's sentences are about the radii asked for, or about radii that suit the run itself.
+    """
     return [
         {
             "run": view.run,
             "kind": view.kind,
             "tiles": headline_tiles(view),
-            "sentences": headline_sentences(view, radii),
+            "sentences": headline_sentences(view, list(radii) or headline_radii([view])),
             "cautions": [*attack_cautions(view), *view_cautions(view)],
-            "attack": attack_block(view),
+            "attack": attack_block(view, names),
             "risk": describe_risk_order(view),
             "classes": class_table(view, names),
             "norm": norm_table(view),
@@ -171,14 +178,13 @@ def _view_blocks(views: Sequence[View], names: Sequence[str] | None) -> list[dic
     ]
 
 
-def _content_security_policy(*scripts: str) -> str:
-    """Return a Content-Security-Policy: these very scripts may run, and nothing may call out.
+def _content_security_policy(script: str) -> str:
+    """Return a Content-Security-Policy: this very script may run, and nothing may call out.
 
     So a name that the page failed to escape still could not run, and a fault still could not send.
     """
-    digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
-    allowed = " ".join(f"'sha256-{base64.b64encode(d).decode()}'" for d in digests)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; "
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )

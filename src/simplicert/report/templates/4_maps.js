@@ -3,8 +3,8 @@
 const { steps, packed } = page.simplex;
 const HUGE = 3; // log2 of a ratio: the colours stop at 8
 const NOBODY = 255; // no mechanism certifies
+const RISING = ["#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"];
 
-const bytesOf = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 const unpacked = {};
 function gridOf(name) {
   const at = state.threat.radii[name];
@@ -30,24 +30,7 @@ function reach(rows) {
   return sizes.sort((a, b) => a - b)[Math.floor(0.98 * (sizes.length - 1))] || 1;
 }
 
-const diverging = () => page.diverging.map((colour, k) => [k / (page.diverging.length - 1), colour]);
-
 const MAPS = {
-  winner() {
-    const { names, at } = state.threat.winners[state.kind];
-    const best = bytesOf(at);
-    const z = cells((i, j) => {
-      const place = best[placeOf(i, j)];
-      return place === NOBODY ? null : place;
-    });
-    const share = (k) => k / names.length;
-    const bands = names.map(({ colour }, k) => [share(k), share(k + 1)].map((end) => [end, colour]));
-    return {
-      trace: { z, zmin: -0.5, zmax: names.length - 0.5, colorscale: bands.flat() },
-      words: state.threat.unit ? `largest radius, ${state.threat.title}` : "largest of the paper's ensemble",
-      ticks: names.map(({ label }, k) => [k, label]),
-    };
-  },
   ratio(first, second) {
     const z = cells((i, j) => {
       const [one, two] = [gridRadius(first, i, j), gridRadius(second, i, j)];
@@ -57,7 +40,7 @@ const MAPS = {
     const fine = [0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.4];
     const coarse = [0.125, 0.25, 0.5, 1, 2, 4, 8];
     return {
-      trace: { z, zmin: -most, zmax: most, colorscale: diverging() },
+      z, zmin: -most, zmax: most, colours: page.diverging,
       words: `${lookOf(first).label} / ${lookOf(second).label}`,
       ticks: (most > 1 ? coarse : fine).map((mark) => [Math.log2(mark), String(mark)]),
     };
@@ -65,33 +48,75 @@ const MAPS = {
   difference(first, second) {
     const z = cells((i, j) => gridRadius(first, i, j) - gridRadius(second, i, j));
     const most = reach(z);
-    return {
-      trace: { z, zmin: -most, zmax: most, colorscale: diverging() },
-      words: `${lookOf(first).label} − ${lookOf(second).label}, ${state.threat.at}`,
-    };
+    return { z, zmin: -most, zmax: most, colours: page.diverging, words: `${lookOf(first).label} − ${lookOf(second).label}, ${state.threat.at}` };
   },
   radius(first) {
     const z = cells((i, j) => gridRadius(first, i, j));
-    return {
-      trace: { z, zmin: 0, zmax: reach(z), colorscale: "Cividis" },
-      words: `${lookOf(first).label}, ${state.threat.at}`,
-    };
+    return { z, zmin: 0, zmax: reach(z), colours: RISING, words: `${lookOf(first).label}, ${state.threat.at}` };
   },
 };
 
-function mapTraces() {
-  const draw = MAPS[byId("map").value];
-  if (!draw) return [];
-  const { trace, words, ticks } = draw(byId("first").value, byId("second").value);
-  const within = (z) => Math.min(Math.max(z, trace.zmin), trace.zmax);
-  const z = trace.z.map((row) => row.map((value) => (value === null ? null : within(value))));
-  const bar = { orientation: "h", y: -0.12, yanchor: "top", thickness: 12, len: 0.9 };
-  bar.title = { text: words, side: "top" };
-  if (ticks) {
-    const shown = ticks.filter(([at]) => at >= trace.zmin - 1e-9 && at <= trace.zmax + 1e-9);
-    Object.assign(bar, { tickvals: shown.map(([at]) => at), ticktext: shown.map(([, text]) => text) });
+const channels = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+
+function blend(colours, share) {
+  const at = Math.min(Math.max(share, 0), 1) * (colours.length - 1);
+  const [one, two] = [colours[Math.floor(at)], colours[Math.ceil(at)]].map(channels);
+  return one.map((part, k) => Math.round(part + (two[k] - part) * (at % 1)));
+}
+
+// The cells as a picture; a cell outside takes the colour of its neighbour, and the edge cuts it.
+function cellsPicture(plot, colourOf, sharp) {
+  const canvas = make("canvas", { width: steps, height: steps / 2 });
+  const context = canvas.getContext("2d");
+  const image = context.createImageData(steps, steps / 2);
+  for (let j = 0; j < steps / 2; j += 1) {
+    for (let i = 0; i < steps; i += 1) {
+      const [r, g, b, a] = colourOf(Math.min(Math.max(i, j), steps - j), j);
+      image.data.set([r, g, b, a ?? 255], 4 * ((steps / 2 - 1 - j) * steps + i));
+    }
   }
-  const step = 1 / steps;
-  const place = { x0: step / 2, dx: step, y0: step / 2, dy: step };
-  return [{ type: "heatmap", ...trace, z, ...place, hoverinfo: "skip", colorbar: bar }];
+  context.putImageData(image, 0, 0);
+  const [left, top] = [plot.x(0), plot.y(0.5)];
+  const place = { x: left, y: top, width: plot.x(1) - left, height: plot.y(0) - top };
+  const picture = svg("image", { ...place, href: canvas.toDataURL(), preserveAspectRatio: "none" });
+  if (sharp) picture.style.imageRendering = "pixelated";
+  return picture;
+}
+
+function drawColours(plot, { zmin, zmax, colours, words, ticks }) {
+  const { left, wide, top, high } = plot.box;
+  const [x, y, width] = [left + wide * 0.1, top + high + 66, wide * 0.8];
+  const stops = colours.map((colour, k) => svg("stop", { offset: k / (colours.length - 1), "stop-color": colour }));
+  plot.over.append(
+    svg("defs", {}, svg("linearGradient", { id: "colours" }, ...stops)),
+    svg("rect", { x, y, width, height: 12, fill: "url(#colours)" }),
+    svg("text", { class: "small", x: x + width / 2, y: y - 6, "text-anchor": "middle" }, words),
+  );
+  const marks = (ticks ?? ticksOf(zmin, zmax, 5).map((value) => [value, String(value)]));
+  for (const [value, text] of marks) {
+    if (value < zmin - 1e-9 || value > zmax + 1e-9) continue;
+    const at = x + ((value - zmin) / (zmax - zmin)) * width;
+    plot.over.append(svg("text", { class: "small", x: at, y: y + 26, "text-anchor": "middle" }, text));
+  }
+}
+
+// Draw the chosen map into a plot, cut by the triangle; `then` names its parts when the points are in.
+function drawMap(plot, map) {
+  const edge = `M${plot.x(0)} ${plot.y(0)}L${plot.x(1)} ${plot.y(0)}L${plot.x(0.5)} ${plot.y(0.5)}Z`;
+  const clip = `${plot.element.id}-edge`;
+  const group = svg("g", { "clip-path": `url(#${clip})` });
+  plot.area.append(svg("clipPath", { id: clip }, svg("path", { d: edge })), group);
+  let then = () => {};
+  if (map === "winner") {
+    const drawn = drawWinners(plot, group);
+    then = () => labelRegions(plot, drawn);
+  } else if (MAPS[map]) {
+    const found = MAPS[map](byId("first").value, byId("second").value);
+    const share = (z) => (Math.min(Math.max(z, found.zmin), found.zmax) - found.zmin) / (found.zmax - found.zmin);
+    group.append(cellsPicture(plot, (i, j) => (found.z[j][i] === null ? [0, 0, 0, 0] : blend(found.colours, share(found.z[j][i]))), false));
+    plot.map = found;
+    drawColours(plot, found);
+  }
+  plot.area.append(svg("path", { class: "edge", d: edge }));
+  return then;
 }

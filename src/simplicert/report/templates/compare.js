@@ -121,7 +121,7 @@ if (page.extras.compare) {
       svg("path", { class: "compare-zero", d: linePath(strip, [[x[0], 0], [x[1], 0]]) }),
       svg("path", { class: "compare-change", d: curvePath(strip, both.difference) }),
     );
-    const above = (name, y, base) => svg("text", { class: "compare-text", x: strip.x(x[1]) - 4, y, "text-anchor": "end", "dominant-baseline": base }, name);
+    const above = (name, y, base) => svg("text", { class: "small", x: strip.x(x[1]) - 4, y, "text-anchor": "end", "dominant-baseline": base }, name);
     strip.over.append(
       above(`${both.names[1]} ahead`, strip.y(reach) + 4, "hanging"),
       above(`${both.names[0]} ahead`, strip.y(-reach) - 5, "auto"),
@@ -158,7 +158,7 @@ if (page.extras.compare) {
       const points = both.inputs.filter((input) => input.group === group).map((input) => input.radii);
       plot.area.append(svg("path", { class: `compare-points mark-${group}`, "data-group": group, d: pointsPath(plot, points, SHAPES[group], group === "same" ? 2.6 : 3.6) }));
     }
-    const sure = { class: "compare-text", "text-anchor": "middle", transform: `translate(${plot.x(0.86 * most)} ${plot.y(0.86 * most) - 6}) rotate(-45)` };
+    const sure = { class: "small", "text-anchor": "middle", transform: `translate(${plot.x(0.86 * most)} ${plot.y(0.86 * most) - 6}) rotate(-45)` };
     plot.over.append(svg("text", sure, "equal"));
     byId("compare-scatter-caption").textContent = `One mark per input, above the line where ${b} reaches farther; an abstention has radius 0. The dotted lines are at the chosen radius. Click a mark, or use the arrow keys.`;
     ringChosen();
