@@ -84,9 +84,10 @@ if (page.extras.compare) {
   function drawLegend() {
     const line = (side) => sample([svg("path", { class: `compare-line ${side}`, d: "M1 6H25" })]);
     const mark = (group) => sample([svg("path", { class: `compare-points mark-${group}`, d: `M13 6${MARKERS[SHAPES[group]](4.5)}` })]);
+    const how = both.labelled ? "certified as its label at r" : "certified at r";
     const words = {
-      gained: `gained: ${both.names[1]} alone counts at r`,
-      lost: `lost: ${both.names[0]} alone counts at r`,
+      gained: `gained: ${how} by ${both.names[1]} alone`,
+      lost: `lost: ${how} by ${both.names[0]} alone`,
       flipped: "flipped: certified as different classes",
       same: "neither",
     };
@@ -126,7 +127,7 @@ if (page.extras.compare) {
       above(`${both.names[1]} ahead`, strip.y(reach) + 4, "hanging"),
       above(`${both.names[0]} ahead`, strip.y(-reach) - 5, "auto"),
     );
-    byId("compare-curves-caption").textContent = `Above: the share of all ${both.index.length} inputs that count at r. Below: ${both.names[1]} less ${both.names[0]}; the grey band holds at all ${both.at.length} radii together.`;
+    byId("compare-curves-caption").textContent = `Above: the share of all ${both.index.length} inputs that are certified${both.labelled ? " as their label" : ""} with a radius ${both.closed ? "of at least" : "above"} r. Below: ${both.names[1]} less ${both.names[0]}; the grey band holds at all ${both.at.length} radii together.`;
     markRadius();
   }
 
