@@ -26,7 +26,8 @@ if TYPE_CHECKING:
         UnsoundMechanism,
     )
     from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
-    from simplicert.metrics import Comparison, compare
+    from simplicert.metrics.changes import Comparison
+    from simplicert.metrics.two_runs import compare
     from simplicert.noises import NOISES, Noise, NoiseModel
     from simplicert.populations import (
         PopulationCertificate,
@@ -106,7 +107,7 @@ if not TYPE_CHECKING:
         "store",
         "drawing",
         "populations",
-        "metrics",
+        "metrics.two_runs",
     )  # these take longer
 
     def __getattr__(name):

@@ -3,7 +3,7 @@
 `Study` is an opened run, and `read_studies` opens several. Most functions take certificates, also
 those that never were in a run: shares of inputs are a `Rate` with its interval, and averages a
 `Mean` with its standard error. `make_statement` says in one sentence what may be claimed,
-and `compare` sets two runs of the same inputs side by side.
+and `simplicert.compare` sets two runs of the same inputs side by side.
 
 What gates a build is in the modules `gate` and `regressions`, and belongs to the command.
 """
@@ -22,7 +22,6 @@ from simplicert.metrics.averages import (
     share_largest,
     top1_accuracy,
 )
-from simplicert.metrics.changes import Comparison
 from simplicert.metrics.comparison import (
     Improvement,
     Wilcoxon,
@@ -47,12 +46,10 @@ from simplicert.metrics.pairing import (
 )
 from simplicert.metrics.statement import Statement, make_statement
 from simplicert.metrics.study import Study, read_studies
-from simplicert.metrics.two_runs import compare
 
 __all__ = [
     "AccuracyChange",
     "AverageRadiusChange",
-    "Comparison",
     "CostByDraws",
     "DifferenceCurve",
     "Improvement",
@@ -70,7 +67,6 @@ __all__ = [
     "average_radius_change",
     "certified_accuracy",
     "certify_shorter_runs",
-    "compare",
     "improvement_curve",
     "make_statement",
     "mcnemar_test",
