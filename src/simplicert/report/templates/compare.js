@@ -114,8 +114,8 @@ if (page.extras.compare) {
       svg("path", { class: "compare-line run-a", d: curvePath(plot, both.first) }),
       svg("path", { class: "compare-line run-b", d: curvePath(plot, both.second) }),
     );
-    const reach = Math.max(0.02, ...both.high.map(Math.abs), ...both.low.map(Math.abs)) * 1.06;
-    const strip = openPlot("compare-strip", { x, y: [-reach, reach], height: 190, xTitle: axisTitle(), yTitle: "difference", yTicks: ticksOf(-reach, reach, 4), margin: { ...margin, b: 46 } });
+    const y = [Math.min(-0.04, 1.15 * Math.min(...both.low)), Math.max(0.04, 1.15 * Math.max(...both.high))];
+    const strip = openPlot("compare-strip", { x, y, height: 200, xTitle: axisTitle(), yTitle: "difference", yTicks: ticksOf(...y, 4), margin: { ...margin, b: 46 } });
     const ends = [...both.at.map((r, k) => [r, both.high[k]]), ...both.at.map((r, k) => [r, both.low[k]]).reverse()];
     strip.area.append(
       svg("path", { class: "compare-band", d: `${linePath(strip, ends)}Z` }),
@@ -124,8 +124,8 @@ if (page.extras.compare) {
     );
     const above = (name, y, base) => svg("text", { class: "small", x: strip.x(x[1]) - 4, y, "text-anchor": "end", "dominant-baseline": base }, name);
     strip.over.append(
-      above(`${both.names[1]} ahead`, strip.y(reach) + 4, "hanging"),
-      above(`${both.names[0]} ahead`, strip.y(-reach) - 5, "auto"),
+      above(`${both.names[1]} ahead`, strip.y(y[1]) + 3, "hanging"),
+      above(`${both.names[0]} ahead`, strip.y(y[0]) - 4, "auto"),
     );
     byId("compare-curves-caption").textContent = `Above: the share of all ${both.index.length} inputs that are certified${both.labelled ? " as their label" : ""} with a radius ${both.closed ? "of at least" : "above"} r. Below: ${both.names[1]} less ${both.names[0]}; the grey band holds at all ${both.at.length} radii together.`;
     markRadius();
@@ -249,7 +249,7 @@ if (page.extras.compare) {
 
   function makeCard(input) {
     const title = `Input ${input.index}${input.label === null ? "" : ` · ${nameOf(input.label)}`}`;
-    const text = make("span", {}, make("strong", {}, title), sideRow(input, 0), sideRow(input, 1));
+    const text = make("span", { className: "compare-about" }, make("strong", {}, title), sideRow(input, 0), sideRow(input, 1));
     const picture = page.sprites ? thumb(input.index, 48) : [];
     const button = make("button", { type: "button", className: `mark-${input.group}`, onclick: () => choose(input) },
       ...picture, text, make("span", { className: "words note" }, wordOf(input)));
