@@ -141,7 +141,7 @@ class Page:
         script = """
             const heads = [...document.querySelectorAll("#inputs thead tr > *")];
             const at = heads.findIndex((head) => head.dataset.key === arguments[0]);
-            const rows = [...document.querySelectorAll("#inputs tbody tr")];
+            const rows = [...document.querySelectorAll("#inputs tbody tr[data-at]")];
             return rows.map((row) => row.cells[at].textContent);
         """
         return self.run(script, key)
@@ -156,6 +156,38 @@ class Page:
             if event["method"] == "Network.requestWillBeSent"
         ]
         return told, [url for url in asked if not url.startswith(OWN)]
+
+    def keep_width(self, width: int, *, dark: bool = False, media: str = "") -> None:
+        """Be a screen this wide, of a phone if it is narrow; dark or print where asked for."""
+        size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 500}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        told = {"media": media, "features": [scheme]}
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", told)
+
+    def at(self, plot: str, x: float, y: float) -> tuple[int, int]:
+        """Return where on the screen a point of a plot is, once it is scrolled there."""
+        script = """
+            const { plot } = document.getElementById(arguments[0]);
+            plot.root.scrollIntoView({ block: "center" });
+            const frame = plot.root.getBoundingClientRect();
+            return [frame.left + plot.x(arguments[1]), frame.top + plot.y(arguments[2])];
+        """
+        across, down = self.run(script, plot, x, y)
+        return round(across), round(down)
+
+    def point_at(self, plot: str, x: float, y: float, *, click: bool = False) -> None:
+        """Move the pointer to a point of a plot, and press it if asked to."""
+        from selenium.webdriver.common.action_chains import ActionChains
+
+        across, down = self.at(plot, x, y)
+        actions = ActionChains(self.driver, duration=20)
+        pointer = actions.w3c_actions.pointer_action
+        pointer.move_to_location(across - 40, down)
+        pointer.move_to_location(across, down)
+        if click:
+            pointer.click()
+        actions.perform()
 
     def downloaded(self, name: str) -> bytes:
         """Return a file that the page saved, once it is whole."""
@@ -196,4 +228,6 @@ def page(driver):
     for path in driver.downloads.iterdir():
         path.unlink()
     driver.set_window_size(1400, 1000)
-    return Page(driver, driver.downloads)
+    yield Page(driver, driver.downloads)
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})

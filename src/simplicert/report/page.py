@@ -33,11 +33,13 @@ SCRIPTS = (
     "1_base.js",
     "2_plot.js",
     "3_curves.js",
+    "3_labels.js",
     "4_maps.js",
     "5_winners.js",
     "6_simplex.js",
     "7_inputs.js",
     "8_detail.js",
+    "9_terms.js",
     "9_main.js",
 )
 

@@ -63,7 +63,8 @@ def build_payload(
     """
     mine = [_view_threat(view) for view in views]
     apart = {describe_threat(threat): threat for threat in mine}
-    grids = radius_grids(list(apart.values()) or example_threats(**(numbers or {})))
+    shown = list(apart.values()) or example_threats(**(numbers or {}))
+    grids = radius_grids(shown, exact=bool(views))
     names = {"ensemble", *simplex.GAUSSIAN.mechanisms}
     names |= {name for view in views for name in view.columns}
     exact = sum(len(view.frame) for view in views) <= MOST_EXACT
@@ -92,17 +93,22 @@ def embed_json(content: dict[str, Any]) -> str:
     return re.sub("[<>&]", lambda match: ESCAPES[match[0]], text)
 
 
-def radius_grids(threats: Sequence[Threat], steps: int = STEPS) -> dict[str, Any]:
+def radius_grids(
+    threats: Sequence[Threat], steps: int = STEPS, *, exact: bool = False
+) -> dict[str, Any]:
     """Return each mechanism's radii at scale 1: float32, rounded down, little-endian in base64.
 
-    Threats name their grids by number, as some have the same ones.
+    Threats name their grids by number, as some have the same ones. With `exact` the regions of
+    every noise have exact borders.
     """
     packed: dict[str, int] = {}
-    found = [_threat_payload(threat, steps, packed) for threat in threats]
+    found = [_threat_payload(threat, steps, packed, exact) for threat in threats]
     return {"steps": steps, "packed": list(packed), "threats": found}
 
 
-def _threat_payload(threat: Threat, steps: int, packed: dict[str, int]) -> dict[str, Any]:
+def _threat_payload(
+    threat: Threat, steps: int, packed: dict[str, int], exact: bool
+) -> dict[str, Any]:
     """Return what the page shows of one threat; new grids join `packed`."""
     e0, e1 = grid_points(steps)
     names = [name for name, row in threat.mechanisms.items() if row.needs == "pair"]

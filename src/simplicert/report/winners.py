@@ -5,11 +5,16 @@ differ, so that closer than 1e-8 to every border the leader was found to change.
 finer toward the corners and about E_0 = 1/2, where one-sided radii begin. A region narrower than
 the heights (half a step of the logit of E_1's share) may be missed. Where radii are whole numbers
 there are too many steps: the page then colours the cells of its grid (`winner_cells`).
+
+The regions of Gaussian noise and l2 never change: they are in templates/winners.json, which
+`python -m simplicert.report.winners` writes anew.
 """
 
 import base64
+import json
 from collections.abc import Callable
-from itertools import groupby, pairwise
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +23,7 @@ from scipy.special import expit
 from simplicert import simplex
 from simplicert.figures.style import mechanism_style
 from simplicert.mechanisms.threats import Threat
-from simplicert.types import Floats, Kind
+from simplicert.types import Bools, Floats, Kind
 from simplicert.types.arrays import Texts
 
 # E_0 of the columns, and the heights in each: the logit of E_1's share of its largest value.
@@ -46,6 +51,8 @@ CLOSE = 5.0  # from this height on radii of two mechanisms may meet: the row bel
 
 PARTS, ROUNDS = 32, 5  # of a search between two heights: 32^5 is 3e7
 
+NESTED = 3  # regions at most that two neighbouring heights of a column may hide
+
 CLOSER = 5  # times that a gap between columns of different leaders is halved
 
 Leaders = Callable[[Floats, Floats], Texts]  # (e0, height) -> names
@@ -56,23 +63,36 @@ TIES = ("#8c8c8c", "#b0b0b0", "#6e6e6e", "#c8c8c8")  # where several are the lar
 
 INSIDE = 0.01  # of the largest E_1, where cells keep away from the side
 
+STORED = Path(__file__).parent / "templates" / "winners.json"
+
 NOBODY = 255  # stands for a place where nothing certifies
 
 
-def winner_map(threat: Threat, kind: Kind, e0: Floats, e1: Floats) -> dict[str, Any]:
-    """Return the regions of the winner map: exact columns, or cells where radii are whole."""
-    usual = simplex.usual_mechanisms(threat, kind)
-    if not usual:
+def winner_map(
+    threat: Threat, kind: Kind, e0: Floats, e1: Floats, *, exact: bool = True
+) -> dict[str, Any]:
+    """Return the regions of the winner map: exact columns, or cells where radii are whole.
+
+    Without `exact` other noises than the paper's have cells too, which are found faster.
+    """
+    if not simplex.usual_mechanisms(threat, kind):
         return {"names": [], "looks": []}
-    if threat.whole:
+    if threat.of_paper:
+        return dict(json.loads(STORED.read_text(encoding="utf-8"))[kind])
+    if threat.whole or not exact:
         return winner_cells(threat, kind, e0, e1)
-    columns = winner_columns(threat, kind)
+    return find_regions(threat, kind)
+
+
+def find_regions(threat: Threat, kind: Kind) -> dict[str, Any]:
+    """Return the columns with their borders and leaders, as the page reads them."""
+    usual, columns = simplex.usual_mechanisms(threat, kind), winner_columns(threat, kind)
     names = _list_names(usual, [name for _, leaders in columns.values() for name in leaders])
     places = {name: place for place, name in enumerate(names)} | {"": NOBODY}
     return {
         "names": names,
         "looks": region_looks(names, threat),
-        "e0": list(columns),
+        "e0": [float(f"{at:.9g}") for at in columns],
         "borders": [[float(f"{e1:.9g}") for e1 in found] for found, _ in columns.values()],
         "between": [[places[name] for name in leaders] for _, leaders in columns.values()],
     }
@@ -89,18 +109,37 @@ def winner_columns(threat: Threat, kind: Kind) -> Columns:
         e1 = np.minimum(e0, 1 - e0) * expit(height)
         return simplex.leading_mechanisms(usual, simplex.make_points(e0, e1, kind), threat)
 
-    e0 = COLUMNS
-    best = _ask_leaders(leaders, e0)
+    columns = _read_columns(leaders, COLUMNS)
     for _ in range(CLOSER):
-        apart = np.flatnonzero([_sequence(a) != _sequence(b) for a, b in pairwise(best)])
-        more = (e0[apart] + e0[apart + 1]) / 2
-        e0 = np.concatenate([e0, more])
-        order = np.argsort(e0)
-        e0, best = e0[order], np.concatenate([best, _ask_leaders(leaders, more)])[order]
+        ordered = sorted(columns)
+        apart = [(a + b) / 2 for a, b in pairwise(ordered) if columns[a][1] != columns[b][1]]
+        columns |= _read_columns(leaders, np.array(apart))
+    return dict(sorted(columns.items()))
+
+
+def _read_columns(leaders: Leaders, e0: Floats) -> Columns:
+    """Return the borders of each column and who leads between them."""
+    best = _ask_leaders(leaders, e0)
     column, row = np.nonzero(best[:, 1:] != best[:, :-1])
-    low, high = _close_in(leaders, e0[column], HEIGHTS[row], HEIGHTS[row + 1], best[column, row])
-    e1 = np.minimum(e0, 1 - e0)[column] * expit((low + high) / 2)
-    return {float(at): (e1[column == k], _sequence(best[k])) for k, at in enumerate(e0)}
+    found: list[tuple[int, float, str]] = []  # column, height of a border, who leads above it
+    low, high = HEIGHTS[row], HEIGHTS[row + 1]
+    below, above = best[column, row], best[column, row + 1]
+    for _ in range(NESTED if len(column) else 0):
+        under, over = _close_in(leaders, e0[column], low, high, below)
+        ahead = leaders(e0[column], over)
+        shared = [b in a.split(simplex.TIE) for a, b in zip(ahead, above, strict=True)]
+        on_line = np.array(shared, dtype=bool) | (_meets(ahead) & (over > CLOSE))
+        ahead = np.where(on_line, above, ahead)  # right on a border two are equal
+        found += zip(column.tolist(), ((under + over) / 2).tolist(), ahead.tolist(), strict=True)
+        more = ahead != above  # a third one leads in between
+        column, low, high = column[more], over[more], high[more]
+        below, above = ahead[more], above[more]
+    columns: Columns = {}
+    for k, at in enumerate(e0):
+        mine = sorted((height, name) for place, height, name in found if place == k)
+        e1 = min(at, 1 - at) * expit(np.array([height for height, _ in mine]))
+        columns[float(at)] = (e1, [str(best[k, 0]), *(str(name) for _, name in mine)])
+    return columns
 
 
 def _ask_leaders(leaders: Leaders, e0: Floats) -> Texts:
@@ -108,14 +147,13 @@ def _ask_leaders(leaders: Leaders, e0: Floats) -> Texts:
     across, up = (grid.ravel() for grid in np.meshgrid(e0, HEIGHTS, indexing="ij"))
     best = leaders(across, up).astype(object).reshape(len(e0), len(HEIGHTS))
     for row in range(int(np.searchsorted(HEIGHTS, CLOSE)), len(HEIGHTS)):
-        meets = np.array([simplex.TIE in name or not name for name in best[:, row]], dtype=bool)
-        best[:, row] = np.where(meets, best[:, row - 1], best[:, row])
+        best[:, row] = np.where(_meets(best[:, row]), best[:, row - 1], best[:, row])
     return best
 
 
-def _sequence(names: Texts) -> list[str]:
-    """Return the leaders of a column from E_1 = 0 up, each stretch once."""
-    return [str(name) for name, _ in groupby(names.tolist())]
+def _meets(names: Texts) -> Bools:
+    """Return where several lead, or nobody."""
+    return np.array([simplex.TIE in name or not name for name in names], dtype=bool)
 
 
 def _close_in(
@@ -162,3 +200,8 @@ def region_looks(names: list[str], threat: Threat) -> list[dict[str, str]]:
 def _list_names(usual: tuple[str, ...], found: list[str]) -> list[str]:
     """Return the names of the regions: the mechanisms, then ties."""
     return [*usual, *sorted({name for name in found if simplex.TIE in name})]
+
+
+if __name__ == "__main__":
+    regions = {kind: find_regions(simplex.GAUSSIAN, kind) for kind in simplex.GAUSSIAN.ensembles}
+    STORED.write_text(json.dumps(regions, separators=(",", ":")) + "\n", encoding="utf-8")

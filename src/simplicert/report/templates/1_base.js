@@ -41,6 +41,7 @@ const labelOf = (name) => (name === "radius" ? "best radius" : lookOf(name).labe
 const className = (number) => (number == null ? "" : page.classes?.[number] ?? String(number));
 const several = () => page.runs.length > 1;
 const narrow = () => innerWidth < 820;
+const finePointer = () => matchMedia("(pointer: fine)").matches;
 const runColour = (run) => `var(--run-${run % 8})`;
 // Black is ink: it turns light in the dark.
 const inkOf = (colour) => (colour.toLowerCase() === "#000000" ? "var(--ink)" : colour);

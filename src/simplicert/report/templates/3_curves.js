@@ -122,38 +122,10 @@ function drawCurve(plot, curve) {
   plot.area.append(line);
   if (!several() || !best) return;
   const most = steps.at(-1)[0];
-  const share = (x) => steps.findLast(([at]) => at <= x)[1];
-  const places = [0.08, 0.26, 0.44, 0.62, 0.8].map((part) => [(part + 0.013 * view.run) * most, share((part + 0.013 * view.run) * most)]);
+  const places = [0.08, 0.26, 0.44, 0.62, 0.8].map((part) => (part + 0.013 * view.run) * most).map((at) => [at, shareAt(steps, at)]);
   const marks = svg("path", { class: "mark", d: pointsPath(plot, places, MARKER_NAMES[view.run % MARKER_NAMES.length], 5), "stroke-width": 1.5 });
   marks.style.fill = colour;
   plot.area.append(marks);
-}
-
-// The name of a line beside it, where it has fallen far: no legend to match colours with.
-function labelCurves(plot) {
-  const named = plot.curves.filter(({ column }) => column === "radius" || !several());
-  const placed = [];
-  const right = plot.box.left + plot.box.wide;
-  named.forEach((curve, order) => {
-    const { steps, view, column } = curve;
-    const level = steps[0][1] * (several() ? 0.22 : [0.55, 0.3, 0.42, 0.2, 0.65, 0.12, 0.75][order % 7]);
-    const [at, share] = steps.find(([, y]) => y <= level) ?? steps.at(-1);
-    const text = several() ? view.name : labelOf(column);
-    const shown = text.length > 26 ? `${text.slice(0, 25)}…` : text;
-    const wide = 7.2 * shown.length + 6;
-    let x = plot.x(at) + 10;
-    if (x + wide > right) x = Math.max(plot.box.left + 4, right - wide);
-    let y = plot.y(share) - 8;
-    const covers = (other) => Math.abs(other.y - y) < 16 && x < other.x + other.wide && other.x < x + wide;
-    for (let tries = 0; tries < 24 && placed.some(covers); tries += 1) y -= 8;
-    y = Math.max(y, plot.box.top + 12);
-    placed.push({ x, y, wide });
-    const label = svg("text", { class: "direct", x, y }, shown);
-    label.style.fill = curveColour(curve);
-    const leader = svg("line", { x1: plot.x(at), y1: plot.y(share), x2: x - 2, y2: y - 4, "stroke-width": 1 });
-    leader.style.stroke = curveColour(curve);
-    plot.over.append(leader, label);
-  });
 }
 
 function readCurves() {

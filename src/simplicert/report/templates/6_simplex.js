@@ -77,7 +77,7 @@ function placedWords(drawn) {
   const shown = drawn < there
     ? `A sample of ${counted(drawn)} of ${counted(there)} inputs is drawn, evenly spread over the run; the table holds all of them`
     : `${counted(there)} inputs are shown`;
-  return `${shown}; ${counted(abstained)} abstentions have no bounds E0 and E1, so no place.${others} Drag to look closer, double-click to go back.`;
+  return `${shown}; ${counted(abstained)} abstentions have no bounds E0 and E1, so no place.${others}${finePointer() ? " Drag to look closer, double-click to go back." : ""}`;
 }
 
 // Around the pinned input, also where it is not in the sample that is drawn.

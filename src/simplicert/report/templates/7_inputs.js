@@ -42,12 +42,17 @@ function fitColumns() {
   state.dropped = [];
   const frame = byId("inputs").parentElement;
   const byNeed = columnsOf(state.view).filter(({ keep }) => keep < 98).sort((a, b) => a.keep - b.keep);
+  const tooWide = () => byId("inputs").offsetWidth - frame.clientWidth;
   drawTable();
-  while (!byId("all-columns").checked && byNeed.length && byId("inputs").offsetWidth > frame.clientWidth) {
-    state.dropped.push(byNeed.shift().key);
+  for (let over = tooWide(); over > 0 && byNeed.length && !byId("all-columns").checked; over = tooWide()) {
+    while (over > 0 && byNeed.length) {
+      const { key } = byNeed.shift();
+      over -= byId("inputs").tHead.querySelector(`[data-key="${key}"]`).offsetWidth;
+      state.dropped.push(key);
+    }
     drawTable();
   }
-  frame.classList.toggle("fits", byId("inputs").offsetWidth <= frame.clientWidth);
+  frame.classList.toggle("fits", tooWide() <= 0);
   const left = state.dropped.length;
   const words = left === 1 ? "1 column is" : `${left} columns are`;
   byId("columns-note").textContent = left ? `${words} left out for want of room: open a row, or show all columns.` : "";

@@ -114,10 +114,11 @@ function drawBars(element, row) {
     const bar = svg("rect", { x: 92, y: y + 4, width: Math.max(plot.x(row[name]) - 92, 0), height: high - 7 });
     bar.style.fill = inkOf(lookOf(name).colour);
     bar.dataset.bar = name;
+    const [end, line] = [plot.x(row[name]) + 4, limit ? plot.x(limit) : -1];
     plot.over.append(
       svg("text", { class: "small", x: 87, y: y + 15, "text-anchor": "end" }, lookOf(name).label),
       bar,
-      svg("text", { class: "small", x: plot.x(row[name]) + 4, y: y + 15 }, radiusText(row[name])),
+      svg("text", { class: "small", x: end < line + 5 && end + 46 > line ? line + 5 : end, y: y + 15 }, radiusText(row[name])),
     );
   });
   const bottom = 20 + high * names.length;

@@ -1,4 +1,4 @@
-// Switching between runs and kinds, the tooltips, and everything that listens.
+// Switching between runs and kinds, and everything that listens.
 
 // A run that did not declare the kind on show is marked wherever it is named.
 function nameRuns(kind) {
@@ -70,8 +70,14 @@ function turn(rows) {
   drawTable();
 }
 
+// How far down the headings of a table stick: below the page's own header.
+function measureHeader() {
+  const high = narrow() ? 0 : document.querySelector("header").offsetHeight;
+  document.documentElement.style.setProperty("--header", `${high}px`);
+}
+
 function redraw() {
-  document.documentElement.style.setProperty("--header", narrow() ? "0px" : `${document.querySelector("header").offsetHeight}px`);
+  measureHeader();
   if (state.view) {
     drawCurves();
     fitColumns();
@@ -79,35 +85,6 @@ function redraw() {
   }
   drawSimplex();
   redrawn.forEach((draw) => draw());
-}
-
-// A term's explanation, by the pointer, the keyboard or a touch.
-function explain(element, term) {
-  const text = page.terms[term] ?? page.terms[term.replace(/[>≥=].*/, "")];
-  if (!text) return;
-  element.dataset.tip = text;
-  if (!element.matches("button, a, select, input")) element.tabIndex = 0;
-}
-
-function showTip(element) {
-  const tip = byId("tip");
-  tip.hidden = !element;
-  if (!element) return;
-  tip.textContent = element.dataset.tip;
-  element.setAttribute("aria-describedby", "tip");
-  const at = element.getBoundingClientRect();
-  const left = Math.min(Math.max(8, at.left), document.documentElement.clientWidth - tip.offsetWidth - 8);
-  const below = at.bottom + 6 + tip.offsetHeight < innerHeight;
-  Object.assign(tip.style, { left: `${left}px`, top: `${below ? at.bottom + 6 : at.top - tip.offsetHeight - 6}px` });
-}
-
-function explainTerms() {
-  for (const element of document.querySelectorAll("[data-term]")) explain(element, element.dataset.term);
-  for (const heading of document.querySelectorAll("table.grid th")) explain(heading, heading.textContent);
-  const tipOf = (event) => (event.target instanceof Element ? event.target.closest("[data-tip]") : null);
-  for (const start of ["mouseover", "focusin"]) document.addEventListener(start, (event) => showTip(tipOf(event)));
-  document.addEventListener("focusout", () => showTip(null));
-  addEventListener("scroll", () => showTip(null), { passive: true });
 }
 
 function switchTheme() {
@@ -120,9 +97,8 @@ function switchTheme() {
 // Drag a window open on the simplex; a click pins the input there.
 function listenToSimplex() {
   const simplex = byId("simplex");
-  const fine = matchMedia("(pointer: fine)").matches;
   let from = null;
-  simplex.addEventListener("pointerdown", (event) => { from = fine ? pointerAt(simplex.plot, event) : null; });
+  simplex.addEventListener("pointerdown", (event) => { from = finePointer() ? pointerAt(simplex.plot, event) : null; });
   simplex.addEventListener("pointermove", (event) => {
     const at = pointerAt(simplex.plot, event);
     const near = rowNear(event);
@@ -193,7 +169,8 @@ async function start() {
     byId("map").value = "ratio";
   }
   showKind();
-  redraw();
+  measureHeader();
+  redrawn.forEach((draw) => draw());
   listen();
   document.documentElement.dataset.ready = "yes";
 }
