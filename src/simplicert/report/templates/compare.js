@@ -98,10 +98,9 @@ if (page.extras.compare) {
     document.querySelector(".compare-legend").replaceChildren(...entries.map(([picture, text]) => make("span", {}, picture, text)));
   }
 
-  // Steps as the radii are: a share holds up to the next radius of the grid, which claims less.
-  function curvePath(plot, values) {
-    return linePath(plot, both.at.map((r, k) => [r, values[k]]));
-  }
+  // Whole numbers go in steps: what holds at r holds for all that is more than r - 1.
+  const curvePoints = (values) => both.at.flatMap((r, k) => (both.whole && k ? [[both.at[k - 1], values[k]], [r, values[k]]] : [[r, values[k]]]));
+  const curvePath = (plot, values) => linePath(plot, curvePoints(values));
 
   function drawCurves() {
     const what = both.labelled ? "certified accuracy" : "share of inputs certified";
@@ -114,9 +113,10 @@ if (page.extras.compare) {
       svg("path", { class: "compare-line run-a", d: curvePath(plot, both.first) }),
       svg("path", { class: "compare-line run-b", d: curvePath(plot, both.second) }),
     );
-    const y = [Math.min(-0.04, 1.15 * Math.min(...both.low)), Math.max(0.04, 1.15 * Math.max(...both.high))];
+    const [lowest, highest] = [1.1 * Math.min(...both.low, -0.02), 1.1 * Math.max(...both.high, 0.02)];
+    const y = [Math.min(lowest, -0.3 * highest), Math.max(highest, -0.3 * lowest)]; // room for both names
     const strip = openPlot("compare-strip", { x, y, height: 200, xTitle: axisTitle(), yTitle: "difference", yTicks: ticksOf(...y, 4), margin: { ...margin, b: 46 } });
-    const ends = [...both.at.map((r, k) => [r, both.high[k]]), ...both.at.map((r, k) => [r, both.low[k]]).reverse()];
+    const ends = [...curvePoints(both.high), ...curvePoints(both.low).reverse()];
     strip.area.append(
       svg("path", { class: "compare-band", d: `${linePath(strip, ends)}Z` }),
       svg("path", { class: "compare-zero", d: linePath(strip, [[x[0], 0], [x[1], 0]]) }),
