@@ -15,6 +15,7 @@ from simplicert.metrics.study import Study
 from simplicert.store import Manifest, open_run
 from simplicert.store.run import write_noise_scale
 from simplicert.types import FIXED_POINT
+from simplicert.types.scores import BINS
 
 FLAGS = (
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -45,6 +46,10 @@ def make_study(tmp_path_factory):
             index=settings.pop("index", None),
             **(evidence if soft else {}),
         )
+        if settings.pop("histograms", False):
+            leaders = np.argsort(-truth, axis=1)[:, :2]
+            shares = random.dirichlet(np.full(BINS, 0.3), size=(inputs, 3))
+            tally = replace(tally, leaders=leaders, histograms=random.multinomial(draws, shares))
         planned, scale = settings.pop("planned", inputs), settings.pop("scale", None)
         tally = replace(tally, grid=settings.get("source", {}).get("grid"))
         if scale is not None:

@@ -24,6 +24,10 @@ def report(
         str | None, typer.Option(help="Where the inputs are, for thumbnails; default: the run's.")
     ] = None,
     images: Annotated[bool, typer.Option(help="Thumbnails of the inputs.")] = True,
+    radii: Annotated[
+        str | None,
+        typer.Option(help="Radii asked about, comma-separated: the page opens on the best run."),
+    ] = None,
     compare: Annotated[
         bool, typer.Option("--compare", help="Open on the comparison of two runs.")
     ] = False,
@@ -45,9 +49,13 @@ def report(
         float | None, typer.Option(help="Of the explorer: deletion's probability; default: 0.9.")
     ] = None,
 ) -> None:
-    """Write one HTML file that holds all it shows and calls nothing over the network.
+    """Write a self-contained interactive HTML report that works offline.
 
     Example: simplicert report runs/mine --out report.html
+
+    Of several runs the page opens on the best one for the radii asked about, and says why:
+
+    Example: simplicert report runs/a runs/b --radii 0.5,1 --out report.html
 
     Two runs of the same inputs, with tests: what the second gains on the first, and what it loses:
 
@@ -58,11 +66,15 @@ def report(
     Example: simplicert report --size 3072 --keep 75 --out explorer.html
     """
     from simplicert.cli.saying import parse_labels
+    from simplicert.cli.table import parse_radii
     from simplicert.errors import require
     from simplicert.metrics.study import read_studies
 
     folders = runs or []
-    options = {"label": label, "data": data, "sensitivity": sensitivity, "norm": norm}
+    asked = parse_radii(radii)
+    options = {
+        "label": label, "data": data, "radii": asked, "sensitivity": sensitivity, "norm": norm
+    }  # fmt: skip
     given = [name for name, value in options.items() if value]
     require(bool(folders) or not given, f"{' and '.join(given)} must come with a run, got none")
     numbers = {"keep": keep, "rate": rate, **({} if folders else {"size": size})}
@@ -84,19 +96,22 @@ def report(
         else []
     )
     if as_json:
-        _print_comparison(studies)
+        _print_comparison(studies, asked)
         return
-    write_page(studies, out, data, images=images, numbers=explorer, compare=compare)
+    write_page(
+        studies, out, data, images=images, numbers=explorer, radii=asked or (), compare=compare
+    )
 
 
-def _print_comparison(studies: "list[Study]") -> None:
+def _print_comparison(studies: "list[Study]", radii: tuple[float, ...] | None) -> None:
     """Print the comparison of two runs as JSON, at full precision."""
     import json
 
     from simplicert.metrics.two_runs import compare as compare_runs
 
     first, second = studies
-    print_lines(json.dumps(compare_runs(first, second, names=(first.name, second.name)).record()))
+    both = compare_runs(first, second, radii=radii, names=(first.name, second.name))
+    print_lines(json.dumps(both.record()))
 
 
 def write_page(
@@ -107,6 +122,7 @@ def write_page(
     images: bool = True,
     quiet: bool = False,
     numbers: dict[str, float] | None = None,
+    radii: tuple[float, ...] = (),
     compare: bool = False,
 ) -> None:
     """Write the page, and show progress if the data for thumbnails take long to read."""
@@ -114,5 +130,7 @@ def write_page(
     from simplicert.report import write_report
 
     with show_reading_progress(quiet):
-        write_report(studies, out, data=data, images=images, numbers=numbers, compare=compare)
+        write_report(
+            studies, out, data=data, images=images, numbers=numbers, radii=radii, compare=compare
+        )
     print_lines(f"wrote {out}")

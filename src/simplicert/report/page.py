@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -103,6 +104,8 @@ def report_page(
     asked about: the page opens on the best run for them. Without any they are chosen. With
     `compare` it opens on the comparison of its two runs; any that cannot be compared are refused.
     """
+    wrong = [radius for radius in radii if not 0 <= radius < math.inf]
+    require(not wrong, f"radii must not be negative, and finite, got {wrong[:1]}")
     if len(studies) > 1:
         require_same_inputs(studies)
         require_same_norm(studies)

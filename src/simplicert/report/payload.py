@@ -129,7 +129,10 @@ def _threat_payload(
             kind: list(threat.ensembles.get(kind, ())) for kind in simplex.GAUSSIAN.ensembles
         },
         "looks": {name: _mechanism_payload(name, threat) for name in names},
-        "winners": {kind: winner_map(threat, kind, e0, e1) for kind in simplex.GAUSSIAN.ensembles},
+        "winners": {
+            kind: winner_map(threat, kind, e0, e1, exact=exact)
+            for kind in simplex.GAUSSIAN.ensembles
+        },
     }
 
 

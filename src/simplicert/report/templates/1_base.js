@@ -40,8 +40,9 @@ const lookOf = (name) => state.threat.looks[name] ?? page.looks[name];
 const labelOf = (name) => (name === "radius" ? "best radius" : lookOf(name).label);
 const className = (number) => (number == null ? "" : page.classes?.[number] ?? String(number));
 const several = () => page.runs.length > 1;
-const narrow = () => innerWidth < 820;
-const finePointer = () => matchMedia("(pointer: fine)").matches;
+const pageWidth = () => document.documentElement.clientWidth; // a phone's innerWidth grows with what overflows
+const narrow = () => pageWidth() < 820;
+const finePointer = () => !matchMedia("(pointer: coarse)").matches;
 const runColour = (run) => `var(--run-${run % 8})`;
 // Black is ink: it turns light in the dark.
 const inkOf = (colour) => (colour.toLowerCase() === "#000000" ? "var(--ink)" : colour);

@@ -11,7 +11,7 @@ function columnsOf(view) {
     const text = (row) => shown(show, row[key]);
     return { key, name, keep, word: true, show: text, by: text }; // sorted as it reads
   };
-  const keeps = { ensemble: 3, two_sided: 2, cdf: 2, [view.base]: 4 };
+  const keeps = { ensemble: 3, two_sided: 2, cdf: 2, [view.base]: 5.5 };
   const radius = (key) => number(key, key === "radius" ? key : lookOf(key).label, (x) => down(x), key === "radius" ? 99 : keeps[key] ?? 1);
   const bounded = view.values.e0 !== undefined;
   const columns = [

@@ -74,10 +74,10 @@ function turn(rows) {
 function measureHeader() {
   const high = narrow() ? 0 : document.querySelector("header").offsetHeight;
   document.documentElement.style.setProperty("--header", `${high}px`);
+  document.documentElement.dataset.width = pageWidth(); // that everything is drawn for
 }
 
 function redraw() {
-  measureHeader();
   if (state.view) {
     drawCurves();
     fitColumns();
@@ -85,6 +85,7 @@ function redraw() {
   }
   drawSimplex();
   redrawn.forEach((draw) => draw());
+  measureHeader();
 }
 
 function switchTheme() {
@@ -148,10 +149,10 @@ function listen() {
     unpin();
   });
   listenToSimplex();
-  let [waiting, width] = [0, innerWidth];
+  let [waiting, width] = [0, pageWidth()];
   addEventListener("resize", () => {
     clearTimeout(waiting);
-    waiting = setTimeout(() => { if (innerWidth !== width) { width = innerWidth; redraw(); } }, 150);
+    waiting = setTimeout(() => { if (pageWidth() !== width) { width = pageWidth(); redraw(); } }, 150);
   });
 }
 

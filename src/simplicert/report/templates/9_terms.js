@@ -8,8 +8,10 @@ function explain(element, term) {
   if (!element.matches("button, a, select, input")) element.tabIndex = 0;
 }
 
+let tipped = null; // the element whose explanation is shown
 function showTip(element) {
   const tip = byId("tip");
+  tipped = element;
   tip.hidden = !element;
   if (!element) return;
   tip.textContent = element.dataset.tip;
@@ -26,5 +28,5 @@ function explainTerms() {
   const tipOf = (event) => (event.target instanceof Element ? event.target.closest("[data-tip]") : null);
   for (const start of ["mouseover", "focusin"]) document.addEventListener(start, (event) => showTip(tipOf(event)));
   document.addEventListener("focusout", () => showTip(null));
-  addEventListener("scroll", () => showTip(null), { passive: true });
+  addEventListener("scroll", () => { if (tipped) showTip(tipped); }, { passive: true });
 }
