@@ -48,11 +48,13 @@ function* makeMap(threat, numbers) {
     return cuts.get(key);
   };
   const map = { polygons: new Map(), lines: [], nodes };
-  for (let i = 0; i < rows; i += 1) {
-    for (let j = 0; i + j < rows; j += 1) {
-      addCell(map, [node(i, j), node(i + 1, j), node(i, j + 1)], between);
-      if (i + j < rows - 1) addCell(map, [node(i + 1, j), node(i, j + 1), node(i + 1, j + 1)], between);
+  for (let j = 0; j < rows; j += 1) {
+    const row = [];
+    for (let i = 0; i + j < rows; i += 1) {
+      row.push([node(i, j), node(i + 1, j), node(i, j + 1)]);
+      if (i + j < rows - 1) row.push([node(i + 1, j), node(i + 1, j + 1), node(i, j + 1)]);
     }
+    addRow(map, row, between);
     yield null;
   }
   return map;
@@ -69,15 +71,40 @@ function findCut(a, b, winner) {
   return place(...at((near + far) / 2));
 }
 
+function addPolygon(map, name, polygon) {
+  if (!map.polygons.has(name)) map.polygons.set(name, []);
+  map.polygons.get(name).push(polygon);
+}
+
+const placeOf = ({ right, upper }) => place(right, upper);
+
+// Cells of one winner that are neighbours are one polygon: from the first one's left side to the
+// last one's right side. Corners of a cell that points up: lower left, lower right, top; of one
+// that points down: bottom, upper right, upper left.
+function addRow(map, row, between) {
+  for (let first = 0; first < row.length;) {
+    const [{ name }] = row[first];
+    const same = (cell) => cell.every((corner) => corner.name === name);
+    let next = first;
+    while (next < row.length && same(row[next])) next += 1;
+    if (next > first) {
+      const [left, right] = [row[first], row[next - 1]];
+      const down = (next - 1) % 2; // every second cell points down
+      const corners = [left[0], down ? right[0] : right[1], down ? right[1] : right[2], left[2]];
+      addPolygon(map, name, corners.map(placeOf));
+    } else {
+      addCell(map, row[first], between);
+      next = first + 1;
+    }
+    first = next;
+  }
+}
+
 // Cut one small triangle where its corners differ; three winners meet at its middle.
 function addCell(map, corners, between) {
-  const points = corners.map(({ right, upper }) => place(right, upper));
+  const points = corners.map(placeOf);
   const names = corners.map(({ name }) => name);
-  const add = (name, polygon) => {
-    if (!map.polygons.has(name)) map.polygons.set(name, []);
-    map.polygons.get(name).push(polygon);
-  };
-  if (names[0] === names[1] && names[1] === names[2]) return add(names[0], points);
+  const add = (name, polygon) => addPolygon(map, name, polygon);
   const cut = (k, l) => between(corners[k], corners[l]);
   const odd = [0, 1, 2].find((k) => names[(k + 1) % 3] === names[(k + 2) % 3]);
   if (odd === undefined) {

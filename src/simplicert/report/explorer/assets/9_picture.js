@@ -85,36 +85,33 @@ function paintMap() {
   const context = byId("map").getContext("2d");
   const outline = [[0, 0], [1, 0], [0.5, 0.5]];
   context.clearRect(0, 0, shown.width, shown.width);
-  const trace = (points) => {
+  const trace = (lines, closed) => { // all of a colour at once: one by one they take a second
     context.beginPath();
-    points.map(toScreen).forEach(([x, y], k) => (k ? context.lineTo(x, y) : context.moveTo(x, y)));
+    for (const points of lines) {
+      points.map(toScreen).forEach(([x, y], k) => (k ? context.lineTo(x, y) : context.moveTo(x, y)));
+      if (closed) context.closePath();
+    }
   };
   context.lineJoin = "round";
   if (shown.map) {
     context.save();
-    trace(outline);
+    trace([outline], true);
     context.clip();
     for (const [name, polygons] of shown.map.polygons) {
       const look = lookOf(threatOf(view), name);
       const plain = look ? pale(look.colour) : colourOf("--shade");
       const paint = name.includes(" = ") ? hatch(context) : plain;
       Object.assign(context, { fillStyle: paint, strokeStyle: paint, lineWidth: 1 });
-      for (const polygon of polygons) {
-        trace(polygon);
-        context.closePath();
-        context.fill();
-        context.stroke();
-      }
-    }
-    Object.assign(context, { strokeStyle: colourOf("--ink"), lineWidth: 1.4, lineCap: "round" });
-    for (const line of shown.map.lines) {
-      trace(line);
+      trace(polygons, true);
+      context.fill();
       context.stroke();
     }
+    Object.assign(context, { strokeStyle: colourOf("--ink"), lineWidth: 1.4, lineCap: "round" });
+    trace(shown.map.lines, false);
+    context.stroke();
     context.restore();
   }
-  trace(outline);
-  context.closePath();
+  trace([outline], true);
   Object.assign(context, { strokeStyle: colourOf("--ink"), lineWidth: 1.2 });
   context.stroke();
   nameRegions();
