@@ -130,7 +130,7 @@ def photograph_report(out: Path) -> None:
 
 
 def _photograph(address: str, out: Path, size: tuple[int, int], ready: str) -> None:
-    """Open a page in Chromium, wait until it is ready, and save what a screen of this size shows."""
+    """Open a page in Chromium, wait until it is ready, and save what a screen shows."""
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
 
