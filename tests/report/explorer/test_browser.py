@@ -325,3 +325,7 @@ def test_embedded_it_leaves_out_the_words(open_view):
     page = open_view("#embed=yes")
     assert not page.element("header").is_displayed() and not page.element("#reading").is_displayed()
     assert page.element("#overlay").is_displayed()
+    paper = "return getComputedStyle(document.body).backgroundColor"
+    for theme, colour in [("dark", "rgb(22, 24, 28)"), ("light", "rgb(255, 255, 255)")]:
+        page.run("postMessage({ theme: arguments[0] }, '*')", theme)  # the page around it
+        page.until(f"{paper} === '{colour}'")

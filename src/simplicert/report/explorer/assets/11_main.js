@@ -237,6 +237,11 @@ byId("reset").addEventListener("click", () => {
 addEventListener("hashchange", () => {
   if (location.hash !== writeAddress()) takeAddress();
 });
+addEventListener("message", ({ data }) => { // of a page that this one is embedded in
+  if (!["light", "dark"].includes(data?.theme)) return;
+  document.documentElement.dataset.theme = data.theme;
+  paintMap();
+});
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paintMap);
 new ResizeObserver(() => {
   if (byId("stage").clientWidth === shown.width) return;
