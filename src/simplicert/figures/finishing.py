@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 
-# In points: from a line to its name, room around a name, and from it to the nearest other line.
-OFFSET, PAD, APART = 3.0, 2.0, 4.0
+# In points: from a line to its name, room around a name, how much farther the nearest other line
+# must be than its own, and how much farther makes no difference.
+OFFSET, PAD, APART, ENOUGH = 3.0, 2.0, 2.5, 40.0
 
 NAME_SIZE = 7.5  # points, as in a legend
 
@@ -146,9 +147,10 @@ def find_name_place(
             inside = box[0] > PAD and box[1] > PAD
             if not (inside and box[2] < area[0] - PAD and box[3] < area[1] - PAD):
                 continue
-            if any(_overlap(box, other) for other in taken) or _distance(box, line) < PAD:
+            near = _distance(box, line)
+            if any(_overlap(box, other) for other in taken) or near < PAD:
                 continue
-            room = min(_distance(box, crowd), 40.0) if len(crowd) else 40.0
+            room = min(_distance(box, crowd) - near, ENOUGH)
             if room > best[0]:
                 best = (room, box)
     return best[1]
