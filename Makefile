@@ -39,9 +39,10 @@ test: style
 test-quick: setup
 	$(PYTEST)
 
-# The slow tests, about one in eight, in a random order. SEED=7 gives another one.
+# The slow tests, about one in eight, in a random order. SEED=7 gives another one. Four at a time:
+# a third of their time they wait for processes that they started.
 test-slow: setup
-	$(PYTEST) -m 'slow and not long' --shuffle=$(SEED)
+	$(PYTEST) -n 4 -m 'slow and not long' --shuffle=$(SEED)
 
 # All tests, with those of long high-precision arithmetic, in a random order.
 test-all: lint

@@ -62,6 +62,7 @@ SOURCES = {
     "router": "benchmarks/results/router.json",
     "rules": "benchmarks/results/rules.json",
     "sampling": "benchmarks/results/sampling.json",
+    "smoothadv": "benchmarks/results/smoothadv.json",
     "softmax": "benchmarks/results/softmax.json",
     "survivors": "benchmarks/survivors.toml",
     "text": "benchmarks/results/text.json",

@@ -7,9 +7,11 @@ import sys
 
 import pandas as pd
 import pytest
+import typer
 from pages import pictures_in
 
 import simplicert as sc
+from simplicert.cli import app
 
 
 @pytest.fixture
@@ -115,6 +117,9 @@ def test_help_has_panels_and_quiet_has_no_opposite(run):
     assert len(heads) == 6 and "--quiet" in out and "--no-quiet" not in out
     ungrouped = out.split("╭─ Options")[1].split("╭─")[0]
     assert ungrouped.count("--") == 1, ungrouped  # every option but --help has a group
+    for name, found in typer.main.get_command(app).commands.items():
+        flags = [flag for option in found.params for flag in option.secondary_opts]
+        assert "--no-quiet" not in flags, name
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,14 @@
 """The field's table: every cell against the metrics, by hand and by definition."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from certified import drawn, stated
 
 from simplicert.errors import InvalidInput
 from simplicert.metrics import averages
+from simplicert.noises.model import NoiseModel
 from simplicert.tables import TableOptions, field_table
 
 RIGHT = [True, True, True, False]
@@ -176,3 +179,12 @@ def test_notes_name_what_is_doubtful(held):
     assert "incomplete: b (sigma 1): 4 of 64 inputs are missing" in notes
     assert any(note.startswith("c (sigma 2): ") and "alpha 0.01" in note for note in notes)
     assert "c (sigma 2): an imported log; its audit found 1 doubt" in notes
+
+
+def test_the_average_of_whole_numbers_is_rounded_by_whole_numbers(held):
+    """Seven over five inputs is 1.4, and the float nearest to it is smaller."""
+    found = stated([True] * 5, two_sided=[1, 1, 1, 2, 2])
+    noise = NoiseModel("ablation", size=784, keep=45, absent=-1.0)
+    counted = replace(found, known=replace(found.known, noise=noise, norm="l0"))
+    assert field_table([held("a", counted, sigma=1.0)], PLAIN).rows[0][-2] == "1.400"
+    assert field_table([held("b", found)], PLAIN).rows[0][-2] == "1.399"

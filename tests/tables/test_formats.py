@@ -164,6 +164,14 @@ def test_latex_numbers():
     assert latex_number("-") == "-"
 
 
+def test_latex_headings_have_the_signs_of_papers():
+    text = FORMATS["latex"](
+        Grid("t", ("run", "x"), [("a>=b", "1")], keys=1, spans=(("r >= 1", 2),))
+    )
+    assert r"r $\geq$ 1" in text
+    assert "a$>$=b" in text  # a name stays as it is
+
+
 def test_latex_marks_bold_faint_and_rules():
     grid = Grid(
         "t",

@@ -194,18 +194,25 @@ def choose_inputs(
     assert numbers is not None
     certified = np.sort(numbers[certificates.radius > 0])
     require(certified.size > 0, "run must have a certified input to attack, and it has none")
+    return select_inputs(certified, "certified inputs", count, index, seed)
+
+
+def select_inputs(
+    held: Ints, words: str, count: int | None, index: Sequence[int], seed: int
+) -> Ints:
+    """Return all of these numbers, `count` of them at random, or those named; `words` says what."""
     if index:
         require(count is None, f"inputs ({count}) and index cannot be given together")
-        lost = sorted(set(index) - set(certified.tolist()))
-        require(not lost, f"index must name certified inputs of the run, got {lost}")
+        lost = sorted(set(index) - set(held.tolist()))
+        require(not lost, f"index must name {words} of the run, got {lost}")
         return np.unique(np.array(index, dtype=np.int64))
     if count is None:
-        return certified
+        return held
     require(
-        1 <= count <= certified.size,
-        f"inputs must lie in 1..{certified.size}, the certified inputs of the run, got {count}",
+        1 <= count <= held.size,
+        f"inputs must lie in 1..{held.size}, the {words} of the run, got {count}",
     )
-    return np.sort(np.random.default_rng(seed).choice(certified, count, replace=False))
+    return np.sort(np.random.default_rng(seed).choice(held, count, replace=False))
 
 
 def perturbation_path(out: Path, item: int) -> Path:

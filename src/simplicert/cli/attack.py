@@ -7,6 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simplicert.cli.origin_options import (
+    DataOption,
+    DeviceOption,
+    IndexOption,
+    InputsOption,
+    ModelOption,
+    NumbersOption,
+    QuietOption,
+    TrustOption,
+)
 from simplicert.cli.saying import print_lines, print_note
 
 if TYPE_CHECKING:
@@ -20,10 +30,10 @@ BROKEN_EXIT = 1  # exit code where a certificate is broken
 def attack(
     run: Annotated[Path, typer.Argument(help="Run folder, drawn by `sample`.")],
     out: Annotated[Path | None, typer.Option(help="CSV; default: RUN/attack.csv.")] = None,
-    model: Annotated[str | None, typer.Option(help="Where the model is now.")] = None,
-    data: Annotated[str | None, typer.Option(help="Where the data are now.")] = None,
-    inputs: Annotated[int | None, typer.Option(help="So many at random; default: all.")] = None,
-    index: Annotated[list[int] | None, typer.Option(help="This input; may be repeated.")] = None,
+    model: ModelOption = None,
+    data: DataOption = None,
+    inputs: InputsOption = None,
+    index: IndexOption = None,
     kind: Annotated[str | None, typer.Option(help="Default: the run's own.")] = None,
     norm: Annotated[
         str | None, typer.Option(help="Of the balls; default: the usual one of the noise.")
@@ -35,13 +45,11 @@ def attack(
     confirm: Annotated[int, typer.Option(help="Fresh draws of a confirmation.")] = 5000,
     level: Annotated[float, typer.Option(help="Chance of a false alarm, over all inputs.")] = 0.001,
     seed: Annotated[int, typer.Option(help="Of the attack; never the run's noise.")] = 0,
-    device: Annotated[str | None, typer.Option(help="Default: the run's own.")] = None,
-    mean: Annotated[str | None, typer.Option(help="Default: as given to `sample`.")] = None,
-    std: Annotated[str | None, typer.Option(help="Default: as given to `sample`.")] = None,
-    trust: Annotated[
-        bool, typer.Option("--trust", help="Run code in a model file (file.ts).")
-    ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
+    device: DeviceOption = None,
+    mean: NumbersOption = None,
+    std: NumbersOption = None,
+    trust: TrustOption = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Search each certified ball for adversarial examples of the smoothed classifier.
 

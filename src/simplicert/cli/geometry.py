@@ -5,6 +5,16 @@ from typing import Annotated
 
 import typer
 
+from simplicert.cli.origin_options import (
+    DataOption,
+    DeviceOption,
+    IndexOption,
+    InputsOption,
+    ModelOption,
+    NumbersOption,
+    QuietOption,
+    TrustOption,
+)
 from simplicert.cli.saying import print_lines, print_note, print_warning
 
 MOST_ROWS = 12  # inputs with a neighbour that are listed
@@ -15,10 +25,10 @@ def geometry(
     out: Annotated[
         Path | None, typer.Option(help="CSV or JSON; default: RUN/geometry.csv.")
     ] = None,
-    model: Annotated[str | None, typer.Option(help="Where the model is now.")] = None,
-    data: Annotated[str | None, typer.Option(help="Where the data are now.")] = None,
-    inputs: Annotated[int | None, typer.Option(help="So many at random; default: all.")] = None,
-    index: Annotated[list[int] | None, typer.Option(help="This input; may be repeated.")] = None,
+    model: ModelOption = None,
+    data: DataOption = None,
+    inputs: InputsOption = None,
+    index: IndexOption = None,
     draws: Annotated[
         int | None, typer.Option(help="Fresh draws at a neighbour; default: as the run's.")
     ] = None,
@@ -30,14 +40,12 @@ def geometry(
         bool, typer.Option("--compare", help="Also spend as many draws at the input itself.")
     ] = False,
     seed: Annotated[int, typer.Option(help="Of the search; never the run's noise.")] = 0,
-    device: Annotated[str | None, typer.Option(help="Default: the run's own.")] = None,
-    mean: Annotated[str | None, typer.Option(help="Default: as given to `sample`.")] = None,
-    std: Annotated[str | None, typer.Option(help="Default: as given to `sample`.")] = None,
-    trust: Annotated[
-        bool, typer.Option("--trust", help="Run code in a model file (file.ts).")
-    ] = False,
+    device: DeviceOption = None,
+    mean: NumbersOption = None,
+    std: NumbersOption = None,
+    trust: TrustOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, at full precision.")] = False,
-    quiet: Annotated[bool, typer.Option(help="No progress.")] = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Search a neighbour of each input whose certificate covers more of the box [0, 1].
 

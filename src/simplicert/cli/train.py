@@ -79,7 +79,8 @@ def train(
         float | None, typer.Option(help="smoothadv: how far the attack may go, in l2.")
     ] = None,
     epsilon_warmup: Annotated[
-        int | None, typer.Option("--warm-up", help="smoothadv: epochs in which epsilon grows.")
+        int | None,
+        typer.Option("--epsilon-warmup", "--warm-up", help="smoothadv: epochs of growing epsilon."),
     ] = None,
     loss: Annotated[str | None, typer.Option(help="denoiser: mse or stability.")] = None,
     classifier: Annotated[

@@ -5,6 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from simplicert.cli.origin_options import (
+    DataOption,
+    ModelOption,
+    NumbersOption,
+    TrustOption,
+)
 from simplicert.cli.saying import print_lines
 
 if TYPE_CHECKING:
@@ -27,13 +33,11 @@ def verify(
     seed: Annotated[
         int | None, typer.Option(help="Chooses them; without it, chance does, and it is printed.")
     ] = None,
-    model: Annotated[str | None, typer.Option(help="Where the model is now.")] = None,
-    data: Annotated[str | None, typer.Option(help="Where the data are now.")] = None,
-    mean: Annotated[str | None, typer.Option(help="Default: as given to `sample`.")] = None,
-    std: Annotated[str | None, typer.Option(help="Default: as given to `sample`.")] = None,
-    trust: Annotated[
-        bool, typer.Option("--trust", help="Run code in a model file (file.ts).")
-    ] = False,
+    model: ModelOption = None,
+    data: DataOption = None,
+    mean: NumbersOption = None,
+    std: NumbersOption = None,
+    trust: TrustOption = False,
     sensitivity: Annotated[
         float | None, typer.Option(help="Of the first stage, by your word. Default: the run's.")
     ] = None,

@@ -228,8 +228,8 @@ def attack_panels(request: FigureRequest) -> list[Panel]:
     if request.population != "all":
         for study, name in zip(request.studies, several, strict=True):
             certificates = study.certificates(kind)
-            kept = study.index[population_mask(certificates, request.population)].tolist()
-            several[name] = [row for row in several[name] if row.index in set(kept)]
+            kept = set(study.index[population_mask(certificates, request.population)].tolist())
+            several[name] = [row for row in several[name] if row.index in kept]
             require(
                 bool(several[name]),
                 f"population {request.population!r} is empty: none of the attacked inputs of run "

@@ -22,6 +22,7 @@ import numpy as np
 from simplicert.attack.attacked_input import SmoothedPoint
 from simplicert.attack.ball import Ball
 from simplicert.attack.gradients import GradientEstimator, choose_gradient
+from simplicert.attack.job import select_inputs
 from simplicert.attack.target import Target, open_target
 from simplicert.bounds import bound
 from simplicert.bounds.box import alpha_at_look
@@ -135,19 +136,7 @@ def refuse_run(run: Run | ImportedRun) -> None:
 
 def choose_inputs(run: Run, count: int | None, index: Sequence[int], seed: int) -> Ints:
     """Choose inputs of the run by number: all, `count` at random, or those named."""
-    held = np.sort(run.tally().inputs)
-    if index:
-        require(count is None, f"inputs ({count}) and index cannot be given together")
-        lost = sorted(set(index) - set(held.tolist()))
-        require(not lost, f"index must name inputs of the run, got {lost}")
-        return np.unique(np.array(index, dtype=np.int64))
-    if count is None:
-        return held
-    require(
-        1 <= count <= held.size,
-        f"inputs must lie in 1..{held.size}, the inputs of the run, got {count}",
-    )
-    return np.sort(np.random.default_rng(seed).choice(held, count, replace=False))
+    return select_inputs(np.sort(run.tally().inputs), "inputs", count, index, seed)
 
 
 def search_run(

@@ -70,8 +70,8 @@ def _has_normalisation(classifier: Callable[[Any], Any]) -> bool:
     from simplicert.models.denoising import Denoised
     from simplicert.models.modules import Normalised
 
-    parts = (classifier, *classifier.children()) if isinstance(classifier, Denoised) else ()
-    return any(isinstance(part, Normalised) for part in parts or (classifier,))
+    behind = classifier.children() if isinstance(classifier, Denoised) else ()
+    return any(isinstance(part, Normalised) for part in (classifier, *behind))
 
 
 def _classify_normalised(

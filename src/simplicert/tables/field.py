@@ -13,10 +13,12 @@ from simplicert.metrics.numbers import (
     format_percent_down,
     format_percent_range,
     format_percent_up,
+    format_share_down,
     format_up,
 )
 from simplicert.metrics.radii import choose_radii, common_sign, say_reach
 from simplicert.metrics.study import Study
+from simplicert.noises import NOISES
 from simplicert.tables.grid import RADII, Grid, TableOptions, Value
 from simplicert.tables.settings import (
     describe_column,
@@ -156,9 +158,17 @@ def _value_cells(line: FieldRow, heading: str) -> tuple[str, ...]:
         line.study.name,
         noise_cell(line.study, heading),
         *(format_percent_down(rate) for rate in _curve_rates(line.accuracy)),
-        format_down(line.average.value),
+        _average_cell(line),
         format_percent_up(line.abstained),
     )
+
+
+def _average_cell(line: FieldRow) -> str:
+    """Round the average radius down; the average of whole numbers exactly, so that 7/5 is 1.400."""
+    mean = line.average
+    if NOISES[line.certificates.known.noise.name].whole:
+        return format_share_down(round(mean.value * mean.total), mean.total)
+    return format_down(mean.value)
 
 
 def _interval_cells(line: FieldRow) -> tuple[str, ...]:

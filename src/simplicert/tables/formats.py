@@ -136,7 +136,7 @@ def _render_latex(grid: Grid) -> str:
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
         *_latex_group_headings(grid),
-        _latex_row([SYMBOLS.get(heading, escape_latex(heading)) for heading in grid.headings]),
+        _latex_row([_latex_heading(heading) for heading in grid.headings]),
         r"\midrule",
     ]
     for place, cells in enumerate(grid.rows):
@@ -156,13 +156,18 @@ def _latex_group_headings(grid: Grid) -> list[str]:
     if not any(text for text, _ in groups):
         return []
     cells = [
-        rf"\multicolumn{{{len(columns)}}}{{c}}{{{escape_latex(text)}}}" if text else ""
+        rf"\multicolumn{{{len(columns)}}}{{c}}{{{_latex_heading(text)}}}" if text else ""
         for text, columns in groups
     ]
     rules = [
         rf"\cmidrule(lr){{{columns[0] + 1}-{columns[-1] + 1}}}" for text, columns in groups if text
     ]
     return [_latex_row(cells), " ".join(rules)]
+
+
+def _latex_heading(text: str) -> str:
+    """Write a heading, which is ours: its signs may be printed as papers print them."""
+    return SYMBOLS.get(text, escape_latex(text.replace(">=", "≥").replace("<=", "≤")))
 
 
 def _latex_row(cells: list[str]) -> str:

@@ -221,7 +221,7 @@ def read_recipe(name: str) -> dict[str, Any]:
     shipped = {known: FOLDER / f"{known}.toml" for known in recipe_names()}
     own = Path(name).suffix == ".toml"
     path = Path(name) if own else choose("recipe", name, shipped)
-    require(path.is_file(), f"recipe must name a file that exists, got {name}")
+    require(path.exists(), f"recipe must name a file that exists, got {name}")
     try:
         content = read_toml(path)
         held: dict[str, Any] = content[SETTINGS]
