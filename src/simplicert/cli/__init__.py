@@ -30,6 +30,7 @@ from simplicert.cli.status import status
 from simplicert.cli.table import table
 from simplicert.cli.train import train
 from simplicert.cli.verify import verify
+from simplicert.cli.watch import watch
 
 app = typer.Typer(
     name="simplicert",
@@ -44,7 +45,7 @@ app = typer.Typer(
 START, DRAW, READ, CHECK = "Start", "Draw", "Read", "Check"
 for panel, commands in {
     START: (demo, radius, explorer, simplex, plan, train),
-    DRAW: (sample, run, status),
+    DRAW: (sample, run, watch, status),
     READ: (certify, table, figure, report, export),
     CHECK: (verify, attack, geometry, gate, check),
 }.items():
