@@ -40,6 +40,7 @@ ROOMS = [
     "tables",
     "figures",
     "report",
+    "cards",
     "attack",
     "geometry",
     "training",

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from simplicert import tables as tables
     from simplicert import training as training
     from simplicert.bounds import bound
+    from simplicert.cards import Card, card
     from simplicert.certification import certify, radius
     from simplicert.drawing import DrawingOutcome, DrawingProgress, draw
     from simplicert.errors import (
@@ -53,6 +54,7 @@ __all__ = [
     "MECHANISMS",
     "NOISES",
     "PAPER_ENSEMBLE",
+    "Card",
     "Certificates",
     "DamagedRun",
     "DrawingOutcome",
@@ -82,6 +84,7 @@ __all__ = [
     "UnsoundMechanism",
     "Until",
     "bound",
+    "card",
     "certify",
     "create_run",
     "design_population",
@@ -97,7 +100,7 @@ __all__ = [
 if not TYPE_CHECKING:
     # Imported when first asked for: `simplicert --help` needs no mathematics.
     _ROOMS = ("errors", "noises", "types", "mechanisms", "bounds", "certification", "stopping")
-    _LATER = ("sampling", "smoothed", "store", "drawing", "populations")  # these take longer
+    _LATER = ("sampling", "smoothed", "store", "drawing", "populations", "cards")  # take longer
 
     def __getattr__(name):
         """A public name, or a room of the package, when it is first asked for."""

@@ -136,12 +136,12 @@ def _content_security_policy(*scripts: str) -> str:
     )
 
 
-def template_environment() -> Any:
-    """Load templates beside this file; every text in them is escaped unless marked as our own."""
+def template_environment(room: str = "simplicert.report") -> Any:
+    """Load the templates of a room; every text in them is escaped unless marked as our own."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(
-        loader=PackageLoader("simplicert.report", "templates"),
+        loader=PackageLoader(room, "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
