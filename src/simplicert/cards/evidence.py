@@ -12,7 +12,7 @@ import numpy as np
 
 from simplicert.errors import DamagedRun, SimplicertError, require
 from simplicert.metrics.intervals import CONFIDENCE, RateCurve, rate_curve
-from simplicert.metrics.radii import choose_radii, round_radii
+from simplicert.metrics.radii import PAPERS, choose_radii, round_radii
 from simplicert.metrics.statement import Statement, make_statement
 from simplicert.metrics.study import Study
 from simplicert.noises import NOISES
@@ -94,6 +94,8 @@ class CardEvidence:
         certificates = self.view.certificates
         if certificates is None or self.view.labels is None:
             return None
+        if certificates.known.certain or not self.believable:
+            return None
         bounds = {"draws": self.draws, "alpha": ALPHA, "beta": BETA}
         try:
             kept = [keeps_class(certificates, radius, **bounds) for radius in self.radii]  # type: ignore[arg-type]
@@ -120,13 +122,15 @@ def gather_evidence(
     found = None
     if design is not None:
         found = population(study.run, read_design(design))  # type: ignore[arg-type]
+    chosen = _statement_radius(view) if radius is None else float(radius)
+    shown = {chosen, *(_choose_card_radii(view) if radii is None else map(float, radii))}
     return CardEvidence(
         view=view,
         checks=tuple(verify_run(study.run.folder, certificates, sensitivity=study.sensitivity)),
         attack=tuple(_find_attack(study, view, attack)),
         population=found,
-        radii=tuple(sorted(radii)) if radii else _choose_card_radii(view),
-        radius=_statement_radius(view) if radius is None else radius,
+        radii=tuple(sorted(shown)),
+        radius=chosen,
         asked=radius is not None,
         draws=draws,
     )
@@ -153,12 +157,15 @@ def _find_attack(study: Study, view: View, path: Path | None) -> list[AttackRow]
 def _choose_card_radii(view: View) -> tuple[float, ...]:
     """Return radii as papers print them, up to the first that no input reaches."""
     largest = float(view.radius.max(initial=0.0))
-    if view.certificates is None:
+    if view.certificates is not None:
+        usual = choose_radii([view.certificates], RADII)
+    elif view.norm in PAPERS:
+        usual = RADII
+    else:
         return tuple(round_radii(largest, MOST_RADII - 1))
-    usual = choose_radii([view.certificates], RADII)
     return tuple(radius for radius in usual if radius == 0 or radius < largest) or (0.0,)
 
 
 def _statement_radius(view: View) -> float:
-    """Return the scale of the noise, which was known before the draws; of whole numbers, 1."""
-    return view.study.sigma if NOISES[view.study.noise.name].scale is not None else 1.0
+    """Return half the noise's scale, which was known before the draws; of whole numbers, 1."""
+    return view.study.sigma / 2 if NOISES[view.study.noise.name].scale is not None else 1.0

@@ -13,6 +13,7 @@ from simplicert.metrics.numbers import (
     format_percent_range,
     format_percent_up,
 )
+from simplicert.noises import NOISES
 from simplicert.noises.certainty import CERTAINTY
 from simplicert.noises.words import describe_changes, describe_units, name_noise
 from simplicert.store import ImportedRun
@@ -22,6 +23,8 @@ from simplicert.tables.plan import format_duration
 from simplicert.tables.summary import describe_draw_count
 
 MARKS = {True: "holds", False: "DOES NOT HOLD", None: "not checked"}
+
+DISPROVED = "Claimed, and disproved: the warnings say by what. Do not quote what follows."
 
 # The folders of a path on somebody's machine, which is nobody else's business.
 FOLDERS = re.compile(r"(?:(?<=^)|(?<=[:@\s]))[/~][^:@\s]*/")
@@ -100,6 +103,8 @@ def accuracy_section(evidence: CardEvidence) -> CardSection:
         f"their label with radius {sign} r, {describe_units(evidence.study.measured_in)}; rounded "
         "down. The interval is about the choice of inputs; alpha is not in it.",
     ]
+    if not evidence.believable:
+        sentences.insert(0, DISPROVED)
     if evidence.answered is not None:
         headings.append(share)
         for cells, count in zip(rows, evidence.answered, strict=True):
@@ -142,6 +147,8 @@ def cost_section(evidence: CardEvidence) -> CardSection:
         return CardSection("Cost of a decision", ("The log does not record draws.",))
     mean = float(draws.mean())
     said = [f"A certificate took {mean:,.0f} forward passes of the model in the mean."]
+    if certificates is not None and certificates.known.certain:
+        said.append("A decision takes as many: all draws are made, and none is random.")
     seconds = _measured_seconds(evidence)
     if seconds:
         each = seconds / len(draws)
@@ -151,8 +158,9 @@ def cost_section(evidence: CardEvidence) -> CardSection:
             f"Measured{on}: {format_duration(each)} an input in the mean (inputs share batches: "
             "one alone may take longer)."
         )
-        answer = format_duration(each * evidence.draws / mean)
-        said.append(f"At that rate a decision by {evidence.draws:,} draws takes {answer}.")
+        if certificates is not None and not certificates.known.certain:
+            answer = format_duration(each * evidence.draws / mean)
+            said.append(f"At that rate a decision by {evidence.draws:,} draws takes {answer}.")
     else:
         said.append("Seconds were not measured.")
     return CardSection("Cost of a decision", tuple(said))
@@ -208,7 +216,9 @@ def population_section(evidence: CardEvidence) -> CardSection:
         said += [item.sentence for item in evidence.population.shares]
         said += list(evidence.population.remarks)
     if evidence.statement is not None and evidence.believable:
-        chosen = "the scale of the noise, fixed before the draws"
+        chosen = "half the scale of the noise, fixed before the draws"
+        if NOISES[evidence.study.noise.name].scale is None:
+            chosen = "one change, fixed before the draws"
         if evidence.asked:
             chosen = "it was asked for, and must not have been chosen by the results"
         said.append(evidence.statement.sentence)
@@ -228,17 +238,20 @@ def verification_section(evidence: CardEvidence) -> CardSection:
         for check in evidence.checks
     ]
     held = sum(check.holds is True for check in evidence.checks)
+    again = "simplicert verify RUN --replay 20 does it"
+    if isinstance(evidence.run, ImportedRun):
+        again = "a log cannot be"
     said = [
-        f"Of {len(rows)} checks of simplicert verify {held} hold, {len(evidence.failed)} fail "
-        f"and {len(rows) - held - len(evidence.failed)} could not be made.",
+        f"Checks of simplicert verify that hold: {held}; that do not: {len(evidence.failed)}; "
+        f"that could not be made: {len(rows) - held - len(evidence.failed)}.",
         *(
             []
             if evidence.view.certificates is None
             else ["Every number on this card was computed anew from the tallies, or from the log."]
         ),
-        "Not checked: no input was drawn again (simplicert verify RUN --replay 20 does it), "
-        "nothing is known of how the model was trained, of the truth of the labels, or of whether "
-        "the model that is served is the one that was drawn from.",
+        f"Not checked: no input was drawn again ({again}), nothing is known of how the model was "
+        "trained, of the truth of the labels, or of whether the model that is served is the one "
+        "that was drawn from.",
     ]
     table = Grid("Checks", ("about", "result", "in words"), rows)
     return CardSection("Verification", tuple(said), table)
@@ -265,8 +278,10 @@ def scope_sections(evidence: CardEvidence) -> tuple[CardSection, CardSection]:
         f"Changes: {describe_changes(study.measured_in, space)}, below the radius of each input.",
         f"{certified} of {total} inputs have a certificate, each for its own class and radius.",
     ]
+    if not evidence.believable:
+        yes.insert(0, DISPROVED)
     if certificates is not None and certificates.known.kind == "softmax":
-        yes[0] = f"The smoothed classifier: the class with the largest mean score under {noise}."
+        yes[-3] = f"The smoothed classifier: the class with the largest mean score under {noise}."
     if certificates is None:
         yes.append("Radii are those that the log printed, at the word of the tool that wrote it.")
     no = [

@@ -81,8 +81,8 @@ def card(  # noqa: PLR0913
 
     `attack` is the file of an attack on it (default: the one in its folder), `design` that of its
     population certificate, `certificates` files made from it to be verified. `radius` is that of
-    the statement, fixed before the draws; by default the noise's scale. `radii` are those of the
-    table, `draws` those of a served decision.
+    the statement, fixed before the draws; by default half the noise's scale. `radii` are those of
+    the table, `draws` those of a served decision.
 
     >>> import tempfile
     >>> import simplicert as sc

@@ -32,7 +32,7 @@ def make_model_index(evidence: CardEvidence) -> tuple[dict[str, Any], ...]:
     metrics = [
         {
             "type": "certified_accuracy",
-            "name": f"Certified accuracy, {label_radius(view.norm, 'radius')} {sign} {radius:g}",
+            "name": f"Certified accuracy at {_name_radius(view.norm)} {sign} {radius:g}",
             "value": _share_down(int(hits), curve.total),
         }
         for radius, hits in zip(evidence.radii, curve.hits, strict=True)
@@ -51,6 +51,11 @@ def make_model_index(evidence: CardEvidence) -> tuple[dict[str, Any], ...]:
         "metrics": metrics,
     }
     return ({"name": to_one_line(evidence.study.name) or "run", "results": [result]},)
+
+
+def _name_radius(norm: str) -> str:
+    """Name the radius with its norm, that of l2 too: a reader of metadata sees nothing else."""
+    return "l2 radius" if norm == "l2" else label_radius(norm, "radius")
 
 
 def _share_down(hits: int, total: int) -> float:

@@ -37,13 +37,13 @@ def sentences_to_say(evidence: CardEvidence) -> CardSection:
 
 
 def _accuracy_sentence(evidence: CardEvidence) -> str:
-    """Say certified accuracy at the radius in the middle of the table, with all that it needs."""
+    """Say certified accuracy at the radius of the statement, with all that belongs to it."""
     curve = evidence.accuracy
     assert curve is not None
-    place = _middle(evidence)
+    place = evidence.radii.index(evidence.radius)
     where = describe_reach(
         evidence.study.measured_in,
-        format_exactly(evidence.radii[place]),
+        format_exactly(evidence.radius),
         closed=evidence.view.closed,
     )
     noise = name_noise(evidence.study.noise, evidence.study.sigma)
@@ -58,10 +58,10 @@ def _decision_sentences(evidence: CardEvidence) -> list[str]:
     curve, answered = evidence.accuracy, evidence.answered
     if answered is None or curve is None:
         return []
-    place = _middle(evidence)
+    place = evidence.radii.index(evidence.radius)
     where = describe_reach(
         evidence.study.measured_in,
-        format_exactly(evidence.radii[place]),
+        format_exactly(evidence.radius),
         closed=evidence.view.closed,
     )
     return [
@@ -69,12 +69,6 @@ def _decision_sentences(evidence: CardEvidence) -> list[str]:
         f"draws (alpha {ALPHA:g}) is their label, without abstaining, with probability at least "
         f"{1 - BETA:g} {where}."
     ]
-
-
-def _middle(evidence: CardEvidence) -> int:
-    """Return the place of the table's radius that is nearest to that of the statement."""
-    gaps = [abs(radius - evidence.radius) for radius in evidence.radii]
-    return gaps.index(min(gaps))
 
 
 def sentences_not_to_say(evidence: CardEvidence) -> CardSection:
@@ -100,7 +94,7 @@ def sentences_not_to_say(evidence: CardEvidence) -> CardSection:
         ),
     ]
     if evidence.accuracy is not None:
-        place, curve = _middle(evidence), evidence.accuracy
+        place, curve = evidence.radii.index(evidence.radius), evidence.accuracy
         hits = int(curve.hits[place])
         percent = format_percent_down(Rate(hits / total, 0.0, 1.0, hits, total))
         wrong = int((~view.abstained).sum()) - int(view.correct.sum())
