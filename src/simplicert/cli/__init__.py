@@ -9,6 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from simplicert.cli.attack import attack
+from simplicert.cli.card import card
 from simplicert.cli.certify import certify
 from simplicert.cli.check import check
 from simplicert.cli.demo import demo
@@ -46,7 +47,7 @@ START, DRAW, READ, CHECK = "Start", "Draw", "Read", "Check"
 for panel, commands in {
     START: (demo, radius, explorer, simplex, plan, train),
     DRAW: (sample, run, watch, status),
-    READ: (certify, table, figure, report, export),
+    READ: (certify, table, figure, report, card, export),
     CHECK: (verify, attack, geometry, gate, check),
 }.items():
     for command in commands:
