@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from simplicert import tables as tables
     from simplicert import training as training
     from simplicert.bounds import bound
+    from simplicert.cards import Card, card
     from simplicert.certification import certify, radius
     from simplicert.drawing import DrawingOutcome, DrawingProgress, draw
     from simplicert.errors import (
@@ -55,6 +56,7 @@ __all__ = [
     "MECHANISMS",
     "NOISES",
     "PAPER_ENSEMBLE",
+    "Card",
     "Certificates",
     "Comparison",
     "DamagedRun",
@@ -85,6 +87,7 @@ __all__ = [
     "UnsoundMechanism",
     "Until",
     "bound",
+    "card",
     "certify",
     "compare",
     "create_run",
@@ -108,6 +111,7 @@ if not TYPE_CHECKING:
         "drawing",
         "populations",
         "metrics.two_runs",
+        "cards",
     )  # these take longer
 
     def __getattr__(name):

@@ -44,12 +44,12 @@ def extra_sections(
     return compare_sections(views, radii, required=compare)
 
 
-def template_environment() -> Any:
+def template_environment(room: str = "simplicert.report") -> Any:
     """Load templates beside this file; every text in them is escaped unless marked as our own."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(
-        loader=PackageLoader("simplicert.report", "templates"),
+        loader=PackageLoader(room, "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
