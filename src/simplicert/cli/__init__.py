@@ -9,6 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from simplicert.cli.attack import attack
+from simplicert.cli.card import card
 from simplicert.cli.certify import certify
 from simplicert.cli.check import check
 from simplicert.cli.demo import demo
@@ -30,6 +31,7 @@ from simplicert.cli.status import status
 from simplicert.cli.table import table
 from simplicert.cli.train import train
 from simplicert.cli.verify import verify
+from simplicert.cli.watch import watch
 
 app = typer.Typer(
     name="simplicert",
@@ -44,8 +46,8 @@ app = typer.Typer(
 START, DRAW, READ, CHECK = "Start", "Draw", "Read", "Check"
 for panel, commands in {
     START: (demo, radius, explorer, simplex, plan, train),
-    DRAW: (sample, run, status),
-    READ: (certify, table, figure, report, export),
+    DRAW: (sample, run, watch, status),
+    READ: (certify, table, figure, report, card, export),
     CHECK: (verify, attack, geometry, gate, check),
 }.items():
     for command in commands:
