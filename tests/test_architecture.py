@@ -41,6 +41,7 @@ ROOMS = [
     "figures",
     "watch",
     "report",
+    "cards",
     "attack",
     "geometry",
     "training",
