@@ -245,8 +245,6 @@ def draw_or_exit(options: dict[str, Any]) -> None:
     """Draw until done or told to stop; then say how to continue."""
     out, quiet = options["out"], options.pop("quiet", False)
     watched = options.pop("watch", False)
-    if not quiet:  # importing torch takes seconds
-        print_note(f"loading model {options['model']} and data {options['data']} ...")
     try:
         with stop_at_once():
             outcome = _draw_on_screen(options, quiet, watched)
@@ -298,8 +296,11 @@ def _draw_on_screen(options: dict[str, Any], quiet: bool, watched: bool) -> "Dra
             ):
                 yield stop, report
 
+    settings = parse_settings(options)
+    if not quiet:  # loading torch alone takes seconds
+        print_note(f"loading model {options['model']} and data {options['data']} ...")
     with show_reading_progress(quiet):
-        return draw_by_settings(parse_settings(options), ScreenWatcher(warn=print_warning))
+        return draw_by_settings(settings, ScreenWatcher(warn=print_warning))
 
 
 def _warn_of_failures(out: "Path", failed: dict[int, str]) -> None:
