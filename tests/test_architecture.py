@@ -39,6 +39,7 @@ ROOMS = [
     "plan",
     "tables",
     "figures",
+    "watch",
     "report",
     "cards",
     "attack",

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
         UnsoundMechanism,
     )
     from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
+    from simplicert.metrics.changes import Comparison
+    from simplicert.metrics.two_runs import compare
     from simplicert.noises import NOISES, Noise, NoiseModel
     from simplicert.populations import (
         PopulationCertificate,
@@ -56,6 +58,7 @@ __all__ = [
     "PAPER_ENSEMBLE",
     "Card",
     "Certificates",
+    "Comparison",
     "DamagedRun",
     "DrawingOutcome",
     "DrawingProgress",
@@ -86,6 +89,7 @@ __all__ = [
     "bound",
     "card",
     "certify",
+    "compare",
     "create_run",
     "design_population",
     "draw",
@@ -100,7 +104,15 @@ __all__ = [
 if not TYPE_CHECKING:
     # Imported when first asked for: `simplicert --help` needs no mathematics.
     _ROOMS = ("errors", "noises", "types", "mechanisms", "bounds", "certification", "stopping")
-    _LATER = ("sampling", "smoothed", "store", "drawing", "populations", "cards")  # take longer
+    _LATER = (
+        "sampling",
+        "smoothed",
+        "store",
+        "drawing",
+        "populations",
+        "metrics.two_runs",
+        "cards",
+    )  # these take longer
 
     def __getattr__(name):
         """A public name, or a room of the package, when it is first asked for."""
