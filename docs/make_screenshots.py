@@ -37,7 +37,7 @@ class Shot(NamedTuple):
 
 SHOTS = {
     "report-opening": Shot(1200, height=1060),
-    "report-simplex": Shot(1200, "#simplex-section", 820),
+    "report-simplex": Shot(1200, "#simplex-section", 640),
     "report-input": Shot(1200, "#inputs-section", 720, act=OPEN),
     "report-dark": Shot(1200, "#curves-section", 760, dark=True),
     "report-phone": Shot(390, "#inputs-section", 1180, act=OPEN),

@@ -28,6 +28,7 @@ FILES = (
     "noises",
     "plan",
     "population",
+    "reading",
     "readme",
     "report",
     "robustness",

@@ -66,6 +66,30 @@ def make_study(tmp_path_factory):
     return made
 
 
+@pytest.fixture(scope="session")
+def make_pair(tmp_path_factory):
+    """Return a function that writes two runs of the same inputs, in two orders, and reads them."""
+
+    def made(names=("old", "new"), inputs=60, *, labelled=True, sigmas=(0.5, 0.5), **settings):
+        random = np.random.default_rng(settings.pop("seed", 0))
+        truth = random.dirichlet([1.0, 0.7, 0.4, 0.05], size=inputs)
+        labels = truth.argmax(axis=1) if labelled else None
+        index = np.arange(0, 20 * inputs, 20)
+        studies = []
+        for place, (name, sigma) in enumerate(zip(names, sigmas, strict=True)):
+            moved = truth**0.7 + random.random(truth.shape) * 0.5 if place else truth
+            counts = random.multinomial(2000, moved / moved.sum(axis=1, keepdims=True))
+            order = random.permutation(inputs) if place else np.arange(inputs)
+            mine = None if labels is None else labels[order]
+            tally = sc.Tally(counts[order], sigma, labels=mine, index=index[order])
+            folder = tmp_path_factory.mktemp("pairs") / f"run{place}"
+            sc.create_run(folder, Manifest(sigma, inputs, tally.classes, **settings), tally)
+            studies.append(Study(name, open_run(folder)))
+        return studies
+
+    return made
+
+
 class Page:
     """One page in the browser, and what a reader does with it."""
 

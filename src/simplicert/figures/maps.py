@@ -2,7 +2,7 @@
 
 `simplex_map` draws any values; `difference_map` and `ratio_map` compare the radii of two sides,
 and `cohen_minus_li` is the figure of the paper. `colour_limits` and `bulk_limits` choose which
-values the colours tell apart, `round_ratios` and `format_level` the numbers beside the colour bar.
+values the colours tell apart; the bar beside a map is in `bars`.
 """
 
 from collections.abc import Sequence
@@ -13,8 +13,15 @@ import numpy as np
 
 from simplicert import simplex
 from simplicert.errors import require
+from simplicert.figures.bars import (
+    DECADES,
+    diverging_colours,
+    draw_bar,
+    format_level,
+    round_ratios,
+)
 from simplicert.figures.frame import annotate_place, draw_curves, draw_frame
-from simplicert.figures.style import DIVERGING, INK, PAPER, SEQUENTIAL, mechanism_style
+from simplicert.figures.style import INK, PAPER, SEQUENTIAL, mechanism_style
 from simplicert.mechanisms.naming import describe_threat, describe_unit
 from simplicert.mechanisms.threats import Threat
 from simplicert.simplex import GAUSSIAN
@@ -32,10 +39,6 @@ BULK = (0.5, 99.5)  # per cent of the area whose values the colours tell apart
 
 FLAT = 1e-9  # values that differ by less are the same
 
-DECADES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # ratios beyond either end share its colour
-
-TICKS = 7  # at most, on a colour bar of ratios
-
 WIDEST = 70  # letters in a line of the headline
 
 FRAME, APART = 0.03, 0.05  # room that a contour's label needs to sides and other labels
@@ -44,8 +47,8 @@ FRAME, APART = 0.03, 0.05  # room that a contour's label needs to sides and othe
 def cohen_minus_li(axes: "Axes") -> "Axes":
     """Draw L_Cohen - L_Li at sigma = 1 and in l2 over the simplex; paper fig. (Cohen_vs_Li).
 
-    It falls to -sqrt(2 log 2) at (1/2, 0), and at (1, 0) it has no limit. The colours stop at half
-    a sigma to show the strip along E_0 + E_1 = 1, the only place where Cohen is larger.
+    It falls to -sqrt(2 log 2), about -1.18, at (1/2, 0), and at (1, 0) it has no limit. Only in the
+    strip along E_0 + E_1 = 1 is Cohen larger.
 
     >>> from matplotlib.figure import Figure
     >>> import simplicert as sc
@@ -59,8 +62,8 @@ def cohen_minus_li(axes: "Axes") -> "Axes":
         "multinomial",
         axes,
         label=r"$L_{\mathrm{Cohen}} - L_{\mathrm{Li}}$  ($\sigma = 1$)",
-        limits=(-0.5, 0.5),
-        contours=(-0.4, -0.2, -0.1),
+        limits=(-1.2, 0.4),
+        contours=(-0.8, -0.6, -0.4, -0.2, 0.1),
     )
     annotate_place(axes, "Li larger", (0.38, 0.33), (0.17, 0.40))
     annotate_place(axes, "Cohen larger", (0.735, 0.24), (0.83, 0.40))
@@ -173,7 +176,7 @@ def one_sided_share(threats: Sequence[Threat], axes: "Axes") -> "Axes":
     return axes
 
 
-def simplex_map(
+def simplex_map(  # noqa: PLR0913
     known: Expectations,
     values: Floats,
     axes: "Axes",
@@ -183,13 +186,14 @@ def simplex_map(
     limits: tuple[float, float] | None = None,
     contours: Sequence[float] = (),
     logarithmic: bool = False,
+    bar: bool = True,
 ) -> "Axes":
     """Draw values at points of the simplex as colours, with a colour bar; return the axes.
 
-    With a `centre` (0 of a difference, 1 of a ratio) the colours diverge from it and reach equally
-    far both ways; without one they run one way. `limits` default to the finite values; `contours`
-    adds thin lines with their values. Heavy lines are exact, and the caller draws them:
-    `draw_curves`.
+    With a `centre` (0 of a difference, 1 of a ratio) the colours diverge from it: as far from it
+    means as strong a colour, on either side. Without one they run one way. `limits` default to the
+    finite values; `contours` adds thin lines with their values. Heavy lines are exact, and the
+    caller draws them: `draw_curves`. Without `bar` the map beside it has the colours' scale.
 
     >>> from matplotlib.figure import Figure
     >>> import simplicert as sc
@@ -207,7 +211,10 @@ def simplex_map(
         values.shape == known.e0.shape and finite.size > 0 and not np.isnan(values).any(),
         f"values must be a number for each of {len(known)} points, and not all infinite",
     )
-    low, high = colour_limits(finite, centre, limits, logarithmic)
+    low, high = colour_limits(finite, None, limits, logarithmic)
+    ends = colour_limits(finite, centre, limits, logarithmic)
+    if centre is not None and not low < centre < high:
+        low, high = ends
     bounded = np.clip(values, finite.min(), finite.max())  # infinity cannot be interpolated
     if logarithmic:
         bounded = np.maximum(
@@ -218,20 +225,14 @@ def simplex_map(
         cells,
         bounded,
         shading="gouraud",
-        cmap=SEQUENTIAL if centre is None else DIVERGING,
+        cmap=SEQUENTIAL if centre is None else diverging_colours(low, high, ends, logarithmic),
         norm=(LogNorm if logarithmic else Normalize)(low, high, clip=False),
         rasterized=True,  # as vectors, all these triangles make a file that opens slowly
     )
     _draw_contours(axes, cells, bounded, contours)
     draw_frame(axes)
-    beside = axes.inset_axes((1.04, 0.0, 0.03, 1.0))  # exactly as high as the map
-    beyond = int(values.min() < low) + 2 * int(values.max() > high)
-    pointed = ("neither", "min", "max", "both")[beyond]
-    bar = axes.figure.colorbar(colours, cax=beside, label=label, extend=pointed)
-    if logarithmic:
-        ticks = round_ratios(low, high)
-        bar.set_ticks(ticks, labels=[format_level(level) for level in ticks], minor=False)
-        bar.minorticks_off()
+    if bar:
+        draw_bar(axes, colours, values, (low, high), label)
     return axes
 
 
@@ -263,20 +264,6 @@ def bulk_limits(values: Floats, equal: float) -> tuple[float, float]:
     finite = values[np.isfinite(values)]
     low, high = np.percentile(finite, BULK) if finite.size else (equal, equal)
     return (float(low), float(high)) if high - low > FLAT else (equal - 0.5, equal + 0.5)
-
-
-def round_ratios(low: float, high: float) -> list[float]:
-    """Return round ratios between two others, so few that their labels do not touch."""
-    even = [step * np.arange(1, 10 / step) for step in (0.02, 0.05, 0.1, 0.2, 0.5, 1.0)]
-    inside = [[x for x in np.round(row, 2).tolist() if low <= x <= high] for row in even]
-    return next(
-        (row for row in inside if len(row) <= TICKS), [x for x in DECADES if low <= x <= high]
-    )
-
-
-def format_level(level: float) -> str:
-    """Format a number as the axes do: with a minus sign, not a hyphen."""
-    return f"{level:g}".replace("-", "\N{MINUS SIGN}")
 
 
 def set_headline(axes: "Axes", text: str, threat: Threat = GAUSSIAN) -> None:

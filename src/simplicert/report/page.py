@@ -18,7 +18,12 @@ from simplicert.report.opening import Opening, choose_opening
 from simplicert.report.payload import build_payload, embed_json, has_limit
 from simplicert.report.pictures import Pictures, find_pictures
 from simplicert.report.provenance import norm_table, settings_table
-from simplicert.report.sections import PageSection, extra_sections
+from simplicert.report.sections import (
+    PageSection,
+    extra_sections,
+    read_template,
+    template_environment,
+)
 from simplicert.report.views import View, describe_risk_order, make_views
 from simplicert.store.manifest import package_version
 
@@ -67,6 +72,7 @@ def write_report(
     images: bool = True,
     numbers: Mapping[str, float] | None = None,
     radii: Sequence[float] = (),
+    compare: bool = False,
 ) -> Path:
     """Write the page, whole or not at all; never into a run that it is made from."""
     out = Path(out)
@@ -75,7 +81,9 @@ def write_report(
     for study in studies:
         inside = study.run.folder.resolve() in out.resolve().parents
         require(not inside, f"out must not lie inside the run it is made from, got {str(out)!r}")
-    page = report_page(studies, data=data, images=images, numbers=numbers, radii=radii)
+    page = report_page(
+        studies, data=data, images=images, numbers=numbers, radii=radii, compare=compare
+    )
     # A file name need not be valid text; nothing else on the page can fail to encode.
     write_atomically(out, page.encode("utf-8", "replace"))
     return out
@@ -88,11 +96,13 @@ def report_page(
     images: bool = True,
     numbers: Mapping[str, float] | None = None,
     radii: Sequence[float] = (),
+    compare: bool = False,
 ) -> str:
     """Return the HTML text for runs over the same inputs, or the explorer where there are none.
 
     `numbers` are the explorer's: size and keep of ablation, rate of deletion. `radii` are those
-    asked about: the page opens on the best run for them. Without any they are chosen.
+    asked about: the page opens on the best run for them. Without any they are chosen. With
+    `compare` it opens on the comparison of its two runs; any that cannot be compared are refused.
     """
     wrong = [radius for radius in radii if not 0 <= radius < math.inf]
     require(not wrong, f"radii must not be negative, and finite, got {wrong[:1]}")
@@ -103,7 +113,7 @@ def report_page(
     pictures = find_pictures(views, data) if images and views else Pictures(None)
     names = next((study.class_names for study in studies if study.class_names), None)
     templates = template_environment()
-    extras = extra_sections(views)
+    extras = extra_sections(views, radii, compare=compare)
     own = (read_template(templates, name) for name in SCRIPTS)
     script = "\n".join([*own, *(section.script for section in extras), START])
     content = build_payload(views, names, pictures.sheet, numbers)
@@ -115,7 +125,7 @@ def report_page(
     return str(
         templates.get_template("report.html").render(
             policy=_content_security_policy(script),
-            style=read_template(templates, "report.css"),
+            style="\n".join([read_template(templates, "report.css"), *(e.style for e in extras)]),
             script=script,
             payload=embed_json(content),
             blocks=_view_blocks(views, names, radii),
@@ -144,7 +154,8 @@ def _contents(views: Sequence[View], extras: Sequence[PageSection]) -> list[tupl
     own = list(SECTIONS) if views else [pair for pair in SECTIONS if pair[0] in ALWAYS]
     if not any(view.study.attack(view.kind) for view in views):
         own = [pair for pair in own if pair[0] != "attack"]
-    links = [*own[:AFTER], *((section.name, section.link) for section in extras), *own[AFTER:]]
+    first, later = ([(e.name, e.link) for e in extras if e.first is side] for side in (True, False))
+    links = [*first, *own[:AFTER], *later, *own[AFTER:]]
     return [(f"{name}-section", link) for name, link in links]
 
 
@@ -182,21 +193,3 @@ def _content_security_policy(script: str) -> str:
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
-
-
-def template_environment() -> Any:
-    """Load templates beside this file; every text in them is escaped unless marked as our own."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    return Environment(
-        loader=PackageLoader("simplicert.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
-def read_template(templates: Any, name: str) -> str:
-    """Return a file of the templates unchanged."""
-    return str(templates.loader.get_source(templates, name)[0])

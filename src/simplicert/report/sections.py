@@ -27,8 +27,36 @@ class PageSection:
     markup: str
     script: str = ""
     content: Mapping[str, Any] = field(default_factory=dict)  # what its script reads
+    style: str = ""  # comes after report.css
+    first: bool = False  # whether the page opens on it
 
 
-def extra_sections(views: Sequence[View]) -> list[PageSection]:
-    """Return the further sections for these runs, in their order on the page."""
-    return []
+def extra_sections(
+    views: Sequence[View], radii: Sequence[float] = (), *, compare: bool = False
+) -> list[PageSection]:
+    """Return the further sections for these runs, in their order on the page.
+
+    With `compare` the page must have two runs to compare, and opens on them. `radii` are those
+    asked about; without any they are chosen.
+    """
+    from simplicert.report.compare import compare_sections  # which needs what is defined here
+
+    return compare_sections(views, radii, required=compare)
+
+
+def template_environment(room: str = "simplicert.report") -> Any:
+    """Load templates beside this file; every text in them is escaped unless marked as our own."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader(room, "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def read_template(templates: Any, name: str) -> str:
+    """Return a file of the templates unchanged."""
+    return str(templates.loader.get_source(templates, name)[0])
