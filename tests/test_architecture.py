@@ -40,6 +40,7 @@ ROOMS = [
     "tables",
     "figures",
     "report",
+    "board",
     "attack",
     "geometry",
     "training",

@@ -9,6 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from simplicert.cli.attack import attack
+from simplicert.cli.board import board
 from simplicert.cli.certify import certify
 from simplicert.cli.check import check
 from simplicert.cli.demo import demo
@@ -44,7 +45,7 @@ START, DRAW, READ, CHECK = "Start", "Draw", "Read", "Check"
 for panel, commands in {
     START: (demo, radius, simplex, plan, train),
     DRAW: (sample, run, status),
-    READ: (certify, table, figure, report, export),
+    READ: (certify, table, figure, report, board, export),
     CHECK: (verify, attack, geometry, gate, check),
 }.items():
     for command in commands:
