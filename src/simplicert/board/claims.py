@@ -117,7 +117,7 @@ def settings_of(path: Path, root: Path, claims: Sequence[Claim]) -> Settings:
     inside = path.relative_to(root) if path != root else Path(path.name)
     known = Settings().with_values(
         "path",
-        method=_method_of_path(inside),
+        method=_method_of_path(inside.parts if path.is_dir() else inside.parent.parts),
         data=_data_of_path(inside),
         sigma=_sigma_of_path(inside),
     )
@@ -165,8 +165,8 @@ def _sigma_of_path(path: Path) -> float | None:
     return None
 
 
-def _method_of_path(path: Path) -> str | None:
+def _method_of_path(parts: Sequence[str]) -> str | None:
     """Return the folders of a path that tell something about the method."""
-    told = [part for part in path.parent.parts if part.lower() not in DATA]
+    told = [part for part in parts if part.lower() not in DATA]
     told = [part for part in told if not SILENT.fullmatch(part)]
     return "/".join(dict.fromkeys(told)) or None

@@ -18,7 +18,9 @@ from simplicert.types import Bools, Floats, Ints
 RADII = np.arange(17) / 4  # 0, .25, ..., 4: where every log is compared
 
 # Codes of findings that say no more than that digits or rows are few.
-REMARKS = frozenset({"note", "rounding", "draws_unknown", "left_out", "inferred", "skipped"})
+REMARKS = frozenset(
+    {"note", "rounding", "draws_unknown", "left_out", "inferred", "skipped", "negative"}
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,15 +61,12 @@ class Entry:
     def accuracy_at(self, radii: Floats) -> RateCurve:
         """Certified accuracy at each radius, with Clopper-Pearson limits over inputs."""
         live = self.correct & ~self.abstained
-        return rate_curve(
-            self.radius[live], radii, len(self), CONFIDENCE, inclusive=self.closed
-        )
+        return rate_curve(self.radius[live], radii, len(self), CONFIDENCE, inclusive=self.closed)
 
     @property
     def codes(self) -> str:
         """A character per input: "0" not certified as its label, else how many radii it reaches."""
-        side = "right" if self.closed else "left"
-        reached = np.searchsorted(RADII, self.radius, side=side)
+        reached = np.searchsorted(RADII, self.radius, side="right" if self.closed else "left")
         codes = np.where(self.correct & ~self.abstained, reached, 0)
         return bytes((48 + codes).astype(np.uint8)).decode("ascii")
 
@@ -94,7 +93,7 @@ def keep_one_row(entry: Entry) -> Entry:
         radius=entry.radius[kept],
         abstained=entry.abstained[kept],
         correct=entry.correct[kept],
-        label=pick(entry.label),
+        label=None if entry.label is None else entry.label[kept],
         e0=pick(entry.e0),
         e1=pick(entry.e1),
     )

@@ -25,12 +25,12 @@ class Refusal:
 
 @dataclass(frozen=True, eq=False)
 class Board:
-    """What was read, what was refused, and how many files are no logs at all.
+    r"""What was read, what was refused, and how many files are no logs at all.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     log = Path(folder, "sigma_0.5.tsv")
-    ...     _ = log.write_text("idx\\tlabel\\tpredict\\tradius\\tcorrect\\n0\\t3\\t3\\t0.41\\t1\\n")
+    ...     _ = log.write_text("idx\tlabel\tpredict\tradius\tcorrect\n0\t3\t3\t0.41\t1\n")
     ...     board = read_board([log])
     >>> len(board.entries), board.entries[0].verdict, board.entries[0].radius.round(3)
     (1, 'remarks', array([0.405]))
@@ -55,11 +55,11 @@ def read_board(
     claims: Path | str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Board:
-    """Read every log below the paths; `claims` is a file whose patterns count from each of them.
+    r"""Read every log below the paths; `claims` is a file whose patterns begin with their names.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "notes.txt").write_text("nothing to see\\n")
+    ...     _ = Path(folder, "notes.txt").write_text("nothing to see\n")
     ...     board = read_board([folder])
     >>> board.refusals[0].reason
     "no header of a known format: 'nothing to see'"
@@ -68,7 +68,7 @@ def read_board(
     sources = find_sources([Path(path) for path in paths])
     logs = [source for source in sources if source.format != "other"]
     given = {
-        root: read_claims(Path(claims), root) if claims is not None else []
+        root: read_claims(Path(claims), root.parent) if claims is not None else []
         for root in {source.root for source in logs}
     }
     entries: list[Entry] = []
@@ -94,14 +94,14 @@ def make_board(
     pages: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> Board:
-    """Read every log and write the site into `out`, a new folder.
+    r"""Read every log and write the site into `out`, a new folder.
 
     `pages=False` writes the table alone, without a page for each log and without comparisons.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     log = Path(folder, "sigma_0.5.tsv")
-    ...     _ = log.write_text("idx\\tlabel\\tpredict\\tradius\\tcorrect\\n0\\t3\\t3\\t0.41\\t1\\n")
+    ...     _ = log.write_text("idx\tlabel\tpredict\tradius\tcorrect\n0\t3\t3\t0.41\t1\n")
     ...     board = make_board([log], Path(folder, "board"))
     ...     Path(folder, "board", "index.html").is_file()
     True

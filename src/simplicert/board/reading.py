@@ -16,7 +16,7 @@ from simplicert.board.entry import Entry, keep_one_row
 from simplicert.board.sources import Source, checksum_of
 from simplicert.bounds import bound
 from simplicert.certification import certify, radius
-from simplicert.errors import InvalidInput, SimplicertError, require
+from simplicert.errors import InvalidInput, require
 from simplicert.logs import cohen, dsrs, iss, rs4a, second_order, splitting
 from simplicert.logs.audit import audit_log, find_disproofs, infer_settings
 from simplicert.logs.counts import read_counts
@@ -53,7 +53,9 @@ def _read_second_order(source: Source, settings: Settings, alpha: float) -> Entr
     sigma = _require_sigma(settings)
     stated = StatedSettings(sigma, alpha, settings.draws)
     entry = _entry_of_log(source, settings, log, sigma, stated)
-    return replace(entry, recertified=True, settings=entry.settings.with_values("counts", alpha=alpha))
+    return replace(
+        entry, recertified=True, settings=entry.settings.with_values("counts", alpha=alpha)
+    )
 
 
 def _entry_of_log(
@@ -97,7 +99,9 @@ def _say_guess(finding: AuditFinding) -> AuditFinding:
     return finding._replace(code="above_usual", sentence=says)
 
 
-def _choose_inferred(inferred: Sequence[tuple[int, float]], settings: Settings) -> tuple[int, float]:
+def _choose_inferred(
+    inferred: Sequence[tuple[int, float]], settings: Settings
+) -> tuple[int, float]:
     """Choose among the settings that fit the cap those that agree with what is stated."""
     fits = [pair for pair in inferred if settings.draws in (None, pair[0])]
     fits = [pair for pair in fits if settings.alpha in (None, pair[1])] or list(inferred)
@@ -119,7 +123,9 @@ def _read_bounds(source: Source, settings: Settings, alpha: float) -> Entry:
     known = log_expectations(log, stated)
     radii = radius("cohen", np.nan_to_num(known.e0, nan=0.5), 0.0, sigma=told.sigma)
     held = _told_settings(settings, told, "l2")
-    return _bare_entry(source, held, log, np.asarray(radii), [*audit_log(log, None), *findings], known.e0)
+    return _bare_entry(
+        source, held, log, np.asarray(radii), [*audit_log(log, None), *findings], known.e0
+    )
 
 
 def _read_radii(source: Source, settings: Settings, alpha: float) -> Entry:
@@ -173,7 +179,7 @@ def _read_count_table(source: Source, settings: Settings, alpha: float) -> Entry
     tally = read_counts(source.path, _require_sigma(settings))
     entry = _entry_of_certificates(source, settings, certify(bound(tally, alpha=alpha)))
     held = entry.settings.with_values("counts", alpha=alpha, draws=int(tally.draws.min()))
-    return replace(entry, settings=held, recertified=True)
+    return replace(entry, index=entry.index * settings.step, settings=held, recertified=True)
 
 
 def _read_splitting(source: Source, settings: Settings, alpha: float) -> Entry:
@@ -193,8 +199,10 @@ def _read_splitting(source: Source, settings: Settings, alpha: float) -> Entry:
 def _read_rs4a(source: Source, settings: Settings, alpha: float) -> Entry:
     """Read arrays of bounds under uniform noise, or of radii under noise that is not ours."""
     words = source.path.name.lower()
-    noise = settings.noise if settings.origin.get("noise") else (
-        RANDOM_SPLITTING if "split" in words else "uniform" if "uniform" in words else ""
+    noise = (
+        settings.noise
+        if settings.origin.get("noise")
+        else (RANDOM_SPLITTING if "split" in words else "uniform" if "uniform" in words else "")
     )
     require(bool(noise), "arrays without a noise: state noise in board.toml")
     sigma = _require_sigma(settings)
@@ -255,7 +263,9 @@ def _read_run(source: Source, settings: Settings, alpha: float) -> Entry:
         says = f"declared at alpha {manifest.alpha:g}, certified here at {alpha:g}: exploratory"
         findings.append(AuditFinding("note", says))
     if run.missing:
-        says = f"{run.missing} of {manifest.inputs} inputs are missing: averages are over the others"
+        says = (
+            f"{run.missing} of {manifest.inputs} inputs are missing: averages are over the others"
+        )
         findings.append(AuditFinding("missing", says))
     return replace(entry, settings=held, findings=tuple(findings), recertified=not imported)
 
@@ -301,5 +311,3 @@ READERS: dict[str, Callable[[Source, Settings, float], Entry]] = {
     "rs4a": _read_rs4a,
     "run": _read_run,
 }
-
-__all__ = ["READERS", "SimplicertError", "read_entry"]

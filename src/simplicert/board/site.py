@@ -51,9 +51,9 @@ def write_site(board: Board, out: Path, *, pages: bool = True) -> None:
     refused = [(one.source.name, one.reason) for one in board.refusals]
     _render(templates, "refused.html", out / "refused.html", shared | {"up": "", "rows": refused})
     _write(out / "board.csv", _format_csv(records))
-    _write(out / "board.json", _format_json(board, records))
     if not pages:
         return
+    _write(out / "board.json", _format_json(board, records))
     _render(templates, "compare.html", out / "compare.html", shared | {"up": ""})
     for entry, record in zip(board.entries, records, strict=True):
         page = shared | {"up": "../", "record": record, "entry": entry} | _page_parts(entry)

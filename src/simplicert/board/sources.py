@@ -24,8 +24,12 @@ NO_HEADER = "no header of a known format"
 
 # Suffixes and names of what is certainly no log.
 OTHER_SUFFIXES = frozenset(
-    ".py .pyc .ipynb .md .sh .png .jpg .jpeg .gif .svg .pdf .toml .yml .yaml .pkl .pt .pth .torch "
-    ".tar .gz .zip .css .js .html .npy .h .c .cpp .cu .bib .tex .cfg .ini .lock".split()
+    f".{name}"
+    for name in (
+        *("py", "pyc", "ipynb", "sh", "c", "cpp", "cu", "h", "js", "css", "html", "tex", "bib"),
+        *("md", "pdf", "png", "jpg", "jpeg", "gif", "svg", "toml", "yml", "yaml", "cfg", "ini"),
+        *("pkl", "pt", "pth", "torch", "npy", "tar", "gz", "zip", "lock"),
+    )
 )
 OTHER_NAMES = frozenset({"license", "license.txt", "readme", "makefile", ".gitignore",
                          ".gitattributes", ".gitkeep", "experiments.md"})  # fmt: skip
@@ -64,9 +68,11 @@ def find_sources(paths: Sequence[Path]) -> list[Source]:
         for source in sorted(_walk(root, root), key=lambda one: one.name):
             found.setdefault(source.path, source)
     names = [source.name for source in found.values()]
-    twice = next((name for name in names if names.count(name) > 1), None) if (
-        len(set(names)) < len(names)
-    ) else None
+    twice = (
+        next((name for name in names if names.count(name) > 1), None)
+        if (len(set(names)) < len(names))
+        else None
+    )
     require(twice is None, f"paths must have different names, got {twice!r} twice")
     return list(found.values())
 

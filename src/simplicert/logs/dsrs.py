@@ -165,5 +165,7 @@ def _read_radius(path: Path, number: int, cell: str) -> str:
         good = float(parse_number_text(cell)) >= 0
     except ValueError:
         good = False
-    require(good, f"{path} line {number}: a radius must be a number of at least 0, got {cell!r:.40}")
+    require(
+        good, f"{path} line {number}: a radius must be a number of at least 0, got {cell!r:.40}"
+    )
     return cell
