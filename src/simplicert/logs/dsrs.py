@@ -51,6 +51,12 @@ class DsrsLog(NamedTuple):
     settings: DsrsSettings
 
 
+def holds_bounds(path: Path) -> bool:
+    """Tell whether a file begins with lines `x`, as files of samples do."""
+    first = next((line for line in read_log_text(path).splitlines() if line.strip()), "")
+    return first.split()[:1] == ["x"]
+
+
 def read_dsrs_bounds(path: Path) -> DsrsLog:
     """Read limits on the label's probability; E0 is the lower one where it is above one half."""
     told: dict[str, str] = {}
