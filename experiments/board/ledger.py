@@ -49,7 +49,7 @@ REPOSITORIES = {
 }
 SIGMA, TOP, SEARCH = 0.25, 3, 1e-5  # of Certify_Topk's result.txt; its search stops so near
 TOPK = "jinyuan-jia+Certify_Topk"
-SHOWN_REASONS = 60  # characters of a reason that stand for all alike
+SHOWN_REASONS = 90  # characters of a reason that stand for all alike
 
 
 def main() -> None:
@@ -140,7 +140,8 @@ def _count_reasons(board: Board) -> dict[str, int]:
 
 def _first_words(reason: str, name: str) -> str:
     """Return what a reason has in common with others of its sort."""
-    return reason.replace(name, "the file").split(":")[0].split(";")[0][:SHOWN_REASONS]
+    told = reason.replace(name, "the file") if reason.startswith(f"{name} ") else reason
+    return told.split(":")[0].split(";")[0].split(", got")[0][:SHOWN_REASONS]
 
 
 def _compare_radii(board: Board, copies: Path) -> dict[str, Any]:

@@ -142,6 +142,19 @@ def test_forged_rows_are_flagged(tmp_path, write_log, alter, code, verdict):
         assert flagged["honest1"].numbering == flagged["honest2"].numbering
 
 
+def test_another_numbering_in_several_folders_is_only_noted(tmp_path, write_log):
+    for folder, alter in (("a", shift_labels), ("b", shift_labels), ("c", None)):
+        for seed in range(2 if alter else 5):
+            path = tmp_path / folder / "cifar10" / f"log{seed}" / "sigma_0.50"
+            write_log(path, seed=seed, alter=alter, inputs=20)
+    entries = read_board([tmp_path / folder for folder in "abc"]).entries
+    for entry in entries:
+        shifted = entry.source.root.name in "ab"
+        assert ("numbering" in codes(entry)) == shifted
+        assert "labels" not in codes(entry)
+    assert len({entry.numbering for entry in entries}) == 2
+
+
 def test_a_radius_above_every_usual_cap_is_flagged_where_nothing_is_stated(tmp_path, write_log):
     write_log(tmp_path / "sigma_0.50", inputs=500, alter=forge_radius)
     (entry,) = read_board([tmp_path]).entries

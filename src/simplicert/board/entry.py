@@ -19,7 +19,10 @@ RADII = np.arange(17) / 4  # 0, .25, ..., 4: where every log is compared
 
 # Codes of findings that say no more than that digits or rows are few.
 REMARKS = frozenset(
-    {"note", "rounding", "draws_unknown", "left_out", "inferred", "skipped", "negative"}
+    {
+        *("note", "rounding", "draws_unknown", "left_out", "inferred", "skipped", "negative"),
+        "numbering",
+    }
 )
 
 

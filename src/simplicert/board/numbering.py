@@ -2,7 +2,8 @@
 
 The same number must mean the same input in two logs before they are compared on it. Labels tell:
 `number_inputs` puts logs into groups that agree on every label they share, and flags those that
-disagree with the largest group. Their inputs have another order, or their labels were shifted.
+disagree with the largest group. Their inputs have another order, or their labels were shifted: a
+group that has logs of several of the given folders is taken for another order.
 """
 
 from collections.abc import Iterable, Sequence
@@ -48,7 +49,9 @@ def number_inputs(entries: Sequence[Entry]) -> list[Entry]:
             for place in group.members:
                 entry = replace(out[place], numbering=f"{data or 'unknown'}-{number}")
                 if main is not None and group is not main:
-                    entry = entry.with_findings(*_describe_difference(entry, main))
+                    roots = {out[one].source.root for one in group.members}
+                    code = "numbering" if len(roots) > 1 else "labels"
+                    entry = entry.with_findings(*_describe_difference(entry, main, code))
                 out[place] = entry
         for place in places:
             if not out[place].numbering:
@@ -72,16 +75,20 @@ def _make_groups(entries: Iterable[tuple[int, Entry]]) -> list[_Group]:
     return groups
 
 
-def _describe_difference(entry: Entry, main: _Group) -> list[AuditFinding]:
+def _describe_difference(entry: Entry, main: _Group, code: str) -> list[AuditFinding]:
     """Say how the labels of a log differ from those of most others; nothing if none are shared."""
     assert entry.label is not None
     shared, differ = main.compare(entry.index, entry.label)
     if not differ:
         return []
     others = "another log" if len(main.members) == 1 else f"{len(main.members)} other logs"
+    why = (
+        "inputs are numbered otherwise, as in logs of other folders"
+        if code == "numbering"
+        else "inputs are numbered otherwise, or labels were shifted"
+    )
     says = (
         f"labels differ from those of {others} of {entry.settings.data or 'the same data'} in "
-        f"{differ} of {shared} shared inputs: the inputs are numbered otherwise, or labels were "
-        "shifted; it is not compared with them"
+        f"{differ} of {shared} shared inputs: {why}; it is not compared with them"
     )
-    return [AuditFinding("labels", says)]
+    return [AuditFinding(code, says)]

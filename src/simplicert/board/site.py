@@ -118,7 +118,7 @@ def _format_csv(records: list[dict[str, Any]]) -> str:
 def _tame(value: Any) -> Any:
     """Return a cell as a spreadsheet may read it."""
     if isinstance(value, float):
-        return f"{value:.6g}"
+        return f"{value:.4g}"
     if isinstance(value, str) and value[:1] in ("=", "+", "-", "@"):
         return f" {value}"
     return value

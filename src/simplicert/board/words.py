@@ -14,6 +14,7 @@ AUDIT_WORDS = {
     "left_out": "lines that are no rows",
     "missing": "inputs are missing",
     "negative": "negative radii",
+    "numbering": "inputs are numbered otherwise than in most logs of the same data",
     "not_binary": "`correct` is neither 0 nor 1",
     "note": "a note",
     "other_norm": "radii in a further norm that do not follow from the bounds",
