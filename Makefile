@@ -55,10 +55,11 @@ paper: setup
 	$(BIN)/python -W ignore experiments/tiny-imagenet/paper.py
 	$(BIN)/python -W ignore experiments/claims/claims.py
 
-# Measured blocks of the pages from the results, then the site in site/; a dead link or a page that
-# the menu forgets is an error.
+# Measured blocks of the pages from the results and the explorer, then the site in site/; a dead link
+# or a page that the menu forgets is an error. `python docs/make_pictures.py` photographs the pages.
 docs: setup
 	$(BIN)/python docs/make_pages.py
+	$(BIN)/simplicert explorer --out docs/explorer.html
 	$(BIN)/mkdocs build --strict
 
 # Wheel and sdist in dist/, then the wheel in empty environments: all of them, or PAIRS="3.11:base".

@@ -32,7 +32,7 @@ LATER = ("base", "onnx", "ray", "dev", "all")  # tried with later interpreters t
 PAIRS = [f"3.11:{extra}" for extra in SMOKES]
 PAIRS += [f"{version}:{extra}" for version in ("3.12", "3.13") for extra in LATER]
 # Bytecode of what every command needs is made once and shared by all copies.
-WARM = "import simplicert.cli, pandas, pyarrow.parquet, scipy.stats, matplotlib.figure, plotly"
+WARM = "import simplicert.cli, pandas, pyarrow.parquet, scipy.stats, matplotlib.figure, jinja2"
 MEGABYTE = 1_000_000
 
 

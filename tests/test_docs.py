@@ -3,6 +3,7 @@
 import contextlib
 import pkgutil
 import re
+import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -59,10 +60,9 @@ def site(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_every_page_is_built(site):
     sources = {path.stem for path in (ROOT / "docs").glob("*.md")}
-    assert {path.stem for path in site} == sources | {"404"}
+    assert {path.stem for path in site} == sources | {"404", "explorer"}
 
 
 @pytest.mark.slow
@@ -88,6 +88,23 @@ def leads(site, path, link):
 def test_nothing_is_fetched_from_elsewhere(site):
     foreign = [url for page in site.values() for url in page.fetched if urlsplit(url).netloc]
     assert foreign == []
+
+
+@pytest.mark.slow
+def test_search_works_in_pages_opened_as_files(site, tmp_path):
+    """Chromium opens the front page from disk with a question; nothing is asked of a server."""
+    browser = shutil.which("chromium") or shutil.which("chromium-browser")
+    if browser is None:
+        pytest.skip("no chromium on this machine: .ci/run installs it")
+    (front,) = (path for path in site if path.stem == "index")
+    flags = ("--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}")
+    wait = "--virtual-time-budget=20000"
+    words = [browser, *flags, wait, "--dump-dom", f"{front.as_uri()}?q=operational_radius"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=200)
+    found = re.findall(
+        r'<a href="[^"]*?(\w+)\.html[^"]*" class="md-search-result__link"', done.stdout
+    )
+    assert {"api", "meaning"} <= {*found}
 
 
 @pytest.mark.slow

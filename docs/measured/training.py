@@ -1,4 +1,4 @@
-"""Training under noise, for docs/training.md: speeds, the networks that ship, what MACER moves."""
+"""Training under noise, for docs/training.md: speeds, the networks that ship, what methods move."""
 
 from typing import Any
 
@@ -46,15 +46,25 @@ def tabulate_networks(zoo: Result) -> str:
 
 
 def tabulate_macer(macer: Result) -> str:
-    """Each network with its control: accuracies, radii, expectations, largest mechanism."""
+    """MACER's networks, each with its control."""
+    return _tabulate_shift(macer)
+
+
+def tabulate_smoothadv(smoothadv: Result) -> str:
+    """SmoothAdv's networks, each with its control."""
+    return _tabulate_shift(smoothadv)
+
+
+def _tabulate_shift(networks: Result) -> str:
+    """Set each network beside its control: accuracies, radii, expectations, largest mechanism."""
     head = ["network", "certified accuracy at 0", ".25", ".5", ".75", "1", "average radius"]
     head += ["certified", "mean E0", "mean E1", "Cohen largest", "Li", "improved_dp"]
     rows = []
-    for name, row in macer.items():
+    for name, row in networks.items():
         accuracies = [_percent(share) for share in row["certified_accuracy"].values()]
         issued = [round_down(row["mean_radius"], 3), _percent(row["issued"])]
         means = [round_down(row["mean_e0_of_issued"], 3), round_up(row["mean_e1_of_issued"], 3)]
-        largest = [f"{100 * row['largest_of_issued'][way]:.1f}" for way in MECHANISMS]
+        largest = [f"{100 * row['largest_of_issued'].get(way, 0):.1f}" for way in MECHANISMS]
         rows.append([name, *accuracies, *issued, *means, *largest])
     return format_table(head, rows)
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from simplicert import tables as tables
     from simplicert import training as training
     from simplicert.bounds import bound
+    from simplicert.cards import Card, card
     from simplicert.certification import certify, radius
     from simplicert.drawing import DrawingOutcome, DrawingProgress, draw
     from simplicert.errors import (
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
         UnsoundMechanism,
     )
     from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
+    from simplicert.metrics.changes import Comparison
+    from simplicert.metrics.two_runs import compare
     from simplicert.noises import NOISES, Noise, NoiseModel
     from simplicert.populations import (
         PopulationCertificate,
@@ -53,7 +56,9 @@ __all__ = [
     "MECHANISMS",
     "NOISES",
     "PAPER_ENSEMBLE",
+    "Card",
     "Certificates",
+    "Comparison",
     "DamagedRun",
     "DrawingOutcome",
     "DrawingProgress",
@@ -82,7 +87,9 @@ __all__ = [
     "UnsoundMechanism",
     "Until",
     "bound",
+    "card",
     "certify",
+    "compare",
     "create_run",
     "design_population",
     "draw",
@@ -97,7 +104,15 @@ __all__ = [
 if not TYPE_CHECKING:
     # Imported when first asked for: `simplicert --help` needs no mathematics.
     _ROOMS = ("errors", "noises", "types", "mechanisms", "bounds", "certification", "stopping")
-    _LATER = ("sampling", "smoothed", "store", "drawing", "populations")  # these take longer
+    _LATER = (
+        "sampling",
+        "smoothed",
+        "store",
+        "drawing",
+        "populations",
+        "metrics.two_runs",
+        "cards",
+    )  # these take longer
 
     def __getattr__(name):
         """A public name, or a room of the package, when it is first asked for."""

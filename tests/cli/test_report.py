@@ -1,5 +1,7 @@
 """`simplicert report`, and `run` which ends in one, as a user types them."""
 
+import json
+
 import numpy as np
 import pytest
 from pages import pictures_in
@@ -97,3 +99,57 @@ def test_a_shard_writes_neither_certificates_nor_report(command, drawing, tmp_pa
     assert (tmp_path / "r.csv").exists()
     assert "3 of 6" not in out
     assert "of 6 inputs are certified" in (tmp_path / "r.html").read_text()
+
+
+@pytest.fixture
+def paired(tmp_path):
+    """Two small runs of the same inputs, of which the second certifies farther."""
+    for name, rows in (
+        ("old", [[900, 80, 20], [40, 35, 25]]),
+        ("new", [[990, 8, 2], [900, 80, 20]]),
+    ):
+        tally = sc.Tally(rows, 0.5, labels=[0, 0])
+        sc.create_run(tmp_path / name, Manifest(0.5, 2, 3), tally)
+    return tmp_path / "old", tmp_path / "new"
+
+
+@pytest.mark.slow
+def test_two_runs_compared(command, paired, tmp_path):
+    out = tmp_path / "page.html"
+    code, printed, err = command("report", *paired, "--compare", "--out", out)
+    assert (code, printed, err) == (0, f"wrote {out}\n", "")
+    assert "new against old" in out.read_text()
+
+
+def test_the_comparison_as_json(command, paired, tmp_path):
+    names = ("--label", f"{paired[0]}=Before")
+    code, printed, err = command("report", *paired, "--compare", "--json", *names)
+    assert (code, err) == (0, "")
+    record = json.loads(printed)
+    assert record["names"] == ["Before", "new"]
+    assert record["agreement"]["only_second"] == 1
+    assert record["average_radius"]["difference"] > 0
+    assert list(tmp_path.glob("*.html")) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--compare"], "compare must come with two runs, got 0"),
+        (["{old}", "--compare"], "compare must come with two runs, got 1"),
+        (["{old}", "{new}", "--json"], "json must come with compare"),
+    ],
+)
+def test_what_compare_refuses(command, paired, tmp_path, words, sentence):
+    typed = [word.format(old=paired[0], new=paired[1]) for word in words]
+    code, _, err = command("report", *typed, "--out", tmp_path / "page.html")
+    assert code == 2 and sentence in err
+
+
+def test_runs_of_other_inputs_are_not_compared(command, paired, tmp_path):
+    tally = sc.Tally([[900, 80, 20], [40, 35, 25]], 0.5, labels=[0, 0], index=[0, 7])
+    sc.create_run(tmp_path / "else", Manifest(0.5, 2, 3), tally)
+    for more in ((), ("--json",)):
+        where = ("--out", tmp_path / "page.html")
+        code, _, err = command("report", paired[0], tmp_path / "else", "--compare", *where, *more)
+        assert code == 2 and "same inputs to be compared, and old lacks 1 of 3: 7" in err

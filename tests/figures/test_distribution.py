@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simplicert.figures import distribution_of_margin, distribution_of_pa, share_improved
-from simplicert.figures.distribution import MOST, improvement_steps
+from simplicert.figures.distribution import MOST, count_limitless_gains, improvement_steps
 from simplicert.metrics.intervals import NoisyShares
 from simplicert.metrics.study import read_studies
 
@@ -52,6 +52,13 @@ def test_it_drops_where_the_gain_is_exactly_that():
     certificates = stated([True] * 2, cohen=[1.0, 1.0], li=[1.25, 1.5])
     line = improvement_steps(certificates, "ensemble", "cohen")
     assert step_at(line, [0.0, 24.9, 25.0, 49.9, 50.0]).tolist() == [1, 1, 0.5, 0.5, 0]
+
+
+def test_inputs_that_cohen_does_not_certify_are_counted():
+    one = stated([True] * 4, cohen=[0.0, 0.0, 1.0, 1.0], li=[0.5, 0.0, 1.5, 0.5])
+    two = stated([True] * 4, cohen=[1.0, 1.0, 1.0, 1.0], li=[0.5, 0.0, 1.5, 0.5])
+    assert count_limitless_gains([one, two], "cohen", "all") == "1, 0"
+    assert count_limitless_gains([two], "cohen", "all") == ""
 
 
 def test_softmax_improves_on_lecuyer(tmp_path):

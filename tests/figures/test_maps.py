@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib import colormaps
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 from matplotlib.tri import TriContourSet
@@ -63,7 +64,8 @@ def test_colours_are_the_difference_itself(paper_figure):
     np.testing.assert_array_equal(
         colours(paper_figure).get_array(), simplex.radius_difference("cohen", "li", known)
     )
-    assert colours(paper_figure).get_clim() == (-0.5, 0.5)
+    assert colours(paper_figure).get_clim() == (-1.2, 0.4)
+    assert pointed(paper_figure) == "neither"  # nothing is cut off
     assert colours(paper_figure).get_cmap().name == style.DIVERGING
 
 
@@ -107,16 +109,20 @@ def test_no_text_is_cut_or_covers_another(paper_figure):
 
 def test_a_centre_makes_colours_diverge_evenly_about_it():
     axes = small_map(new_axes(), centre=0.0)
-    low, high = colours(axes).get_clim()
-    values = colours(axes).get_array()
-    assert (low, high) == (values.min(), -values.min())  # Li's lead is the larger one
+    values, shown = colours(axes).get_array(), colours(axes).get_cmap()
+    assert colours(axes).get_clim() == (values.min(), values.max())
     assert pointed(axes) == "neither"
+    whole = colormaps[style.DIVERGING]
+    reach = -values.min()  # Li's lead is the larger one
+    for value in (values.min(), -0.3, 0.0, 0.15):
+        place = (value - values.min()) / (values.max() - values.min())
+        np.testing.assert_allclose(shown(place), whole((value + reach) / (2 * reach)), atol=0.02)
 
 
 @pytest.mark.slow
-def test_limits_off_centre_are_widened():
-    axes = small_map(new_axes(), centre=0.1, limits=(-0.1, 0.2))
-    np.testing.assert_allclose(colours(axes).get_clim(), (-0.1, 0.3))
+def test_limits_beside_the_centre_are_widened():
+    axes = small_map(new_axes(), centre=0.3, limits=(-0.1, 0.2))
+    np.testing.assert_allclose(colours(axes).get_clim(), (-0.1, 0.7))
 
 
 def test_without_a_centre_colours_run_one_way_and_no_line_is_drawn():
@@ -168,7 +174,7 @@ def test_zero_of_a_ratio_takes_the_first_colour():
     )
     shown = colours(axes).get_array()
     assert not np.ma.is_masked(colours(axes).norm(shown))
-    assert colours(axes).get_clim() == (0.5, 2.0)
+    assert colours(axes).get_clim() == (0.5, 1.2)
     assert shown.min() == 0.5
     assert pointed(axes) == "min"
 
@@ -188,7 +194,7 @@ def test_a_ratio_is_the_ratio_on_a_scale_of_factors():
     axes = maps.ratio_map("improved_dp", ("cohen", "li"), "multinomial", new_axes())
     known = simplex.make_grid(maps.STEPS)
     low, high = colours(axes).get_clim()
-    assert low * high == pytest.approx(1)
+    assert low < 1 < high
     values = simplex.radius_ratio("improved_dp", ("cohen", "li"), known)
     np.testing.assert_array_equal(colours(axes).get_array(), np.maximum(values, low))
     assert len(axes.lines) == 1
@@ -204,7 +210,7 @@ def test_ones_own_mechanism_goes_by_its_name():
 
     axes = maps.ratio_map(mine, "li", "multinomial", new_axes())
     assert axes.get_title(loc="left") == "mine  /  Li"
-    assert colours(axes).get_clim() == (0.5, 2.0)  # though the same everywhere
+    assert colours(axes).get_clim() == (0.5, 1.5)  # though the same everywhere
 
 
 @pytest.mark.slow

@@ -114,13 +114,20 @@ def test_right_of_a_line_its_mechanism_is_the_largest():
 
 def test_names_point_at_their_lines(saved):
     ends = leaders(saved["lines"])
-    assert set(ends) == {"Cohen largest", "Li largest"}
-    for text, name in (("Cohen largest", "cohen"), ("Li largest", "li")):
-        e0, e1 = ends[text]
-        assert any(
-            (np.hypot(line.get_xdata() - e0, line.get_ydata() - e1) < 1e-12).any()
-            for line in drawn_lines(saved["lines"], name)
-        )
+    assert set(ends) == {"Cohen largest"}
+    e0, e1 = ends["Cohen largest"]
+    assert any(
+        (np.hypot(line.get_xdata() - e0, line.get_ydata() - e1) < 1e-12).any()
+        for line in drawn_lines(saved["lines"], "cohen")
+    )
+
+
+def test_li_has_its_name_inside_its_region(saved):
+    (text,) = [text for text in saved["lines"].texts if text.get_text() == "Li largest"]
+    assert simplex.winning_mechanism(ENSEMBLE, at(*text.get_position())).tolist() == ["li"]
+    inverse = saved["lines"].transData.inverted()
+    for corner in text.get_window_extent().corners():
+        assert simplex.winning_mechanism(ENSEMBLE, at(*inverse.transform(corner))) == ["li"]
 
 
 def test_softmax_has_no_region_line():
@@ -150,10 +157,11 @@ def test_ratio_of_multinomial_has_both_region_lines(saved):
     others = ("cohen", "li", "lecuyer")
     values = simplex.radius_ratio("improved_dp", others, simplex.make_grid(maps.STEPS))
     np.testing.assert_array_equal(axes.collections[0].get_array(), values)
-    assert axes.collections[0].get_clim() == (0.5, 2.0)
+    assert axes.collections[0].get_clim() == regions.RATIOS
+    assert saved["ratio_softmax"].collections[0].get_clim() == regions.RATIOS  # one scale
     assert axes.collections[0].get_cmap().name == style.DIVERGING
     assert drawn_lines(axes, "cohen") and drawn_lines(axes, "li")
-    assert set(leaders(axes)) == {"Cohen largest", "Li largest", "above 2"}
+    assert set(leaders(axes)) == {"Cohen largest", "above 2"}
     assert simplex.radius_ratio("improved_dp", others, at(*leaders(axes)["above 2"])) > 2
 
 
@@ -220,7 +228,7 @@ def test_exact_lines_are_drawn_between(paper):
 def test_one_winner_everywhere():
     axes = regions.region_map(("lecuyer", "improved_dp"), "softmax", new_axes())
     assert not axes.lines
-    assert [text.get_text() for text in axes.texts] == ["improved DP"]
+    assert [text.get_text() for text in axes.texts] == ["improved DP is the largest everywhere"]
 
 
 @pytest.mark.slow

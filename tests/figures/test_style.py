@@ -9,7 +9,7 @@ from figured import new_axes
 
 import simplicert as sc
 from simplicert import figures, simplex
-from simplicert.figures import style
+from simplicert.figures import saving, style
 from simplicert.mechanisms.naming import example_threats
 from simplicert.mechanisms.threats import find_threat
 
@@ -110,7 +110,7 @@ def test_panels_stand_side_by_side_or_stacked(tmp_path, stacked, wider):
     def panel(axes):
         drawn.append(axes)
 
-    path = style.save_figure([panel, panel], tmp_path / "two.png", (4, 4), stacked=stacked)
+    path = saving.save_figure([panel, panel], tmp_path / "two.png", (4, 4), stacked=stacked)
     assert path.read_bytes().startswith(b"\x89PNG")
     first, second = (axes.get_position() for axes in drawn)
     if wider:
@@ -127,14 +127,14 @@ def test_the_size_and_the_dots_are_as_asked(tmp_path):
         axes.plot([0, 1])
 
     for dpi in (60, 120):
-        height, width, _ = imread(style.save_figure(panel, tmp_path / "p.png", (4, 2), dpi)).shape
+        height, width, _ = imread(saving.save_figure(panel, tmp_path / "p.png", (4, 2), dpi)).shape
         assert abs(width - 4 * dpi) < 0.1 * 4 * dpi and abs(height - 2 * dpi) < 0.15 * 2 * dpi
 
 
 @pytest.mark.parametrize("dpi", [0, 49, 1201])
 def test_dots_that_make_no_picture_are_refused(tmp_path, dpi):
     with pytest.raises(sc.InvalidInput, match=rf"dpi must lie in 50\.\.1200, got {dpi}"):
-        style.save_figure(lambda axes: None, tmp_path / "p.png", dpi=dpi)
+        saving.save_figure(lambda axes: None, tmp_path / "p.png", dpi=dpi)
 
 
 def test_the_legend_stands_above_the_axes():
@@ -184,9 +184,9 @@ def test_fonts_in_a_pdf_are_not_type_3(tmp_path):
 def test_saving_leaves_the_settings_of_matplotlib_alone(tmp_path):
     import matplotlib
 
-    before = {name: matplotlib.rcParams[name] for name in style.SETTINGS}
+    before = {name: matplotlib.rcParams[name] for name in saving.SETTINGS}
     figures.save_figure(small_map, tmp_path / "map.svg")
-    assert before == {name: matplotlib.rcParams[name] for name in style.SETTINGS}
+    assert before == {name: matplotlib.rcParams[name] for name in saving.SETTINGS}
 
 
 @pytest.mark.parametrize("name", ["map.gif", "map"])

@@ -89,7 +89,9 @@ def test_medians_are_over_all_inputs(three):
 def test_shares_are_of_the_papers_ensemble_with_their_intervals(three):
     axes = largest_against_sigma(three, new_axes())
     found = {bars.get_label(): bars for bars in axes.containers}
-    assert list(found) == ["Cohen", "Li", "improved DP"]
+    assert list(found) == ["Cohen", "Li", "improved DP", "abstained"]
+    sums = sum(bars.lines[0].get_ydata() for bars in found.values())
+    np.testing.assert_allclose(sums, 1)
     for name in sc.PAPER_ENSEMBLE["multinomial"]:
         line, _, (bars,) = found[style.mechanism_style(name).name].lines
         shares = [np.mean(item.winner == name) for item in rising(three)]

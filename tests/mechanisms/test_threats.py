@@ -112,6 +112,14 @@ def test_laplace_li_agrees_with_forty_digits(point):
     assert found == pytest.approx(float(reference), rel=1e-7)
 
 
+def test_laplace_li_is_not_lost_near_a_tie():
+    """A search that had not ended was refused by its own check, and the radius was 0."""
+    random = np.random.default_rng(4)
+    e0 = random.uniform(0.01, 0.5, 300)
+    e1 = e0 * (1 - 10 ** random.uniform(-6, -4, 300))
+    assert (sc.radius("li", e0, e1, noise="laplace") > 0.1 * (e0 - e1)).all()
+
+
 @pytest.mark.skipif(not GOLDEN.exists(), reason="the reference radii are not beside the project")
 def test_laplace_agrees_with_the_golden_radii():
     points = json.loads(GOLDEN.read_text())["points"]

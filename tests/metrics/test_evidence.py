@@ -98,7 +98,7 @@ def test_gate_and_status_say_so(command, log):
 
 def lines_of(name, folders, monkeypatch, tmp_path):
     """The labels of all lines that a figure draws, its legend's title, and how many lines."""
-    from simplicert.figures import style
+    from simplicert.figures import saving
 
     seen = {}
 
@@ -113,7 +113,7 @@ def lines_of(name, folders, monkeypatch, tmp_path):
         plt.close(figure)
         return out
 
-    monkeypatch.setattr(style, "save_figure", look)
+    monkeypatch.setattr(saving, "save_figure", look)
     make_figure(name, read_studies(folders), tmp_path / "f.png")
     return seen["lines"], seen["title"].replace("\n", " ")
 

@@ -27,7 +27,7 @@ MISUSE = [
 SETTINGS = """\
 [mypy]
 strict = true
-[mypy-torch.*,matplotlib.*,plotly.*,pandas.*,pyarrow.*,scipy.*,rich.*,typer.*,jinja2.*]
+[mypy-torch.*,matplotlib.*,pandas.*,pyarrow.*,scipy.*,rich.*,typer.*,jinja2.*]
 follow_imports = skip
 ignore_missing_imports = true
 """

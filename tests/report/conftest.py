@@ -15,6 +15,7 @@ from simplicert.metrics.study import Study
 from simplicert.store import Manifest, open_run
 from simplicert.store.run import write_noise_scale
 from simplicert.types import FIXED_POINT
+from simplicert.types.scores import BINS
 
 FLAGS = (
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -45,6 +46,10 @@ def make_study(tmp_path_factory):
             index=settings.pop("index", None),
             **(evidence if soft else {}),
         )
+        if settings.pop("histograms", False):
+            leaders = np.argsort(-truth, axis=1)[:, :2]
+            shares = random.dirichlet(np.full(BINS, 0.3), size=(inputs, 3))
+            tally = replace(tally, leaders=leaders, histograms=random.multinomial(draws, shares))
         planned, scale = settings.pop("planned", inputs), settings.pop("scale", None)
         tally = replace(tally, grid=settings.get("source", {}).get("grid"))
         if scale is not None:
@@ -57,6 +62,30 @@ def make_study(tmp_path_factory):
         if scale is not None:
             write_noise_scale(folder, scale)
         return Study(name, open_run(folder))
+
+    return made
+
+
+@pytest.fixture(scope="session")
+def make_pair(tmp_path_factory):
+    """Return a function that writes two runs of the same inputs, in two orders, and reads them."""
+
+    def made(names=("old", "new"), inputs=60, *, labelled=True, sigmas=(0.5, 0.5), **settings):
+        random = np.random.default_rng(settings.pop("seed", 0))
+        truth = random.dirichlet([1.0, 0.7, 0.4, 0.05], size=inputs)
+        labels = truth.argmax(axis=1) if labelled else None
+        index = np.arange(0, 20 * inputs, 20)
+        studies = []
+        for place, (name, sigma) in enumerate(zip(names, sigmas, strict=True)):
+            moved = truth**0.7 + random.random(truth.shape) * 0.5 if place else truth
+            counts = random.multinomial(2000, moved / moved.sum(axis=1, keepdims=True))
+            order = random.permutation(inputs) if place else np.arange(inputs)
+            mine = None if labels is None else labels[order]
+            tally = sc.Tally(counts[order], sigma, labels=mine, index=index[order])
+            folder = tmp_path_factory.mktemp("pairs") / f"run{place}"
+            sc.create_run(folder, Manifest(sigma, inputs, tally.classes, **settings), tally)
+            studies.append(Study(name, open_run(folder)))
+        return studies
 
     return made
 
@@ -117,7 +146,7 @@ class Page:
         script = """
             const heads = [...document.querySelectorAll("#inputs thead tr > *")];
             const at = heads.findIndex((head) => head.dataset.key === arguments[0]);
-            const rows = [...document.querySelectorAll("#inputs tbody tr")];
+            const rows = [...document.querySelectorAll("#inputs tbody tr[data-at]")];
             return rows.map((row) => row.cells[at].textContent);
         """
         return self.run(script, key)
@@ -132,6 +161,38 @@ class Page:
             if event["method"] == "Network.requestWillBeSent"
         ]
         return told, [url for url in asked if not url.startswith(OWN)]
+
+    def keep_width(self, width: int, *, dark: bool = False, media: str = "") -> None:
+        """Be a screen this wide, of a phone if it is narrow; dark or print where asked for."""
+        size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 500}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        told = {"media": media, "features": [scheme]}
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", told)
+
+    def at(self, plot: str, x: float, y: float) -> tuple[int, int]:
+        """Return where on the screen a point of a plot is, once it is scrolled there."""
+        script = """
+            const { plot } = document.getElementById(arguments[0]);
+            plot.root.scrollIntoView({ block: "center" });
+            const frame = plot.root.getBoundingClientRect();
+            return [frame.left + plot.x(arguments[1]), frame.top + plot.y(arguments[2])];
+        """
+        across, down = self.run(script, plot, x, y)
+        return round(across), round(down)
+
+    def point_at(self, plot: str, x: float, y: float, *, click: bool = False) -> None:
+        """Move the pointer to a point of a plot, and press it if asked to."""
+        from selenium.webdriver.common.action_chains import ActionChains
+
+        across, down = self.at(plot, x, y)
+        actions = ActionChains(self.driver, duration=20)
+        pointer = actions.w3c_actions.pointer_action
+        pointer.move_to_location(across - 40, down)
+        pointer.move_to_location(across, down)
+        if click:
+            pointer.click()
+        actions.perform()
 
     def downloaded(self, name: str) -> bytes:
         """Return a file that the page saved, once it is whole."""
@@ -172,4 +233,6 @@ def page(driver):
     for path in driver.downloads.iterdir():
         path.unlink()
     driver.set_window_size(1400, 1000)
-    return Page(driver, driver.downloads)
+    yield Page(driver, driver.downloads)
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})

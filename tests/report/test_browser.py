@@ -12,6 +12,10 @@ from simplicert.types.certificates import format_radius_down
 
 EVIL = ("<img src=x onerror='window.hacked=1'>", "<script>window.hacked=2</script>", "&amp;")
 
+NAMES = "return document.getElementById('curves').plot.curves.map((curve) => curve.name)"
+
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def study(make_study):
@@ -28,17 +32,15 @@ def report(page, text, tmp_path):
     return page.open(text, tmp_path)
 
 
-@pytest.mark.slow
 def test_nothing_complains_and_nothing_is_asked_for(report):
     for element, value in (("map", "ratio"), ("map", "winner"), ("kind", "softmax")):
         report.choose(element, value)
-    for button in report.driver.find_elements("css selector", ".png, #csv"):
-        button.click()
-    assert report.downloaded("run-softmax-simplex.png")
+    for name in ("curves", "simplex"):
+        report.element(f".png[data-plot={name}]").click()
+        assert report.downloaded(f"run-softmax-{name}.png")[:4] == b"\x89PNG"
     assert report.logs() == ([], [])
 
 
-@pytest.mark.slow
 def test_that_test_would_see_a_request(page, tmp_path):
     """The same look at a page that does call out, and does complain."""
     page.open(
@@ -51,7 +53,6 @@ def test_that_test_would_see_a_request(page, tmp_path):
     assert any("nobody" in message for message in told)
 
 
-@pytest.mark.slow
 def test_the_page_may_not_call_out_even_if_it_would(report):
     """The policy in the page stops an image, a request and a script that were never ours."""
     blocked = report.driver.execute_async_script("""
@@ -70,20 +71,20 @@ def test_the_page_may_not_call_out_even_if_it_would(report):
     assert report.run("return window.hacked") is None
 
 
-@pytest.mark.slow
 def test_switching_a_mechanism_changes_the_curves(report, study):
-    shown = "return document.getElementById('curves').data.map((trace) => trace.name)"
+    assert report.run(NAMES) == ["best radius", "Cohen"]  # bold and thin
+    lines = report.driver.find_elements("css selector", "#curves [data-curve]")
+    assert [line.get_attribute("stroke-width") for line in lines] == ["3", "1"]
     labels = [mechanism_style(name).name for name in study.certificates().columns]
-    assert report.run(shown) == labels and labels[:2] == ["Cohen", "Li"]
+    assert report.texts("#mechanisms label") == ["best radius", *labels]
     box = report.element("#mechanisms input[value=li]")
     box.click()
-    assert report.run(shown) == [label for label in labels if label != "Li"]
-    assert not any("Li" in text for text in report.texts("#at-radius-table th"))
+    assert report.run(NAMES) == ["best radius", "Cohen", "Li"]
+    assert {"best radius", "Cohen", "Li"} == {*report.texts("#curves .direct")}  # beside the lines
     box.send_keys(" ")  # by keyboard
-    assert "Li" in report.run(shown)
+    assert not any("Li" in text for text in report.texts("#at-radius-table th"))
 
 
-@pytest.mark.slow
 def test_the_curves_are_certified_accuracy(report, study):
     """At random radii, at 0 and at the radii of inputs themselves, where the step is."""
     certificates = study.certificates()
@@ -95,42 +96,27 @@ def test_the_curves_are_certified_accuracy(report, study):
             const rows = document.querySelectorAll("#at-radius-table tr");
             return [...rows].map((row) => [...row.cells].map((cell) => cell.textContent.trim()));
         """)
-        names = (*certificates.radii, "ensemble")
-        for name, (_, value, counted) in zip(names, lines, strict=True):
+        for name, (_, value, counted) in zip(("radius", "cohen"), lines, strict=True):
             rate = certified_accuracy(certificates, float(radius), name)
             assert counted == f"{rate.hits} of {rate.total}"
             assert value == format_share_down(rate.hits, rate.total)
-    drawn = report.run("const t = document.getElementById('curves').data[0]; return [t.x, t.y]")
-    for radius, share in list(zip(*drawn, strict=True))[::7]:
-        later = [s for r, s in zip(*drawn, strict=True) if r == radius][-1]
+    drawn = report.run("return document.getElementById('curves').plot.curves[1].steps")
+    for radius, share in drawn[::7]:
+        later = [s for r, s in drawn if r == radius][-1]
         assert later == certified_accuracy(certificates, radius, "cohen").value <= share
 
 
-@pytest.mark.slow
-def test_hovering_shows_the_right_input(report, study):
-    from selenium.webdriver.common.action_chains import ActionChains
-
+def test_hovering_shows_the_right_input_and_a_click_keeps_it(report, study):
     certificates = study.certificates()
     frame = certificates.to_frame().set_index("index")
-    script = """
-        const plot = document.getElementById("simplex");
-        plot.scrollIntoView({ block: "center" });
-        const area = plot.querySelector(".nsewdrag").getBoundingClientRect();
-        const { xaxis, yaxis } = plot._fullLayout;
-        return [area.left + xaxis.d2p(arguments[0]), area.top + yaxis.d2p(arguments[1])];
-    """
     live = frame[~frame["abstained"]]
     far = live[[  # from every other point, so that only one can be meant
         np.hypot(live["e0"] - row.e0, live["e1"] - row.e1).nsmallest(2).iloc[1] > 0.03
         for row in live.itertuples()
-    ]].head(4)  # fmt: skip
-    assert len(far) == 4
+    ]].head(3)  # fmt: skip
+    assert len(far) == 3
     for index, row in far.iterrows():
-        x, y = report.run(script, row["e0"], row["e1"])
-        actions = ActionChains(report.driver, duration=20)
-        actions.w3c_actions.pointer_action.move_to_location(int(x) - 40, int(y))
-        actions.w3c_actions.pointer_action.move_to_location(round(x), round(y))
-        actions.perform()
+        report.point_at("simplex", row["e0"], row["e1"])
         report.until(
             "return document.getElementById('card').dataset.input === arguments[0]", str(index)
         )
@@ -141,9 +127,13 @@ def test_hovering_shows_the_right_input(report, study):
         assert format_radius_down(row["e0"], 5) in said
         for name in (*certificates.radii, "ensemble"):
             assert format_radius_down(row[name]) in said
+    report.point_at("simplex", row["e0"], row["e1"], click=True)
+    ring = "const c = document.querySelector('#simplex .ring'); return c && c.getAttribute('r')"
+    assert report.until(ring) == "9"
+    report.element("#card-open").click()
+    assert f"input {index}" in report.element("#inputs .detail").text
 
 
-@pytest.mark.slow
 def test_the_table_opens_with_the_riskiest(report, study):
     outcomes = report.column("outcome")
     radii = [float(text) for text in report.column("radius")]
@@ -155,17 +145,16 @@ def test_the_table_opens_with_the_riskiest(report, study):
     assert radii[-right:] == sorted(radii[-right:])
 
 
-@pytest.mark.slow
 def test_sorting_sorts_by_mouse_and_by_keyboard(report):
-    heading = report.element("#inputs th[data-key=cohen]")
-    heading.find_element("tag name", "button").click()
+    find = "#inputs th[data-key=cohen]"
+    report.element(f"{find} button").click()
     values = [float(text) for text in report.column("cohen")]
     assert values == sorted(values)
-    assert heading.get_attribute("aria-sort") == "ascending"
-    heading.find_element("tag name", "button").send_keys("\n")
+    assert report.element(find).get_attribute("aria-sort") == "ascending"
+    report.element(f"{find} button").send_keys("\n")
     falling = [float(text) for text in report.column("cohen")]
     assert falling == sorted(values, reverse=True) != values
-    assert heading.get_attribute("aria-sort") == "descending"
+    assert report.element(find).get_attribute("aria-sort") == "descending"
     report.element("#inputs th[data-key=e0] button").click()
     cells = report.column("e0")
     there = [float(text) for text in cells if text]
@@ -173,7 +162,6 @@ def test_sorting_sorts_by_mouse_and_by_keyboard(report):
     assert cells[len(there) :] == [""] * (len(cells) - len(there))  # abstentions stand last
 
 
-@pytest.mark.slow
 def test_filters_and_pages(page, make_study, tmp_path):
     study = make_study(inputs=120)
     report = page.open(report_page([study], images=False), tmp_path)
@@ -198,7 +186,6 @@ def test_filters_and_pages(page, make_study, tmp_path):
     assert report.element("#page").text == "no input matches"
 
 
-@pytest.mark.slow
 def test_the_csv_is_the_certificates_file(report, study, tmp_path):
     for kind in ("multinomial", "softmax"):
         report.choose("kind", kind)
@@ -208,15 +195,13 @@ def test_the_csv_is_the_certificates_file(report, study, tmp_path):
         assert report.downloaded(f"run-{kind}.csv") == file.read_bytes()
 
 
-@pytest.mark.slow
-def test_every_plot_is_saved_as_a_picture(report):
-    report.choose("map", "difference")
-    for name in ("curves", "simplex"):
-        report.element(f".png[data-plot={name}]").click()
-        assert report.downloaded(f"run-multinomial-{name}.png")[:4] == b"\x89PNG"
+def test_numbers_are_written_as_the_package_writes_them(report):
+    random = np.random.default_rng(0)
+    values = [*(10.0 ** random.uniform(-320, 25, 300)), 0.0, 1.0, 1e-4, 9e-5, 1e16, 123456789.0]
+    found = report.run("return arguments[0].map(pythonText)", [float(x) for x in values])
+    assert found == [repr(float(x)) for x in values]
 
 
-@pytest.mark.slow
 def test_names_with_markup_are_shown_and_not_run(page, make_study, tmp_path):
     study = make_study(
         "<b onclick='window.hacked=4'>run</b>",
@@ -229,22 +214,24 @@ def test_names_with_markup_are_shown_and_not_run(page, make_study, tmp_path):
         assert any(name in text for text in report.texts("table.grid th"))
     report.element("#inputs tbody button").click()
     assert any(name in report.element("#card").text for name in EVIL)
+    assert any(name in report.element("#inputs .detail").text for name in EVIL)
     assert study.name in report.element("h1").text
-    assert any(study.name in text for text in report.texts("#curves .legendtext"))
+    assert any(text.startswith("<b onclick='window") for text in report.texts("#curves .direct"))
     assert "<i>file</i>.npz" in report.texts("table.words td")
     assert report.run("return window.hacked") is None
     assert report.run("return document.querySelectorAll('img, b[onclick], i').length") == 0
     assert report.logs() == ([], [])
 
 
-@pytest.mark.slow
 def test_switching_run_and_kind_switches_everything(page, make_study, tmp_path):
     studies = [make_study("first", seed=1), make_study("second", seed=1, sigma=1.0, soft=False)]
     report = page.open(report_page(studies, images=False), tmp_path)
-    names = "return document.getElementById('curves').data.map((trace) => trace.name)"
-    assert "two-sided · second" in report.run(names)
+    assert "Opened on second: of 2 runs" in report.element("#opening").text
+    assert report.element("#run").get_attribute("value") == "1"
+    assert "best radius · second" in report.run(NAMES)
+    report.choose("run", "0")
     report.choose("kind", "softmax")
-    assert [t for t in report.run(names) if "second" in t] == []  # it has no scores
+    assert [t for t in report.run(NAMES) if "second" in t] == []  # it has no scores
     report.choose("run", "1")
     assert report.element("#kind").get_attribute("value") == "multinomial"
     shown = report.run("""
@@ -256,22 +243,19 @@ def test_switching_run_and_kind_switches_everything(page, make_study, tmp_path):
     assert radii == exact
 
 
-@pytest.mark.slow
 def test_a_run_that_did_not_declare_the_kind_is_marked_wherever_it_is_named(
     page, make_study, tmp_path
 ):
     studies = [make_study("hard", seed=1), make_study("soft", seed=1, kind="softmax")]
     report = page.open(report_page(studies, images=False), tmp_path)
-    names = "return document.getElementById('curves').data.map((trace) => trace.name)"
     for kind, marked in (("multinomial", "soft"), ("softmax", "hard"), ("multinomial", "soft")):
         report.choose("kind", kind)
         expected = [f"{n} (exploratory)" if n == marked else n for n in ("hard", "soft")]
         assert report.texts("#run option") == expected
         assert report.texts("#shown-runs label") == expected
-        assert {name.partition(" · ")[2] for name in report.run(names)} == set(expected)
+        assert {name.partition(" · ")[2] for name in report.run(NAMES)} == set(expected)
 
 
-@pytest.mark.slow
 def test_a_share_at_a_radius_is_floored_from_whole_numbers(report):
     """Every share of 300 and of 1,000: 87 / 300 as a float is below 0.29."""
     for total in (300, 1000):
@@ -281,41 +265,6 @@ def test_a_share_at_a_radius_is_floored_from_whole_numbers(report):
         assert found == [format_share_down(hits, total) for hits in range(total + 1)]
 
 
-@pytest.mark.slow
-def test_the_winner_is_named_as_that_of_the_ensemble(report):
-    assert "winner (ensemble)" in report.texts("#inputs thead th")
-
-
-@pytest.mark.slow
-def test_on_a_phone_nothing_is_wider_than_the_screen(report):
-    size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
-    report.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    try:
-        report.until("return document.getElementById('simplex')._fullLayout.width <= 390")
-        assert report.run("return document.documentElement.scrollWidth") == 390
-        assert report.run("return document.getElementById('curves')._fullLayout.width") <= 390
-    finally:
-        report.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-
-
-@pytest.mark.slow
-def test_a_row_of_the_table_is_shown_on_the_simplex(report, study):
-    report.element("#inputs th[data-key=radius] button").click()
-    report.element("#inputs th[data-key=radius] button").click()
-    best = int(study.certificates().radius.argmax())
-    button = report.element("#inputs tbody button")
-    button.send_keys("\n")
-    assert report.element("#card").get_attribute("data-input") == button.text
-    ring = """
-        const [shape] = document.getElementById("simplex").layout.shapes;
-        return [shape.xanchor, shape.yanchor];
-    """
-    row = study.certificates().to_frame().iloc[int(button.text)]
-    assert report.run(ring) == [row["e0"], row["e1"]]
-    assert row["radius"] == study.certificates().radius[best]
-
-
-@pytest.mark.slow
 def test_radii_without_bounds_have_no_place_on_the_simplex(page, make_study, tmp_path):
     """Scheme joint of earlier runs proves a radius and no E0; the page says so."""
     study = make_study(soft=False, scheme="joint", method="buehler", draws=300)
@@ -327,11 +276,10 @@ def test_radii_without_bounds_have_no_place_on_the_simplex(page, make_study, tmp
     assert f"{certified} are certified without such bounds" in said
     report.element("#inputs tbody button").click()
     assert "no bounds E0 and E1" in report.element("#card").text
-    assert report.texts("#mechanisms label") == ["two-sided"]
+    assert report.texts("#mechanisms label") == ["best radius", "two-sided"]
     assert report.logs() == ([], [])
 
 
-@pytest.mark.slow
 def test_without_labels_the_page_says_what_is_left(page, make_study, tmp_path):
     study = make_study(labelled=False, soft=False)
     report = page.open(report_page([study], images=False), tmp_path)

@@ -14,6 +14,7 @@ from simplicert.logs import import_log, import_radii
 from simplicert.metrics.study import Study
 from simplicert.report import report_page, write_report
 from simplicert.report.page import SCRIPTS, read_template, template_environment
+from simplicert.report.sections import PageSection
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +25,7 @@ def text(make_study):
 def test_the_policy_allows_the_scripts_of_the_page_and_no_others(text):
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
     scripts = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
-    assert len(scripts) == 2
+    assert len(scripts) == 1
     digests = {base64.b64encode(hashlib.sha256(s.encode()).digest()).decode() for s in scripts}
     assert set(re.findall(r"sha256-([\w+/=]+)", policy.replace("&#39;", "'"))) == digests
     assert "default-src &#39;none&#39;" in policy
@@ -35,13 +36,13 @@ def test_the_policy_allows_the_scripts_of_the_page_and_no_others(text):
 def test_nothing_is_fetched_from_elsewhere(text):
     ours = own_content(text)
     addresses = re.findall(r"""\b(?:src|href)\s*=\s*["']?([^"'>\s]*)""", ours)
-    assert addresses == ["data:,"]  # the empty icon, so that none is looked for
+    inside = [address for address in addresses if address.startswith("#")]  # the contents
+    assert [a for a in addresses if a not in inside] == ["data:,"]  # the empty icon: none is sought
+    assert all(f'id="{address[1:]}"' in ours for address in inside) and len(inside) == 7
     assert "http:" not in ours and "https:" not in ours
 
 
 def test_a_page_without_images_has_none(text):
-    """Plotly's script holds the beginning of one, which no test may take for ours."""
-    assert "data:image/png;base64," in text
     assert pictures_in(text) == []
 
 
@@ -61,6 +62,17 @@ def test_every_script_is_in_the_page_and_small(text):
         assert "innerHTML" not in script
 
 
+def test_a_further_section_has_its_link_its_script_and_its_content(make_study, monkeypatch):
+    extra = PageSection(
+        "more", "More <of> it", "More", "<p>mine</p>", "onRedraw(() => 7);", {"a": 1}
+    )
+    monkeypatch.setattr("simplicert.report.page.extra_sections", lambda views: [extra])
+    page = report_page([make_study()], images=False)
+    assert '<a href="#more-section">More</a>' in page and '<section id="more-section"' in page
+    assert "More &lt;of&gt; it" in page and "<p>mine</p>" in page
+    assert "onRedraw(() => 7);" in page and '"extras":{"more":{"a":1}}' in page
+
+
 def test_names_are_escaped(make_study):
     study = make_study("<b>run</b>", made={"class_names": ["<u>", "b", "c", "d"], "model": "<i>m"})
     page = report_page([study], images=False)
@@ -77,7 +89,7 @@ def test_a_scaled_norm_is_explained_feature_by_feature(make_study):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("inputs", [300])
-def test_a_few_hundred_inputs_stay_under_8_megabytes(make_study, tmp_path, monkeypatch, inputs):
+def test_a_few_hundred_inputs_stay_under_3_megabytes(make_study, tmp_path, monkeypatch, inputs):
     """Three runs of both kinds, and pictures of noise, which no format makes small."""
     monkeypatch.chdir(tmp_path)
     random = np.random.default_rng(0)
@@ -89,7 +101,7 @@ def test_a_few_hundred_inputs_stay_under_8_megabytes(make_study, tmp_path, monke
     ]
     path = write_report(studies, tmp_path / "page.html")
     assert pictures_in(path.read_text())
-    assert path.stat().st_size < 8e6
+    assert path.stat().st_size < 3e6
 
 
 def test_runs_of_other_inputs_or_norms_are_refused(make_study):

@@ -9,8 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simplicert as sc
-from simplicert import simplex
-from simplicert.figures.style import mechanism_style
 from simplicert.mechanisms.naming import example_threats
 from simplicert.report.payload import (
     STEPS,
@@ -21,7 +19,7 @@ from simplicert.report.payload import (
     radius_grids,
     safe_file_name,
 )
-from simplicert.report.views import make_views, risk_order
+from simplicert.report.views import make_views
 
 
 @pytest.mark.slow
@@ -42,12 +40,13 @@ def test_not_a_number_is_refused():
         embed_json({"x": float("nan")})
 
 
-def test_ranks_follow_the_risk_order(make_study):
+def test_tables_name_their_columns_and_looks(make_study):
     views = make_views([make_study()])
     content = build_payload(views, ["a", "b", "c", "d"], None)
     for view, found in zip(views, content["views"], strict=True):
-        assert [found["risk"][row] for row in risk_order(view)] == list(range(1, 41))
-        assert found["csv"].splitlines()[0].split(",")[:3] == ["index", "label", "top"]
+        names = [column["name"] for column in found["table"]["columns"]]
+        assert names == [*view.frame.columns, "risk"]
+        assert found["table"]["exact"]
         assert set(found["columns"]) <= set(content["looks"])
         assert set(view.certificates.winner) - {""} <= set(content["looks"])
     assert content["classes"] == ["a", "b", "c", "d"]
@@ -102,28 +101,6 @@ def test_grids_that_are_the_same_are_sent_once(every):
     places = [at for shown in every["threats"] for at in shown["radii"].values()]
     assert sorted({*places}) == list(range(len(every["packed"])))
     assert len({*every["packed"]}) == len(every["packed"]) < len(places)
-
-
-def test_winners_are_those_of_the_simplex_and_ties_are_said(every):
-    e0, e1 = grid_points(20)
-    inside = e0 + e1 < 0.99
-    for threat, shown in zip(example_threats(), every["threats"], strict=True):
-        for kind, winners in shown["winners"].items():
-            names = simplex.usual_mechanisms(threat, kind)
-            if not names:  # no proof for mean scores
-                assert winners == {"names": [], "at": ""}
-                continue
-            at = np.frombuffer(base64.b64decode(winners["at"]), np.uint8)[inside]
-            known = simplex.make_points(e0[inside], e1[inside], kind)
-            best = simplex.leading_mechanisms(names, known, threat)
-            labels = [*[look["label"] for look in winners["names"]], *[""] * 256]
-            for place in np.unique(at):
-                (name,) = np.unique(best[at == place])
-                words = [mechanism_style(part, threat).name for part in name.split(" = ") if part]
-                assert " = ".join(words) == ("" if place == 255 else labels[place])
-    assert every["threats"][1]["winners"]["multinomial"]["names"][-1]["label"] == (
-        "Teng = improved DP"
-    )
 
 
 def test_kinds_have_the_mechanisms_with_a_proof(grids):

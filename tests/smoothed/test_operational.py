@@ -10,7 +10,7 @@ from scipy.stats import binom
 import simplicert as sc
 from simplicert.bounds import binomial
 from simplicert.smoothed.operational import LastLookTest as LastLook
-from simplicert.smoothed.operational import fewest_votes, operational_radius
+from simplicert.smoothed.operational import fewest_votes, keeps_class, operational_radius
 from simplicert.smoothed.prediction import look_shares, prediction_looks
 
 
@@ -203,3 +203,19 @@ def test_the_step_from_p_to_b():
         b = s / (n - 1)
         p = np.linspace(1e-6, b, 50)
         assert (binom.sf(s, n, p) <= p / b * binom.sf(s, n, b) + 1e-15).all()
+
+
+@pytest.mark.parametrize("draws", [50, 400])
+@pytest.mark.parametrize("sensitivity", [1.0, 2.5])
+def test_at_one_distance_it_is_asked_what_the_radius_was_searched_for(draws, sensitivity):
+    random = np.random.default_rng(draws)
+    counts = random.multinomial(5000, random.dirichlet([4.0, 1.0, 0.3], 40))
+    certs = sc.certify(sc.bound(sc.Tally(counts, 0.5)), sensitivity=sensitivity)
+    reach = sc.operational_radius(certs, draws=draws)
+    for distance in (0.0, 0.05, 0.1, 0.3, 0.6, 5.0):
+        kept = keeps_class(certs, distance, draws=draws)
+        clear = (reach == 0) | (np.abs(reach - distance) > 1e-6)
+        assert (kept == ((reach > 0) & (reach >= distance)))[clear].all()
+        assert not (kept & certs.abstained).any()
+    with pytest.raises(sc.InvalidInput, match="distance must not be negative"):
+        keeps_class(certs, -1.0, draws=draws)

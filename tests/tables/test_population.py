@@ -9,7 +9,7 @@ import pytest
 from figured import lines, new_axes, step_at, write_attacks, write_run
 
 import simplicert as sc
-from simplicert.figures import FIGURES, make_figure, style
+from simplicert.figures import FIGURES, make_figure, saving, style
 from simplicert.metrics import read_studies
 from simplicert.tables import TableOptions, make_table
 
@@ -77,7 +77,7 @@ def test_the_title_of_a_table_of_all_inputs_is_what_it_was(studies):
 def drawn(name, studies, monkeypatch, tmp_path, **options):
     """The axes of a figure, which is drawn and not written."""
     monkeypatch.setattr(
-        style, "save_figure", lambda figures, *rest, **more: [draw(new_axes()) for draw in figures]
+        saving, "save_figure", lambda figures, *rest, **more: [draw(new_axes()) for draw in figures]
     )
     return make_figure(name, studies, tmp_path / "figure.svg", **options)
 

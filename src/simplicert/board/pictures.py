@@ -12,7 +12,7 @@ from simplicert.types import Floats
 WIDTH, HEIGHT = 460, 260
 LEFT, RIGHT, TOP, BOTTOM = 48, 12, 12, 40
 POINTS = 121  # of a curve
-BINS = 25  # of E0 between one half and 1
+BINS = 25  # of E0
 MOST_DOTS = 800  # on the simplex
 NICE = (1.0, 2.0, 2.5, 5.0, 10.0)
 TICKS = 5
@@ -79,13 +79,14 @@ def draw_expectations(entry: Entry) -> str:
     """Draw how E0 is distributed over the certified inputs, right and wrong ones apart."""
     if entry.e0 is None or not np.isfinite(entry.e0).any():
         return ""
-    edges = np.linspace(0.5, 1.0, BINS + 1)
     live = np.isfinite(entry.e0)
-    held = np.clip(np.where(live, entry.e0, 0.5), 0.5, 1.0)
+    held = np.where(live, entry.e0, 1.0)
+    least = 0.5 if held.min() >= 0.5 else 0.0  # noqa: PLR2004
+    edges = np.linspace(least, 1.0, BINS + 1)
     right, _ = np.histogram(held[live & entry.correct], edges)
     wrong, _ = np.histogram(held[live & ~entry.correct], edges)
     most = max(float((right + wrong).max()) / len(entry), 1e-9)
-    frame = _Frame((0.5, 1.0), (0.0, 1.08 * most))
+    frame = _Frame((least, 1.0), (0.0, 1.08 * most))
     out = [frame.axes("E0, lower bound on the class's probability", "share of inputs")]
     for place in range(BINS):
         low, high = float(edges[place]), float(edges[place + 1])

@@ -10,9 +10,11 @@ import typer
 
 from simplicert.cli.attack import attack
 from simplicert.cli.board import board
+from simplicert.cli.card import card
 from simplicert.cli.certify import certify
 from simplicert.cli.check import check
 from simplicert.cli.demo import demo
+from simplicert.cli.explorer import explorer
 from simplicert.cli.export import export
 from simplicert.cli.figure import figure
 from simplicert.cli.gate import gate
@@ -30,6 +32,7 @@ from simplicert.cli.status import status
 from simplicert.cli.table import table
 from simplicert.cli.train import train
 from simplicert.cli.verify import verify
+from simplicert.cli.watch import watch
 
 app = typer.Typer(
     name="simplicert",
@@ -43,9 +46,9 @@ app = typer.Typer(
 # What a stranger looks for first stands first.
 START, DRAW, READ, CHECK = "Start", "Draw", "Read", "Check"
 for panel, commands in {
-    START: (demo, radius, simplex, plan, train),
-    DRAW: (sample, run, status),
-    READ: (certify, table, figure, report, board, export),
+    START: (demo, radius, explorer, simplex, plan, train),
+    DRAW: (sample, run, watch, status),
+    READ: (certify, table, figure, report, board, card, export),
     CHECK: (verify, attack, geometry, gate, check),
 }.items():
     for command in commands:

@@ -37,6 +37,9 @@ def figure(
         str | None,
         typer.Option(help="Radii of accuracy-sigmas, comma-separated; two_sided,ensemble."),
     ] = None,
+    no_heading: Annotated[
+        bool, typer.Option("--no-heading", help="No settings above it: the caption says them.")
+    ] = False,
 ) -> None:
     """Draw a figure of the paper, or one it has not, from your own runs.
 
@@ -109,6 +112,7 @@ def figure(
         threat=threat,
         population=population,
         columns=asked,
+        heading=not no_heading,
     )
     print_lines(f"wrote {written}")
     for study in studies:

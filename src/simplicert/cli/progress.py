@@ -16,6 +16,7 @@ from simplicert.data.dataset import Watch, watch_reading
 from simplicert.drawing.driver import DrawingProgress
 from simplicert.errors import SimplicertError
 from simplicert.store.manifest import Manifest
+from simplicert.tables.plan import format_duration
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -74,6 +75,15 @@ def _describe_failed(progress: DrawingProgress) -> str:
     return f", {progress.failed} failed" if progress.failed else ""
 
 
+def _describe_left(progress: DrawingProgress, manifest: Manifest) -> str:
+    """Say how long the draws that are left will take; "" if there are none or nothing is known."""
+    seconds = progress.seconds_left
+    if not seconds or progress.done == progress.inputs:
+        return ""
+    fixed = manifest.plan is None or manifest.plan.rule == "fixed"
+    return f"{'about' if fixed else 'at most'} {format_duration(seconds)} left"
+
+
 @contextmanager
 def _drawing_bar(certified: CertifiedShare) -> Iterator[ProgressCallback]:
     """Show a rich bar: inputs done, draws per second, time left, share certified so far."""
@@ -84,18 +94,23 @@ def _drawing_bar(certified: CertifiedShare) -> Iterator[ProgressCallback]:
         rich_progress.BarColumn(),
         rich_progress.MofNCompleteColumn(),
         rich_progress.TextColumn(
-            "inputs  {task.fields[rate]} draws/s  certified {task.fields[share]}"
+            "inputs  {task.fields[rate]} draws/s  certified {task.fields[share]}{task.fields[left]}"
         ),
-        rich_progress.TimeRemainingColumn(),
     )
     with rich_progress.Progress(*columns, console=Console(stderr=True)) as screen:
-        task = screen.add_task("", total=None, rate="-", share="-")
+        task = screen.add_task("", total=None, rate="-", share="-", left="")
 
         def report(progress: DrawingProgress) -> None:
             rate = f"{progress.draws / max(progress.seconds, 1e-9):,.0f}"
             share = certified.share(progress) + _describe_failed(progress)
+            left = _describe_left(progress, certified.manifest)
             screen.update(
-                task, total=progress.inputs, completed=progress.done, rate=rate, share=share
+                task,
+                total=progress.inputs,
+                completed=progress.done,
+                rate=rate,
+                share=share,
+                left=f"  {left}" if left else "",
             )
 
         yield report
@@ -113,8 +128,10 @@ def _drawing_lines(certified: CertifiedShare) -> ProgressCallback:
             return
         last = time.monotonic()
         rate = progress.draws / max(progress.seconds, 1e-9)
+        left = _describe_left(progress, certified.manifest)
         print_note(
             f"{progress.done} of {progress.inputs} inputs, {rate:,.0f} draws/s, certified {share}"
+            + (f", {left}" if left else "")
         )
 
     return report

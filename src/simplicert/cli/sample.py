@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simplicert.cli.saying import print_lines, print_warning
+from simplicert.cli.saying import print_lines, print_note, print_warning
 from simplicert.cli.signals import STOPPED_EXIT, StoppedBySignal, stop_after_batch, stop_at_once
 
 if TYPE_CHECKING:
-    from simplicert.drawing import DrawingOutcome, Report, Stop
+    from simplicert.drawing import DrawingOutcome, DrawingProgress, Report, Stop
     from simplicert.store.manifest import Manifest
     from simplicert.types import Plan
+    from simplicert.watch import PageKeeper
 
 FAILED_EXIT = 1
 MOST_NAMED_INPUTS = 10  # failed inputs that are named one by one
@@ -185,6 +186,10 @@ def sample(
     quiet: Annotated[
         bool, typer.Option("--quiet", help="No progress.", rich_help_panel=WORK)
     ] = False,
+    watch: Annotated[
+        bool,
+        typer.Option("--watch", help="Keep OUT.watch.html up to date.", rich_help_panel=WORK),
+    ] = False,
     class_map: Annotated[
         str | None,
         typer.Option(
@@ -239,9 +244,12 @@ def sample(
 def draw_or_exit(options: dict[str, Any]) -> None:
     """Draw until done or told to stop; then say how to continue."""
     out, quiet = options["out"], options.pop("quiet", False)
+    watched = options.pop("watch", False)
+    if not quiet:  # importing torch takes seconds
+        print_note(f"loading model {options['model']} and data {options['data']} ...")
     try:
         with stop_at_once():
-            outcome = _draw_on_screen(options, quiet)
+            outcome = _draw_on_screen(options, quiet, watched)
     except StoppedBySignal:
         print_warning(
             "stopped while nothing was being drawn: nothing is lost, the same command continues"
@@ -259,11 +267,15 @@ def draw_or_exit(options: dict[str, Any]) -> None:
         print_lines(f"{out}: {drawn}; next: simplicert certify {out} --out {out}.csv")
 
 
-def _draw_on_screen(options: dict[str, Any], quiet: bool) -> "DrawingOutcome":
-    """Draw with warnings and progress on the screen; signals stop it after a batch."""
+def _draw_on_screen(options: dict[str, Any], quiet: bool, watched: bool) -> "DrawingOutcome":
+    """Draw with warnings and progress on the screen; signals stop it after a batch.
+
+    A run that is `watched` has a page that is written anew after a batch, when it is due.
+    """
     from simplicert.cli.progress import show_drawing_progress, show_reading_progress
     from simplicert.drawing import DrawingWatcher, draw_by_settings
     from simplicert.store.settings import parse_settings
+    from simplicert.watch import PageKeeper
 
     class ScreenWatcher(DrawingWatcher):
         def preparing(self) -> AbstractContextManager[None]:
@@ -280,10 +292,31 @@ def _draw_on_screen(options: dict[str, Any], quiet: bool) -> "DrawingOutcome":
                         f"declares {manifest.kind}: begin it with --kind softmax to use it"
                     )
             with stop_after_batch() as stop, show_drawing_progress(manifest, quiet) as report:
-                yield stop, report
+                if keeper is None:
+                    yield stop, report
+                    return
+                with _keep_page(keeper, report) as both:
+                    yield stop, both
 
+    keeper = PageKeeper(options["out"]) if watched else None
     with show_reading_progress(quiet):
         return draw_by_settings(parse_settings(options), ScreenWatcher(warn=print_warning))
+
+
+@contextmanager
+def _keep_page(keeper: "PageKeeper", report: "Report") -> Iterator["Report"]:
+    """Write the page of a run at its start, after batches when it is due, and at its end."""
+
+    def report_and_update(progress: "DrawingProgress") -> None:
+        report(progress)
+        keeper.update()
+
+    keeper.write()
+    print_note(f"watch it: {keeper.page}")
+    try:
+        yield report_and_update
+    finally:
+        keeper.write(last=True)
 
 
 def _warn_of_failures(out: "Path", failed: dict[int, str]) -> None:

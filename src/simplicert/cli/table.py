@@ -38,6 +38,12 @@ def table(
     ] = None,
     norm: RunNormOption = None,
     size: RunSizeOption = None,
+    published: Annotated[
+        str | None,
+        typer.Option(
+            help="The literature's rows below: cifar10-l2, imagenet-l2, cifar10-l1 or imagenet-l1."
+        ),
+    ] = None,
 ) -> None:
     """Certified accuracy at radii, the paper's two tables, or two runs paired.
 
@@ -50,6 +56,10 @@ def table(
     Of an imported log, paper1 has the columns that exist and says which are missing.
 
     Radii in different norms are not compared; --norm names one that all runs certify.
+
+    What papers print, with paper, table and row, below the runs; claimed, not audited:
+
+    Example: simplicert table runs/a runs/b --published cifar10-l2
     """
     from simplicert.cli.saying import parse_labels
     from simplicert.cli.screen import print_table
@@ -61,7 +71,9 @@ def table(
 
     choose("style", style, STYLES)
     chosen = choose_format(format_, out)
-    choices = TableOptions(kind, column, population, parse_radii(radii), inclusive, intervals)
+    choices = TableOptions(
+        kind, column, population, parse_radii(radii), inclusive, intervals, published
+    )
     if out is not None:
         inside = any(run.resolve() in out.resolve().parents for run in runs)
         require(not inside, f"out must not lie inside a run it is made from, got {str(out)!r}")

@@ -42,12 +42,18 @@ def verify(
         float | None, typer.Option(help="Of the first stage, by your word. Default: the run's.")
     ] = None,
     as_json: Annotated[Path | None, typer.Option("--json", help="Write it here too.")] = None,
+    claims: Annotated[
+        Path | None,
+        typer.Option(help="Its entry for a board, whose settings must be the run's."),
+    ] = None,
 ) -> None:
     """Check files, draws and certificates of a run, and draw some inputs again.
 
     Exit code 0: all holds; 1: something does not; 2: it could not be checked as asked.
 
     Example: simplicert verify runs/mine
+
+    Example: simplicert verify runs/mine --claims runs/board.toml
     """
     from simplicert.cli.progress import show_reading_progress
     from simplicert.cli.saying import print_warning
@@ -61,7 +67,7 @@ def verify(
     request = Replay(replay, seed, model, data, mean, std, trust) if replay else None
     checks = []
     with show_reading_progress(quiet=False):
-        for check in verify_run(run, tuple(certificates or ()), request, sensitivity):
+        for check in verify_run(run, tuple(certificates or ()), request, sensitivity, claims):
             print_lines(f"{MARKS[check.holds]}{check.about}: {check.says}")
             checks.append(check)
     wrong = sum(check.holds is False for check in checks)

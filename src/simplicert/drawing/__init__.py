@@ -272,7 +272,9 @@ def draw_missing(
     size = run.settings.batch_size
     assert size is not None
     queue = UnitQueue(run.manifest.plan, run.until, size, fresh, begun)
-    counter = ProgressCounter(len(left), stop, report)
+    each = run.manifest.plan.looks[-1]
+    planned = each * len(left) - (0 if begun is None else int(begun.draws.sum()))
+    counter = ProgressCounter(len(left), stop, report, planned, each)
     complete = drain_queue(run, queue, workers, counter, backoff or Backoff(0.0))
     return DrawingOutcome(complete, queue.failed, run.folder)
 

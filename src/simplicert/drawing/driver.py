@@ -151,16 +151,31 @@ class DrawingProgress:
     draws: int
     seconds: float
     tally: Tally | None  # inputs that need no more draws, once their last part is written
+    left: int | None = None  # draws still to make; with a stopping rule, at most
+
+    @property
+    def seconds_left(self) -> float | None:
+        """The time that the draws left take at the speed so far; None while nothing is known."""
+        if self.left is None or not self.draws:
+            return None
+        return self.left * self.seconds / self.draws
 
 
 class ProgressCounter:
     """Counts draws and finished inputs, and reports both after every batch."""
 
     def __init__(
-        self, inputs: int, stop: Callable[[], bool], report: Callable[[DrawingProgress], None]
+        self,
+        inputs: int,
+        stop: Callable[[], bool],
+        report: Callable[[DrawingProgress], None],
+        planned: int | None = None,
+        each: int = 0,
     ) -> None:
-        """Start at zero, for a drawing of this many inputs."""
+        """Start at zero; `planned` draws are to make, so that an input has `each` at most."""
         self.inputs, self.stop, self.report = inputs, stop, report
+        self.planned, self.each = planned, each
+        self.saved = 0  # planned draws of inputs that are done with fewer
         self.start, self.done, self.failed, self.draws = time.perf_counter(), 0, 0, 0
 
     def count_batch(self, rows: int) -> bool:
@@ -170,8 +185,9 @@ class ProgressCounter:
         return self.stop()
 
     def count_finished(self, tally: Tally) -> None:
-        """Count these inputs as done."""
+        """Count these inputs as done: what their plans left over is not drawn."""
         self.done += len(tally)
+        self.saved += int(np.maximum(self.each - tally.draws, 0).sum())
         self._report(tally)
 
     def count_failed(self) -> None:
@@ -181,8 +197,11 @@ class ProgressCounter:
 
     def _report(self, tally: Tally | None) -> None:
         seconds = time.perf_counter() - self.start
+        left = None
+        if self.planned is not None:  # draws that failed are made twice, so that it may be below 0
+            left = max(self.planned - self.saved - self.draws, 0)
         self.report(
-            DrawingProgress(self.inputs, self.done, self.failed, self.draws, seconds, tally)
+            DrawingProgress(self.inputs, self.done, self.failed, self.draws, seconds, tally, left)
         )
 
 

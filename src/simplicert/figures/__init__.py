@@ -15,8 +15,8 @@ from simplicert.figures.distribution import (
 from simplicert.figures.maps import cohen_minus_li, simplex_map
 from simplicert.figures.process import process_diagram
 from simplicert.figures.regions import ratio_multinomial, ratio_softmax, region_lines, winner_map
+from simplicert.figures.saving import save_figure
 from simplicert.figures.scatter import scatter_on_simplex
-from simplicert.figures.style import save_figure
 from simplicert.figures.trends import (
     certified_proportion,
     largest_against_sigma,

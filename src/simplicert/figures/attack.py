@@ -92,7 +92,7 @@ def attack_distances(
     note = _attack_note(rows)
     if population != "all":
         note += "\n" + inputs_note(population, [len(own) for own in several.values()])
-    draw_legend(axes, note, columns=2, handle=1.0)
+    draw_legend(axes, note, columns=2, handle=1.0, lines=False)
     return axes
 
 

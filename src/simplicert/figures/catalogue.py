@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simplicert.errors import choose, require
-from simplicert.figures import panels, style
+from simplicert.figures import panels, saving, style
 from simplicert.figures.accuracy import DASHES, OURS, PAPERS
 from simplicert.mechanisms.threats import Threat
 from simplicert.metrics.intervals import POPULATIONS
@@ -54,8 +54,7 @@ FIGURES: dict[str, FigureRow] = {
         panels.ratio_panels,
         options=("kind", "noise"),
         size=style.SIZE,
-        both=(style.SIZE[0], 1.85 * style.SIZE[1]),
-        stacked=True,
+        both=(7.16, 2.1),
     ),
     "winner": FigureRow(
         ("Theoretical_comparison_results",),
@@ -135,16 +134,18 @@ def make_figure(  # noqa: PLR0913
     out: Path | str,
     kind: str | None = None,
     seed: int | None = None,
-    dpi: int = style.DPI,
+    dpi: int = saving.DPI,
     *,
     threat: Threat | None = None,
     population: str | None = None,
     columns: Sequence[str] | None = None,
+    heading: bool = True,
 ) -> Path:
     """Draw one figure of the table and write it; refuse options that have no effect on it.
 
     A figure of another threat than Gaussian noise and l2 is one of the simplex, without runs.
     `population` is "all" inputs or the "correct" ones; `columns` are the radii of accuracy-sigmas.
+    Without `heading` the settings above the panels are left out, for a caption to say them.
 
     >>> import tempfile
     >>> import simplicert as sc
@@ -169,7 +170,9 @@ def make_figure(  # noqa: PLR0913
     size = row.size if len(drawn) == 1 else row.both
     if row.across is not None:
         size = (size[0], size[1] * math.ceil(len(drawn) / row.across))
-    return style.save_figure(drawn, out, size, dpi, stacked=row.stacked, across=row.across)
+    return saving.save_figure(
+        drawn, out, size, dpi, stacked=row.stacked, across=row.across, heading=heading
+    )
 
 
 def check_population(studies: Sequence[Study], population: str) -> str:

@@ -5,14 +5,14 @@
 and over p_A - p_B.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simplicert.errors import require
-from simplicert.figures.accuracy import draw_paired_lines, draw_run_lines
+from simplicert.figures.accuracy import PAPERS, draw_paired_lines, draw_run_lines
 from simplicert.figures.style import (
     GREY,
     draw_legend,
@@ -27,7 +27,8 @@ from simplicert.metrics.comparison import (
     percent_gain,
     read_column_pair,
 )
-from simplicert.metrics.intervals import NoisyShares
+from simplicert.metrics.intervals import NoisyShares, population_mask
+from simplicert.metrics.study import columns_to_show
 from simplicert.types import Certificates, Floats
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def share_improved(
     >>> certificates = sc.certify(sc.bound(sc.Tally(counts, sigma=0.5, labels=[0, 1, 0])))
     >>> axes = sc.figures.share_improved({"mine": certificates}, Figure().subplots())
     >>> axes.get_xlabel()
-    'improvement over Cohen of more than (%)'
+    'minimum improvement over Cohen (%)'
     """
     drawn = list(several.values())
     bases = list(dict.fromkeys(base_column(item) for item in drawn))
@@ -64,14 +65,28 @@ def share_improved(
     base = bases[0]
     steps = partial(improvement_steps, base=base, population=population)
     draw_paired_lines(axes, several, steps)
+    name = line_keywords(base, drawn[0].known)["label"]
     style_axes(
         axes,
-        f"improvement over {line_keywords(base, drawn[0].known)['label']} of more than (%)",
+        f"minimum improvement over {name} (%)",
         "proportion of inputs",
     )
     axes.set(xlim=(0, MOST), ylim=(0, 1))
-    draw_legend(axes, settings_note(drawn, sigma=False, population=population))
+    note = settings_note(drawn, sigma=False, population=population)
+    if limitless := count_limitless_gains(drawn, base, population):
+        note += f"\nright edge: {name} is 0 ({limitless} inputs)"
+    draw_legend(axes, note)
     return axes
+
+
+def count_limitless_gains(drawn: Sequence[Certificates], base: str, population: str) -> str:
+    """Count the inputs of each run that the base does not certify and the ensemble does."""
+    counts = []
+    for item in drawn:
+        column = PAPERS if PAPERS in item.columns else columns_to_show(item)[0]
+        gained = (item.column(base) == 0) & (item.column(column) > 0)
+        counts.append(int((gained & population_mask(item, population)).sum()))
+    return ", ".join(f"{count:,}" for count in counts) if any(counts) else ""
 
 
 def improvement_steps(

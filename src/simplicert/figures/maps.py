@@ -23,6 +23,8 @@ from simplicert.types import Bools, Expectations, Floats, Kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.collections import TriMesh
+    from matplotlib.colors import Colormap
     from matplotlib.tri import Triangulation
 
 
@@ -36,6 +38,8 @@ DECADES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # ratios beyond either end share
 
 TICKS = 7  # at most, on a colour bar of ratios
 
+CROWDED = 0.08  # of the bar: ticks nearer to each other have labels that touch
+
 WIDEST = 70  # letters in a line of the headline
 
 FRAME, APART = 0.03, 0.05  # room that a contour's label needs to sides and other labels
@@ -44,8 +48,8 @@ FRAME, APART = 0.03, 0.05  # room that a contour's label needs to sides and othe
 def cohen_minus_li(axes: "Axes") -> "Axes":
     """Draw L_Cohen - L_Li at sigma = 1 and in l2 over the simplex; paper fig. (Cohen_vs_Li).
 
-    It falls to -sqrt(2 log 2) at (1/2, 0), and at (1, 0) it has no limit. The colours stop at half
-    a sigma to show the strip along E_0 + E_1 = 1, the only place where Cohen is larger.
+    It falls to -sqrt(2 log 2), about -1.18, at (1/2, 0), and at (1, 0) it has no limit. Only in the
+    strip along E_0 + E_1 = 1 is Cohen larger.
 
     >>> from matplotlib.figure import Figure
     >>> import simplicert as sc
@@ -59,8 +63,8 @@ def cohen_minus_li(axes: "Axes") -> "Axes":
         "multinomial",
         axes,
         label=r"$L_{\mathrm{Cohen}} - L_{\mathrm{Li}}$  ($\sigma = 1$)",
-        limits=(-0.5, 0.5),
-        contours=(-0.4, -0.2, -0.1),
+        limits=(-1.2, 0.4),
+        contours=(-0.8, -0.6, -0.4, -0.2, 0.1),
     )
     annotate_place(axes, "Li larger", (0.38, 0.33), (0.17, 0.40))
     annotate_place(axes, "Cohen larger", (0.735, 0.24), (0.83, 0.40))
@@ -173,7 +177,7 @@ def one_sided_share(threats: Sequence[Threat], axes: "Axes") -> "Axes":
     return axes
 
 
-def simplex_map(
+def simplex_map(  # noqa: PLR0913
     known: Expectations,
     values: Floats,
     axes: "Axes",
@@ -183,13 +187,14 @@ def simplex_map(
     limits: tuple[float, float] | None = None,
     contours: Sequence[float] = (),
     logarithmic: bool = False,
+    bar: bool = True,
 ) -> "Axes":
     """Draw values at points of the simplex as colours, with a colour bar; return the axes.
 
-    With a `centre` (0 of a difference, 1 of a ratio) the colours diverge from it and reach equally
-    far both ways; without one they run one way. `limits` default to the finite values; `contours`
-    adds thin lines with their values. Heavy lines are exact, and the caller draws them:
-    `draw_curves`.
+    With a `centre` (0 of a difference, 1 of a ratio) the colours diverge from it: as far from it
+    means as strong a colour, on either side. Without one they run one way. `limits` default to the
+    finite values; `contours` adds thin lines with their values. Heavy lines are exact, and the
+    caller draws them: `draw_curves`. Without `bar` the map beside it has the colours' scale.
 
     >>> from matplotlib.figure import Figure
     >>> import simplicert as sc
@@ -207,7 +212,10 @@ def simplex_map(
         values.shape == known.e0.shape and finite.size > 0 and not np.isnan(values).any(),
         f"values must be a number for each of {len(known)} points, and not all infinite",
     )
-    low, high = colour_limits(finite, centre, limits, logarithmic)
+    low, high = colour_limits(finite, None, limits, logarithmic)
+    ends = colour_limits(finite, centre, limits, logarithmic)
+    if centre is not None and not low < centre < high:
+        low, high = ends
     bounded = np.clip(values, finite.min(), finite.max())  # infinity cannot be interpolated
     if logarithmic:
         bounded = np.maximum(
@@ -218,21 +226,51 @@ def simplex_map(
         cells,
         bounded,
         shading="gouraud",
-        cmap=SEQUENTIAL if centre is None else DIVERGING,
+        cmap=SEQUENTIAL if centre is None else _diverging_colours(low, high, ends, logarithmic),
         norm=(LogNorm if logarithmic else Normalize)(low, high, clip=False),
         rasterized=True,  # as vectors, all these triangles make a file that opens slowly
     )
     _draw_contours(axes, cells, bounded, contours)
     draw_frame(axes)
+    if bar:
+        _draw_bar(axes, colours, values, (low, high), label)
+    return axes
+
+
+def _diverging_colours(
+    low: float, high: float, ends: tuple[float, float], logarithmic: bool
+) -> "Colormap":
+    """Return the part of the diverging colours that belongs to these limits, of those at `ends`."""
+    from matplotlib import colormaps
+    from matplotlib.colors import LinearSegmentedColormap
+
+    scale = np.log if logarithmic else np.asarray
+    first, last = np.interp(scale([low, high]), scale(list(ends)), [0.0, 1.0])
+    shown = colormaps[DIVERGING](np.linspace(first, last, 257))
+    return LinearSegmentedColormap.from_list(DIVERGING, list(shown), 256)
+
+
+def _draw_bar(
+    axes: "Axes",
+    colours: "TriMesh",
+    values: Floats,
+    limits: tuple[float, float],
+    label: str,
+) -> None:
+    """Draw the colour bar beside a map, pointed where there are values beyond its limits."""
+    from matplotlib.colors import LogNorm
+
+    low, high = limits
     beside = axes.inset_axes((1.04, 0.0, 0.03, 1.0))  # exactly as high as the map
     beyond = int(values.min() < low) + 2 * int(values.max() > high)
     pointed = ("neither", "min", "max", "both")[beyond]
     bar = axes.figure.colorbar(colours, cax=beside, label=label, extend=pointed)
-    if logarithmic:
+    if isinstance(colours.norm, LogNorm):
         ticks = round_ratios(low, high)
+        if np.diff(np.log(ticks)).min(initial=1.0) < CROWDED * np.log(high / low):
+            ticks = [x for x in DECADES if low <= x <= high]
         bar.set_ticks(ticks, labels=[format_level(level) for level in ticks], minor=False)
         bar.minorticks_off()
-    return axes
 
 
 def colour_limits(

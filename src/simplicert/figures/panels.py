@@ -78,7 +78,9 @@ def ratio_panels(request: FigureRequest) -> list[Panel]:
         kinds = (request.kind,) if request.kind else ("multinomial",)
         return [limit_panel(request.threat, kind) for kind in kinds]
     panels: dict[Kind, Panel] = {"softmax": ratio_softmax, "multinomial": ratio_multinomial}
-    return [panels[request.kind]] if request.kind else list(panels.values())
+    if request.kind:
+        return [panels[request.kind]]
+    return [partial(ratio_softmax, bar=False), ratio_multinomial]
 
 
 def limit_panel(threat: Threat, kind: Kind) -> Panel:

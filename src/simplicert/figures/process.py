@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from simplicert.figures.style import GREY, INK, MECHANISM_STYLES, PAPER, mechanism_style
+from simplicert.figures.style import GREY, INK, PAPER, mechanism_style
 from simplicert.mechanisms import PAPER_ENSEMBLE
 from simplicert.types import Kind
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 WIDE, HIGH = 100.0, 43.0  # of the page that the boxes stand on
 
-REPEATED = MECHANISM_STYLES["cdf"].colour  # the blue squares: what is repeated for every draw
+REPEATED = "#dbeefa"  # the pale blue squares: what is repeated for every draw
 
 ROWS = (("1", 32.0), ("2", 23.0), ("n", 7.5))  # the draws shown, and how high each stands
 
@@ -116,7 +116,7 @@ def _draw_box(
 
     corner = (box.x - box.wide / 2, box.y - box.high / 2)
     shape = "round,pad=0,rounding_size=0.8"
-    width = 0.8 if edge == INK else 1.6
+    width = 0.6 if edge == INK else 1.3
     axes.add_patch(
         FancyBboxPatch(corner, box.wide, box.high, shape, fc=fill, ec=edge, linewidth=width)
     )
@@ -125,5 +125,12 @@ def _draw_box(
 
 def _draw_arrow(axes: "Axes", start: tuple[float, float], end: tuple[float, float]) -> None:
     """Draw an arrow from the right side of one box to the left side of another."""
-    look = {"arrowstyle": "-|>", "color": GREY, "linewidth": 0.7, "shrinkA": 0, "shrinkB": 0}
+    look = {
+        "arrowstyle": "-|>",
+        "color": GREY,
+        "linewidth": 0.55,
+        "mutation_scale": 7,
+        "shrinkA": 0,
+        "shrinkB": 0,
+    }
     axes.annotate("", end, start, arrowprops=look)

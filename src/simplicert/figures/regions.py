@@ -13,7 +13,7 @@ import numpy as np
 from simplicert import simplex
 from simplicert.figures.frame import CORNERS, annotate_place, draw_curves, draw_frame
 from simplicert.figures.maps import ratio_colours, set_headline
-from simplicert.figures.style import GREY, mechanism_style
+from simplicert.figures.style import GREY, INK, PAPER, mechanism_style
 from simplicert.mechanisms import PAPER_ENSEMBLE
 from simplicert.mechanisms.threats import Threat
 from simplicert.simplex import GAUSSIAN, TIE
@@ -47,17 +47,13 @@ RIGHT = 0.6  # E_0 from which a leader reaches beside the triangle without cross
 
 LOWEST = 1e-3  # below it a line looks like the axis; Li's goes on there as far as (1, 0)
 
-# The label of the colour bar of `ratio_multinomial`.
-BAR = (
-    r"$L_{\mathrm{improved\ DP}}$ /"
-    "\n"
-    r"$\max(L_{\mathrm{Cohen}}, L_{\mathrm{Li}}, L_{\mathrm{Lecuyer}})$"
-)
+# The ratios of both kinds have one scale of colours, so that a colour is one ratio in both.
+RATIOS = (0.5, 6.0)
 
 # The region lines: whose they are, which borders make them, the E_0 that the name's leader points
-# to, and where the name stands, right of the triangle.
-LINES = (
-    ("li", (("li", "improved_dp"),), 0.80, (0.93, 0.26)),
+# to (None: the name stands inside its region), and where the name stands.
+LINES: tuple[tuple[str, tuple[tuple[str, str], ...], float | None, tuple[float, float]], ...] = (
+    ("li", (("li", "improved_dp"),), None, (0.72, 0.042)),
     ("cohen", (("cohen", "improved_dp"), ("cohen", "li")), 0.68, (0.83, 0.42)),
 )
 
@@ -105,8 +101,10 @@ def region_map(
         draw_curves(axes, curves, linewidth=1.2)
     draw_frame(axes)
     names = [_region_name(name, threat) for name in shares]
+    spoken = [f"{name} is the largest everywhere" for name in names]
+    alone = [share == 1 for share in shares.values()]
     hatches = _hatch_ties(axes, best, list(shares))
-    _name_regions(axes, best, names)
+    _name_regions(axes, best, spoken if any(alone) else names)
     labels = [f"{name} {100 * x:.1f} %" for name, x in zip(names, shares.values(), strict=True)]
     beside: dict[str, Any] = {} if threat.of_paper else {"bbox_to_anchor": (1.02, 1.0)}
     if not threat.of_paper:
@@ -156,6 +154,8 @@ def region_lines(axes: "Axes", kind: Kind = "multinomial") -> "Axes":
     >>> [text.get_text() for text in axes.texts]
     ['Li largest', 'Cohen largest']
     """
+    from matplotlib.patheffects import withStroke
+
     borders = paper_borders(kind)
     for name, pairs, e0, beside in LINES:
         curves = [
@@ -167,15 +167,22 @@ def region_lines(axes: "Axes", kind: Kind = "multinomial") -> "Axes":
         if curves:
             look, named = mechanism_style(name), curves[0]
             draw_curves(axes, curves, color=look.colour)
+            text = f"{look.name} largest"
+            if e0 is None:
+                outlined = [withStroke(linewidth=2.0, foreground=PAPER)]
+                style: dict[str, Any] = {"ha": "center", "va": "center", "color": INK, "zorder": 5}
+                axes.text(*beside, text, fontsize="small", path_effects=outlined, **style)
+                continue
             at = np.abs(named.e0 - e0).argmin()
-            annotate_place(axes, f"{look.name} largest", (named.e0[at], named.e1[at]), beside)
+            annotate_place(axes, text, (named.e0[at], named.e1[at]), beside, fontsize="small")
     return axes
 
 
-def ratio_softmax(axes: "Axes") -> "Axes":
+def ratio_softmax(axes: "Axes", *, bar: bool = True) -> "Axes":
     """Draw L_ImprovedDP / L_Lecuyer; paper fig. (Theoretical_comparison_results), left.
 
     It is above 1 everywhere, so there is no region line, and grows without end towards E_0 = E_1.
+    Without `bar` the panel beside it shows the scale of colours, which both share.
 
     >>> from matplotlib.figure import Figure
     >>> import simplicert as sc
@@ -188,15 +195,18 @@ def ratio_softmax(axes: "Axes") -> "Axes":
         "lecuyer",
         "softmax",
         axes,
-        label=r"$L_{\mathrm{improved\ DP}}\,/\,L_{\mathrm{Lecuyer}}$",
-        limits=(1.4, 6.0),
+        label="ratio of radii",
+        limits=RATIOS,
+        centre=1.0,
         contours=(2.0, 3.0, 4.0, 5.0),
+        bar=bar,
     )
-    annotate_place(axes, "above 5", (0.495, 0.485), (0.68, 0.45))
+    set_headline(axes, "softmax: improved DP / Lecuyer")
+    annotate_place(axes, "above 5", (0.495, 0.485), (0.70, 0.45), fontsize="small")
     return axes
 
 
-def ratio_multinomial(axes: "Axes") -> "Axes":
+def ratio_multinomial(axes: "Axes", *, bar: bool = True) -> "Axes":
     """Draw L_ImprovedDP over the largest of Cohen's, Li's and Lecuyer's; the same figure, right.
 
     Right of the line where Cohen or Li overtakes, the ratio is below 1.
@@ -212,11 +222,14 @@ def ratio_multinomial(axes: "Axes") -> "Axes":
         ("cohen", "li", "lecuyer"),
         "multinomial",
         axes,
-        label=BAR,
-        limits=(0.5, 2.0),
+        label="ratio of radii",
+        limits=RATIOS,
+        centre=1.0,
         contours=(1.1, 1.2, 1.5),
+        bar=bar,
     )
-    annotate_place(axes, "above 2", (0.11, 0.0005), (0.11, 0.25))
+    set_headline(axes, "multinomial: improved DP / largest of Cohen, Li, Lecuyer")
+    annotate_place(axes, "above 2", (0.02, 0.0002), (0.1, 0.21), fontsize="small")
     return region_lines(axes, "multinomial")
 
 

@@ -76,5 +76,5 @@ def scatter_on_simplex(
         axes.scatter([], [], s=0, label=f"abstained: {left:,}")
     draw_frame(axes)
     note = settings_note([certificates], population=population)
-    draw_legend(axes, f"{note}\nlargest radius:", columns=2, handle=1.0)
+    draw_legend(axes, f"{note}\nlargest radius:", columns=2, handle=1.0, lines=False)
     return axes

@@ -1,16 +1,14 @@
-"""Give every figure the same look, caption it with its settings, and write it to a file.
+"""Give every figure the same look, and caption it with its settings.
 
 One colour, marker and dash for each mechanism: `MechanismStyle`, `mechanism_style`,
 `line_keywords`. Axes and legends: `style_axes`, `draw_legend`. The note in a legend and the label
-of an axis: `settings_note`, `radius_label`. Files: `save_figure`. pyplot is never imported.
+of an axis: `settings_note`, `radius_label`. Files are written by `saving`.
 """
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simplicert.errors import choose, require
 from simplicert.mechanisms import MECHANISMS
 from simplicert.mechanisms.threats import Threat, threat_of
 from simplicert.metrics.intervals import population_mask
@@ -37,31 +35,15 @@ COLUMN = (3.5, 3.0)  # one column of a two-column page
 
 PAGE = (7.16, 3.0)  # both columns, for two panels side by side
 
-DPI, DOTS = 200, (50, 1200)  # dots per inch: the usual number, and the range that makes sense
-
 MARKERS = "oDs^vPX<>*"  # of runs, in their order
 
+# Marks of legends: of lines that may be named beside them, of others above the axes; and of the
+# note over a legend.
+DIRECT, ABOVE, HEADING = "direct", "above", "heading"
+
+BAND = {"linewidth": 4.0, "alpha": 0.5, "zorder": 1.8}  # of a line that runs under another one
+
 GREEK = {"sigma": r"$\sigma$"}  # letters for what figures name
-
-# What each format writes about itself, without what changes from day to day.
-METADATA: dict[str, dict[str, Any]] = {
-    ".png": {},
-    ".pdf": {"CreationDate": None},
-    ".svg": {"Date": None},
-}
-
-SETTINGS: dict[Any, Any] = {
-    # Without a salt the ids in an SVG are random; journals refuse PDF's default Type 3 fonts.
-    "svg.hashsalt": "simplicert",
-    "pdf.fonttype": 42,
-    "font.size": 9.0,
-    "legend.fontsize": 7.5,
-    "legend.frameon": False,
-    "legend.handlelength": 2.3,  # long enough for every dash to show
-    "legend.labelspacing": 0.3,
-    "lines.linewidth": 1.3,
-    "lines.markersize": 4.0,
-}
 
 # matplotlib's name of a dash, or its lengths in points
 LineStyle = str | tuple[int, tuple[float, ...]]
@@ -125,10 +107,14 @@ def mechanism_style(name: str, threat: Threat | None = None) -> MechanismStyle:
 
 
 def line_keywords(name: str, known: Expectations | None = None) -> dict[str, Any]:
-    """Return a mechanism's style as matplotlib's keywords for a line, by its name under a noise."""
+    """Return a mechanism's style as matplotlib's keywords for a line, by its name under a noise.
+
+    The ensemble is always equal to one of its members, so it is a broad pale line below theirs.
+    """
     threat = None if known is None else threat_of(known.noise, known.norm)
     label, colour, line, marker = mechanism_style(name, threat)
-    return {"label": label, "color": colour, "linestyle": line, "marker": marker}
+    look = {"label": label, "color": colour, "linestyle": line, "marker": marker}
+    return look | BAND if name == "ensemble" else look
 
 
 def run_colours(runs: int) -> list[str]:
@@ -148,12 +134,25 @@ def style_axes(axes: "Axes", across: str, up: str) -> None:
     axes.set_axisbelow(True)
 
 
-def draw_legend(axes: "Axes", note: str, columns: int = 3, handle: float | None = None) -> None:
+def draw_legend(
+    axes: "Axes",
+    note: str,
+    columns: int = 3,
+    handle: float | None = None,
+    *,
+    lines: bool = True,
+    entries: Sequence[tuple[Any, str]] | None = None,
+) -> None:
     """Put the names above the axes, where no data can be, with a note on the numbers over them.
 
-    `handle` is the length of a sample, in letters, where a dash need not show.
+    `handle` is the length of a sample, in letters, where a dash need not show. `lines`: these are
+    lines, which may be named beside them instead. `entries` are the artists and names to show,
+    where some are named in the axes.
     """
+    handles, names = axes.get_legend_handles_labels() if entries is None else _split(entries)
     shown = axes.legend(
+        handles,
+        names,
         loc="lower left",
         bbox_to_anchor=(0.0, 1.01),
         ncols=columns,
@@ -165,7 +164,13 @@ def draw_legend(axes: "Axes", note: str, columns: int = 3, handle: float | None 
         columnspacing=0.9,
         handlelength=handle,
     )
-    shown.get_title().set_color(GREY)
+    shown.set_label(DIRECT if lines else ABOVE)
+    shown.get_title().set(color=GREY, label=HEADING)
+
+
+def _split(entries: Sequence[tuple[Any, str]]) -> tuple[list[Any], list[str]]:
+    """Return the artists and the names of a legend's entries."""
+    return [artist for artist, _ in entries], [name for _, name in entries]
 
 
 def settings_note(
@@ -241,44 +246,3 @@ def strength_note(noise: NoiseModel, sigma: float) -> str:
     """Return the strength of a noise: sigma as a letter, others by their names."""
     name, value = strength_of(noise, sigma)
     return f"{GREEK.get(name, name)} = {value:g}"
-
-
-def save_figure(
-    panels: Callable[["Axes"], object] | Sequence[Callable[["Axes"], object]],
-    path: str | Path,
-    size: tuple[float, float] = SIZE,
-    dpi: int = DPI,
-    *,
-    stacked: bool = False,
-    across: int | None = None,
-) -> Path:
-    """Draw a figure, or several side by side or stacked; PNG, PDF or SVG, by suffix.
-
-    Many panels stand in rows of `across`.
-
-    The same figure gives the same bytes: no date, no random ids.
-
-    >>> import tempfile
-    >>> import simplicert as sc
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = sc.figures.save_figure(lambda axes: axes.plot([0, 1]), f"{folder}/line.svg")
-    ...     path.name, path.read_text()[:5]
-    ('line.svg', '<?xml')
-    """
-    import matplotlib
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    path = Path(path)
-    metadata = choose("suffix of a figure", path.suffix.lower(), METADATA)
-    require(DOTS[0] <= dpi <= DOTS[1], f"dpi must lie in {DOTS[0]}..{DOTS[1]}, got {dpi}")
-    drawn = [panels] if callable(panels) else list(panels)
-    with matplotlib.rc_context(SETTINGS):
-        figure = Figure(figsize=size, layout="constrained")
-        FigureCanvasAgg(figure)
-        columns = across or (1 if stacked else len(drawn))
-        shape = (-(-len(drawn) // columns), columns)
-        for place, panel in enumerate(drawn):
-            panel(figure.add_subplot(*shape, place + 1))
-        figure.savefig(path, dpi=dpi, bbox_inches="tight", metadata=metadata)
-    return path

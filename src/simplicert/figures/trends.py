@@ -21,9 +21,10 @@ from simplicert.figures.style import (
     settings_note,
     style_axes,
 )
-from simplicert.metrics.averages import median_radius, share_largest
+from simplicert.metrics.averages import median_radius, share_by_region
 from simplicert.metrics.intervals import population_mask
 from simplicert.metrics.radii import least_worthwhile, radius_sign
+from simplicert.noises import NOISES
 from simplicert.noises.words import strength_of
 from simplicert.types import Certificates
 
@@ -91,7 +92,12 @@ def time_per_input(cost: "CostByDraws", axes: "Axes") -> "Axes":
         axes.plot(cost.draws, seconds, **line_keywords(name))
     style_axes(axes, DRAWS_LABEL, "seconds per input")
     axes.set(xscale="log", yscale="log")
-    draw_legend(axes, f"multinomial\naverage over {cost.inputs:,} inputs")
+    draw_legend(
+        axes,
+        f"multinomial, average over {cost.inputs:,} inputs\n"
+        "bounds: from counts to $E_0$ and $E_1$\n"
+        "mechanisms: from $E_0$ and $E_1$ to a radius",
+    )
     return axes
 
 
@@ -120,7 +126,8 @@ def largest_against_sigma(
 ) -> "Axes":
     """Draw the share of inputs each member of the paper's ensemble wins; the L of its table.
 
-    Bars are 95 % intervals over the choice of inputs.
+    Bars are 95 % intervals over the choice of inputs. The grey line is the share that no mechanism
+    certifies: with it the shares sum to 1.
 
     >>> from matplotlib.figure import Figure
     >>> import simplicert as sc
@@ -131,12 +138,15 @@ def largest_against_sigma(
     """
     drawn = _sort_by_sigma(several)
     sigmas = [strength_of(item.known.noise, item.known.sigma)[1] for item in drawn]
-    won = [share_largest(item, population=population) for item in drawn]
+    won = [share_by_region(item, population=population) for item in drawn]
+    whole = NOISES[drawn[0].known.noise.name].whole
+    nobody = {"label": "radius 0" if whole else "abstained", "color": GREY, "marker": "x"}
     for name in won[0]:
         value, low, high = np.array([(w[name].value, w[name].low, w[name].high) for w in won]).T
         reach = np.maximum([value - low, high - value], 0.0)
         bars: dict[str, Any] = {"yerr": reach, "elinewidth": 0.7, "capsize": 2, "clip_on": False}
-        axes.errorbar(sigmas, value, **bars, **line_keywords(name, drawn[0].known))
+        look = nobody if name == "none" else line_keywords(name, drawn[0].known)
+        axes.errorbar(sigmas, value, **bars, **look)
     up = "share with the largest radius"
     _label_sigma_axes(axes, drawn, up, population).set_ylim(0, 1)
     return axes

@@ -2,7 +2,8 @@
 
 `Study` is an opened run, and `read_studies` opens several. Most functions take certificates, also
 those that never were in a run: shares of inputs are a `Rate` with its interval, and averages a
-`Mean` with its standard error. `make_statement` says in one sentence what may be claimed.
+`Mean` with its standard error. `make_statement` says in one sentence what may be claimed,
+and `simplicert.compare` sets two runs of the same inputs side by side.
 
 What gates a build is in the modules `gate` and `regressions`, and belongs to the command.
 """
@@ -28,6 +29,7 @@ from simplicert.metrics.comparison import (
     measure_improvement,
     wilcoxon_test,
 )
+from simplicert.metrics.differences import DifferenceCurve
 from simplicert.metrics.growth import (
     CostByDraws,
     certify_shorter_runs,
@@ -49,6 +51,7 @@ __all__ = [
     "AccuracyChange",
     "AverageRadiusChange",
     "CostByDraws",
+    "DifferenceCurve",
     "Improvement",
     "Mean",
     "MeanExpectations",

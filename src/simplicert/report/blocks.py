@@ -5,15 +5,12 @@ run's certificates, where its folder holds one. `comparison_tables` puts several
 table.
 """
 
-import base64
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from simplicert.figures import attack_distances, save_figure
 from simplicert.metrics.averages import average_radius, certified_accuracy, top1_accuracy
 from simplicert.metrics.comparison import base_column
 from simplicert.metrics.numbers import format_share_down
@@ -21,15 +18,12 @@ from simplicert.metrics.radii import radius_sign
 from simplicert.metrics.study import compares_mechanisms, explain_no_comparison
 from simplicert.noises.words import describe_units
 from simplicert.report.views import View
-from simplicert.store.attacks import AttackRow
 from simplicert.tables import Grid
 from simplicert.tables.attack import attack_table, attacked_inputs_table
 from simplicert.tables.settings import noise_cell, noise_heading
 from simplicert.tables.summary import describe_draw_count
 from simplicert.types import Bools, Certificates, Floats, Kind
 from simplicert.types.certificates import format_radius_down
-
-SIZE, DPI = (3.9, 3.4), 180  # of the attack's figure, in inches and dots per inch
 
 MOST = 25  # inputs in the attack's table, the closest to breaking first
 
@@ -73,15 +67,14 @@ def class_name(number: int, names: Sequence[str] | None) -> str:
     return str(number) if names[number] == str(number) else f"{names[number]} ({number})"
 
 
-def attack_block(view: View) -> dict[str, Any] | None:
-    """Return figure, summary and the closest inputs; None where nothing was attacked."""
+def attack_block(view: View, names: Sequence[str] | None = None) -> dict[str, Any] | None:
+    """Return the summary and the closest inputs; None where nothing was attacked."""
     rows = view.study.attack(view.kind)
     if not rows:
         return None
     return {
-        "picture": _attack_figure_url(rows, view.study.stage != 1),
         "summary": attack_table(rows),
-        "closest": attacked_inputs_table(rows, MOST),
+        "closest": attacked_inputs_table(rows, MOST, partial(class_name, names=names)),
     }
 
 
@@ -115,18 +108,6 @@ def _radii_without_stage(view: View) -> Floats:
     if view.study.stage == 1:
         return view.radius
     return view.study.run.certify(kind=view.kind, sensitivity=1.0).radius
-
-
-def _attack_figure_url(rows: Sequence[AttackRow], staged: bool) -> str:
-    """Draw the figure and return it as a data URL."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = save_figure(
-            lambda axes: attack_distances({"inputs": rows}, axes, staged=staged),
-            Path(folder) / "a.png",
-            SIZE,
-            DPI,
-        )
-        return f"data:image/png;base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
 
 
 def comparison_tables(views: Sequence[View], radii: Sequence[float]) -> list[tuple[Kind, Grid]]:

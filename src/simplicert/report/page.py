@@ -2,28 +2,66 @@
 
 import base64
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from simplicert.errors import require
 from simplicert.files import write_atomically
-from simplicert.mechanisms.threats import threat_of
 from simplicert.metrics.comparable import require_same_inputs, require_same_norm
 from simplicert.metrics.study import Study
 from simplicert.report.blocks import attack_block, attack_cautions, class_table, comparison_tables
 from simplicert.report.cautions import view_cautions
 from simplicert.report.headline import headline_radii, headline_sentences, headline_tiles
-from simplicert.report.payload import build_payload, embed_json
+from simplicert.report.opening import Opening, choose_opening
+from simplicert.report.payload import build_payload, embed_json, has_limit
 from simplicert.report.pictures import Pictures, find_pictures
 from simplicert.report.provenance import norm_table, settings_table
+from simplicert.report.sections import (
+    PageSection,
+    extra_sections,
+    read_template,
+    template_environment,
+)
 from simplicert.report.views import View, describe_risk_order, make_views
 from simplicert.store.manifest import package_version
 
 SUFFIX = ".html"
 
 # One script in the page: each file uses what those before it define.
-SCRIPTS = ("1_base.js", "2_curves.js", "3_maps.js", "4_simplex.js", "5_inputs.js", "6_main.js")
+SCRIPTS = (
+    "1_base.js",
+    "2_plot.js",
+    "3_curves.js",
+    "3_labels.js",
+    "4_maps.js",
+    "5_winners.js",
+    "6_simplex.js",
+    "7_inputs.js",
+    "8_detail.js",
+    "9_terms.js",
+    "9_main.js",
+)
+
+# The last line of the script, after those of further sections.
+START = "start().catch((error) => { byId('failed').hidden = false; throw error; });"
+
+# The page's own sections and their links in the header; further ones come after the curves.
+SECTIONS = (
+    ("headline", "In short"),
+    ("curves", "How far"),
+    ("simplex", "Simplex"),
+    ("inputs", "Inputs"),
+    ("classes", "Classes"),
+    ("attack", "Attack"),
+    ("settings", "Settings"),
+    ("reading", "How to read"),
+)
+
+AFTER = 2  # sections before the further ones
+
+ALWAYS = ("simplex", "reading")  # in the explorer too
 
 
 def write_report(
@@ -33,6 +71,8 @@ def write_report(
     data: str | None = None,
     images: bool = True,
     numbers: Mapping[str, float] | None = None,
+    radii: Sequence[float] = (),
+    compare: bool = False,
 ) -> Path:
     """Write the page, whole or not at all; never into a run that it is made from."""
     out = Path(out)
@@ -41,7 +81,9 @@ def write_report(
     for study in studies:
         inside = study.run.folder.resolve() in out.resolve().parents
         require(not inside, f"out must not lie inside the run it is made from, got {str(out)!r}")
-    page = report_page(studies, data=data, images=images, numbers=numbers)
+    page = report_page(
+        studies, data=data, images=images, numbers=numbers, radii=radii, compare=compare
+    )
     # A file name need not be valid text; nothing else on the page can fail to encode.
     write_atomically(out, page.encode("utf-8", "replace"))
     return out
@@ -53,13 +95,17 @@ def report_page(
     data: str | None = None,
     images: bool = True,
     numbers: Mapping[str, float] | None = None,
+    radii: Sequence[float] = (),
+    compare: bool = False,
 ) -> str:
     """Return the HTML text for runs over the same inputs, or the explorer where there are none.
 
-    `numbers` are the explorer's: size and keep of ablation, rate of deletion.
+    `numbers` are the explorer's: size and keep of ablation, rate of deletion. `radii` are those
+    asked about: the page opens on the best run for them. Without any they are chosen. With
+    `compare` it opens on the comparison of its two runs; any that cannot be compared are refused.
     """
-    from plotly.offline import get_plotlyjs
-
+    wrong = [radius for radius in radii if not 0 <= radius < math.inf]
+    require(not wrong, f"radii must not be negative, and finite, got {wrong[:1]}")
     if len(studies) > 1:
         require_same_inputs(studies)
         require_same_norm(studies)
@@ -67,19 +113,25 @@ def report_page(
     pictures = find_pictures(views, data) if images and views else Pictures(None)
     names = next((study.class_names for study in studies if study.class_names), None)
     templates = template_environment()
-    plotly = get_plotlyjs()
-    script = "\n".join(read_template(templates, name) for name in SCRIPTS)
+    extras = extra_sections(views, radii, compare=compare)
+    own = (read_template(templates, name) for name in SCRIPTS)
+    script = "\n".join([*own, *(section.script for section in extras), START])
     content = build_payload(views, names, pictures.sheet, numbers)
+    asked = (list(radii) or headline_radii(views)) if views else []
+    opening = choose_opening(views, asked) if views else Opening(0)
+    content["opening"] = opening.place
+    content["extras"] = {section.name: dict(section.content) for section in extras}
     threats = content["simplex"]["threats"]
     return str(
         templates.get_template("report.html").render(
-            policy=_content_security_policy(plotly, script),
-            style=read_template(templates, "report.css"),
-            plotly=plotly,
+            policy=_content_security_policy(script),
+            style="\n".join([read_template(templates, "report.css"), *(e.style for e in extras)]),
             script=script,
             payload=embed_json(content),
-            blocks=_view_blocks(views, names),
-            comparisons=comparison_tables(views, headline_radii(views)) if views else [],
+            blocks=_view_blocks(views, names, radii),
+            comparisons=comparison_tables(views, asked) if views else [],
+            opening=opening,
+            exact=all(view["table"]["exact"] for view in content["views"]),
             runs=content["runs"],
             kinds=list(dict.fromkeys(view.kind for view in views)) or list(threats[0]["kinds"]),
             ensembles=threats[0]["ensembles"],
@@ -87,33 +139,41 @@ def report_page(
             paper=not threats[0]["unit"],
             scale=threats[0]["scale"],
             closed=any(view.closed for view in views),
-            tight=all(_has_limit(view) for view in views),
+            tight=all(has_limit(view) for view in views),
             steps=content["simplex"]["steps"],
             note=pictures.note,
+            extras=extras,
+            contents=_contents(views, extras),
             version=package_version(),
         )
     )
 
 
-def _has_limit(view: View) -> bool:
-    """Say whether no radius from E0 and E1 alone can exceed the two-sided one of its noise."""
-    if view.certificates is None:
-        return True
-    known = view.certificates.known
-    return threat_of(known.noise, known.norm).limit is not None
+def _contents(views: Sequence[View], extras: Sequence[PageSection]) -> list[tuple[str, str]]:
+    """Return the ids of the sections on this page and their links, in order; the explorer's two."""
+    own = list(SECTIONS) if views else [pair for pair in SECTIONS if pair[0] in ALWAYS]
+    if not any(view.study.attack(view.kind) for view in views):
+        own = [pair for pair in own if pair[0] != "attack"]
+    first, later = ([(e.name, e.link) for e in extras if e.first is side] for side in (True, False))
+    links = [*first, *own[:AFTER], *later, *own[AFTER:]]
+    return [(f"{name}-section", link) for name, link in links]
 
 
-def _view_blocks(views: Sequence[View], names: Sequence[str] | None) -> list[dict[str, Any]]:
-    """Return what the template writes for each view; the script shows one at a time."""
-    radii = headline_radii(views) if views else []
+def _view_blocks(
+    views: Sequence[View], names: Sequence[str] | None, radii: Sequence[float]
+) -> list[dict[str, Any]]:
+    """Return what the template writes for each view; the script shows one at a time.
+
+    A run's sentences are about the radii asked for, or about radii that suit the run itself.
+    """
     return [
         {
             "run": view.run,
             "kind": view.kind,
             "tiles": headline_tiles(view),
-            "sentences": headline_sentences(view, radii),
+            "sentences": headline_sentences(view, list(radii) or headline_radii([view])),
             "cautions": [*attack_cautions(view), *view_cautions(view)],
-            "attack": attack_block(view),
+            "attack": attack_block(view, names),
             "risk": describe_risk_order(view),
             "classes": class_table(view, names),
             "norm": norm_table(view),
@@ -123,32 +183,13 @@ def _view_blocks(views: Sequence[View], names: Sequence[str] | None) -> list[dic
     ]
 
 
-def _content_security_policy(*scripts: str) -> str:
-    """Return a Content-Security-Policy: these very scripts may run, and nothing may call out.
+def _content_security_policy(script: str) -> str:
+    """Return a Content-Security-Policy: this very script may run, and nothing may call out.
 
     So a name that the page failed to escape still could not run, and a fault still could not send.
     """
-    digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
-    allowed = " ".join(f"'sha256-{base64.b64encode(d).decode()}'" for d in digests)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; "
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
-
-
-def template_environment() -> Any:
-    """Load templates beside this file; every text in them is escaped unless marked as our own."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    return Environment(
-        loader=PackageLoader("simplicert.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
-def read_template(templates: Any, name: str) -> str:
-    """Return a file of the templates unchanged."""
-    return str(templates.loader.get_source(templates, name)[0])

@@ -21,11 +21,16 @@ from simplicert.certification import radius
 from simplicert.figures.style import mechanism_style
 from simplicert.mechanisms.naming import describe_threat, describe_unit, example_threats
 from simplicert.mechanisms.threats import Threat, threat_of
+from simplicert.metrics.comparison import base_column
 from simplicert.noises import NOISES
 from simplicert.noises.words import NORM_WORDS, label_radius
-from simplicert.report.pictures import ThumbnailSheet
+from simplicert.report.columns import MOST_EXACT, pack_table
+from simplicert.report.details import attack_details, score_details
+from simplicert.report.pictures import ThumbnailSheet, choose_inputs
+from simplicert.report.terms import explain_terms
 from simplicert.report.views import View, risk_order
-from simplicert.types import Floats, Kind
+from simplicert.report.winners import winner_map
+from simplicert.types import Floats, Ints
 
 STEPS = 300  # grid points from E_0 = 0 to 1; on a screen about two pixels each
 
@@ -46,15 +51,6 @@ DIVERGING = (
 )
 
 
-TIES = ("#ececec", "#d4d4d4", "#f6f6f6", "#c4c4c4")  # where several are the largest together
-
-INSIDE = 0.01  # of the largest E_1, where a map of winners keeps away from the side
-
-PALE = "73"  # the opacity of a region, so that points show on it
-
-NOBODY = 255  # stands for a place where nothing certifies
-
-
 def build_payload(
     views: Sequence[View],
     class_names: Sequence[str] | None,
@@ -67,12 +63,18 @@ def build_payload(
     """
     mine = [_view_threat(view) for view in views]
     apart = {describe_threat(threat): threat for threat in mine}
-    grids = radius_grids(list(apart.values()) or example_threats(**(numbers or {})))
+    shown = list(apart.values()) or example_threats(**(numbers or {}))
+    grids = radius_grids(shown, exact=bool(views))
     names = {"ensemble", *simplex.GAUSSIAN.mechanisms}
     names |= {name for view in views for name in view.columns}
+    exact = sum(len(view.frame) for view in views) <= MOST_EXACT
+    chosen = choose_inputs(views) if views else np.zeros(0, np.int64)
     return {
         "views": [
-            {**_view_payload(view), "threat": list(apart).index(describe_threat(threat))}
+            {
+                **_view_payload(view, chosen, exact),
+                "threat": list(apart).index(describe_threat(threat)),
+            }
             for view, threat in zip(views, mine, strict=True)
         ],
         "runs": list({view.run: view.study.name for view in views}.values()),
@@ -81,6 +83,7 @@ def build_payload(
         "simplex": grids,
         "sprites": None if sheet is None else sheet.for_page(),
         "diverging": DIVERGING,
+        "terms": explain_terms(),
     }
 
 
@@ -90,17 +93,22 @@ def embed_json(content: dict[str, Any]) -> str:
     return re.sub("[<>&]", lambda match: ESCAPES[match[0]], text)
 
 
-def radius_grids(threats: Sequence[Threat], steps: int = STEPS) -> dict[str, Any]:
+def radius_grids(
+    threats: Sequence[Threat], steps: int = STEPS, *, exact: bool = False
+) -> dict[str, Any]:
     """Return each mechanism's radii at scale 1: float32, rounded down, little-endian in base64.
 
-    Threats name their grids by number, as some have the same ones.
+    Threats name their grids by number, as some have the same ones. With `exact` the regions of
+    every noise have exact borders.
     """
     packed: dict[str, int] = {}
-    found = [_threat_payload(threat, steps, packed) for threat in threats]
+    found = [_threat_payload(threat, steps, packed, exact) for threat in threats]
     return {"steps": steps, "packed": list(packed), "threats": found}
 
 
-def _threat_payload(threat: Threat, steps: int, packed: dict[str, int]) -> dict[str, Any]:
+def _threat_payload(
+    threat: Threat, steps: int, packed: dict[str, int], exact: bool
+) -> dict[str, Any]:
     """Return what the page shows of one threat; new grids join `packed`."""
     e0, e1 = grid_points(steps)
     names = [name for name, row in threat.mechanisms.items() if row.needs == "pair"]
@@ -122,32 +130,10 @@ def _threat_payload(threat: Threat, steps: int, packed: dict[str, int]) -> dict[
         },
         "looks": {name: _mechanism_payload(name, threat) for name in names},
         "winners": {
-            kind: _winner_payload(threat, kind, e0, e1) for kind in simplex.GAUSSIAN.ensembles
+            kind: winner_map(threat, kind, e0, e1, exact=exact)
+            for kind in simplex.GAUSSIAN.ensembles
         },
     }
-
-
-def _winner_payload(threat: Threat, kind: Kind, e0: Floats, e1: Floats) -> dict[str, Any]:
-    """Return the regions of the winner map and which of them each grid point is in.
-
-    Where E_0 + E_1 = 1 radii meet that are apart elsewhere, so that side's cells are asked a
-    little inside.
-    """
-    usual = simplex.usual_mechanisms(threat, kind)
-    if not usual:
-        return {"names": [], "at": ""}
-    known = simplex.make_points(e0, np.minimum(e1, (1 - e0) * (1 - INSIDE)), kind)
-    best = simplex.leading_mechanisms(usual, known, threat)
-    ties = sorted({name for name in best.tolist() if simplex.TIE in name})
-    names = [*usual, *ties]
-    at = np.select([best == name for name in names], range(len(names)), NOBODY)
-    shown = [_mechanism_payload(name, threat) for name in usual]
-    for look in shown:
-        look["colour"] += PALE
-    for place, name in enumerate(ties):
-        words = [mechanism_style(part, threat).name for part in name.split(simplex.TIE)]
-        shown.append({"label": simplex.TIE.join(words), "colour": TIES[place % len(TIES)]})
-    return {"names": shown, "at": base64.b64encode(at.astype(np.uint8).tobytes()).decode("ascii")}
 
 
 def grid_points(steps: int = STEPS) -> tuple[Floats, Floats]:
@@ -182,8 +168,8 @@ def _view_threat(view: View) -> Threat:
     return threat_of(view.certificates.known.noise, view.certificates.known.norm)
 
 
-def _view_payload(view: View) -> dict[str, Any]:
-    """Return one table, as the text of its CSV file, and what the script needs beside it."""
+def _view_payload(view: View, chosen: Ints, exact: bool) -> dict[str, Any]:
+    """Return one table, packed, and what the script needs beside it."""
     order = risk_order(view)
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(1, len(order) + 1)
@@ -199,10 +185,26 @@ def _view_payload(view: View) -> dict[str, Any]:
         "labelled": view.labels is not None,
         "columns": view.columns,
         "compares": view.compares,
-        "csv": view.csv,
-        "risk": rank.tolist(),
+        "base": _base_name(view),
+        "table": pack_table(view.frame, rank, exact=exact),
+        "scores": score_details(view, chosen),
+        "attack": attack_details(view),
+        "limit": "two_sided" in view.columns and has_limit(view),
         "file": f"{safe_file_name(view.study.name)}-{view.kind}",
     }
+
+
+def has_limit(view: View) -> bool:
+    """Say whether no radius from E0 and E1 alone can exceed the two-sided one of its noise."""
+    return _view_threat(view).limit is not None
+
+
+def _base_name(view: View) -> str | None:
+    """Return the column that the curves compare with: Cohen's, or its like; None without one."""
+    if view.certificates is None or not view.compares:
+        return None
+    name = base_column(view.certificates)
+    return name if name in view.columns else None
 
 
 def _axis_title(view: View) -> str:

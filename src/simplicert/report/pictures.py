@@ -122,13 +122,18 @@ def _make_pictures(views: Sequence[View], data: Dataset) -> Pictures:
         return Pictures(None, f"No thumbnails: inputs of shape {shape} are no images.")
     if find_spec("PIL") is None:
         return Pictures(None, "No thumbnails: pillow is not installed.")
-    everything = np.unique(views[0].index)  # rows may stand in another order in another run
-    orders = [np.searchsorted(everything, view.index[risk_order(view)]) for view in views]
-    numbers = everything[choose_thumbnails(len(everything), orders, MOST)]
+    numbers = choose_inputs(views)
     note = ""
-    if len(numbers) < len(everything):
+    if len(numbers) < len(views[0].index):
         note = f"Thumbnails of {MOST} inputs: the riskiest and an even spread of the others."
     return Pictures(make_sheet(data.inputs[numbers], numbers), note)
+
+
+def choose_inputs(views: Sequence[View]) -> Ints:
+    """Return the numbers of at most MOST inputs that the page shows in detail."""
+    everything = np.unique(views[0].index)  # rows may stand in another order in another run
+    orders = [np.searchsorted(everything, view.index[risk_order(view)]) for view in views]
+    return everything[choose_thumbnails(len(everything), orders, MOST)]
 
 
 def are_images(shape: Sequence[int]) -> bool:

@@ -16,6 +16,9 @@ s. Of the others, P(Bin(n, p) > s) <= p / b P(Bin(n, b) > s) for p <= b <= s / (
 to there the density of the beta distribution rises; and their p sum to at most 1 - a.
 """
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import numpy as np
 from scipy.special import betainc
 
@@ -23,10 +26,10 @@ from simplicert.bounds import binomial
 from simplicert.certification import drawn_sigma, radius_scale
 from simplicert.errors import require
 from simplicert.mechanisms.evaluation import unit_radius
-from simplicert.mechanisms.threats import threat_of
+from simplicert.mechanisms.threats import Threat, threat_of
 from simplicert.search import find_last_below, round_toward_zero
 from simplicert.smoothed.prediction import look_shares, prediction_looks, require_decidable
-from simplicert.types import Certificates, Floats, Ints
+from simplicert.types import Bools, Certificates, Floats, Ints
 
 ROUNDING = 1e-9  # of a probability, and of a radius: far above what scipy's functions miss
 
@@ -53,11 +56,68 @@ def operational_radius(
     >>> certificates.radius.round(3), operational_radius(certificates, draws=1000).round(3)
     (array([1.163]), array([1.043]))
     """
+    question = _ask_decisions(certificates, draws, alpha, beta, size)
+    if question is None:  # then `predict` returns the certified class itself
+        return certificates.radius
+    threat, fails = question.threat, question.fails
+    # Searched at scale 1; the scale of the certificates is multiplied once, at the end.
+    most = unit_radius("two_sided", threat.mechanisms["two_sided"], question.e0, question.e1)
+    most = most + 0.5 if threat.whole else np.minimum(most, FARTHEST)  # whole: up to it itself
+    count = len(certificates)
+    unit = find_last_below(fails, np.full(count, beta), np.zeros(count), most)
+    unit = np.where(question.live & (fails(unit) <= beta), unit, 0.0)
+    if threat.whole:
+        return np.floor(unit)
+    radius = unit * question.scale
+    return round_toward_zero(radius, ROUNDING * radius)
+
+
+def keeps_class(
+    certificates: Certificates,
+    distance: float,
+    *,
+    draws: int,
+    alpha: float = 0.001,
+    beta: float = 0.01,
+) -> Bools:
+    """Tell (N,) whether `predict` keeps the class with probability >= 1 - beta within a distance.
+
+    It asks at one distance what `operational_radius` searches for, which is much faster: the
+    bound on the probability of failing only grows with the distance.
+
+    >>> import simplicert as sc
+    >>> certificates = sc.certify(sc.bound(sc.Tally([[99_000, 800, 200]], sigma=0.5)))
+    >>> [bool(keeps_class(certificates, at, draws=1000)[0]) for at in (1.04, 1.05)]
+    [True, False]
+    """
+    require(0 <= distance < np.inf, f"distance must not be negative, got {distance!r}")
+    question = _ask_decisions(certificates, draws, alpha, beta, None)
+    if question is None:
+        return certificates.reaches(distance) & ~certificates.abstained
+    unit = distance if question.threat.whole else distance / question.scale * (1 + ROUNDING)
+    return question.live & (question.fails(np.full(len(certificates), unit)) <= beta)
+
+
+class DecisionQuestion(NamedTuple):
+    """What is known where the noise is: how likely `predict` fails at a distance at scale 1."""
+
+    threat: Threat
+    e0: Floats
+    e1: Floats
+    live: Bools
+    scale: float  # of the certificates' radii
+    fails: Callable[[Floats], Floats]
+
+
+def _ask_decisions(
+    certificates: Certificates, draws: int, alpha: float, beta: float, size: int | None
+) -> DecisionQuestion | None:
+    """Check what is needed and return the question; None where nothing is left to chance."""
     require_decidable(draws, alpha)
     require(0 < beta < 1, f"beta must be a number in (0, 1), got {beta!r}")
     known = certificates.known
-    if known.certain:  # then `predict` returns the certified class itself
-        return certificates.radius
+    if known.certain:
+        return None
     require(
         known.has_pair,
         f"certificates must have bounds on both expectations, and method {known.method} of scheme "
@@ -80,15 +140,8 @@ def operational_radius(
         low, high = least(e0, distance), largest(e1, distance)
         return test.fails(low, np.minimum(high, 1 - low))
 
-    # Searched at scale 1; the scale of the certificates is multiplied once, at the end.
-    most = unit_radius("two_sided", threat.mechanisms["two_sided"], e0, e1)
-    most = most + 0.5 if threat.whole else np.minimum(most, FARTHEST)  # whole: up to it itself
-    unit = find_last_below(fails, np.full(len(e0), beta), np.zeros(len(e0)), most)
-    unit = np.where(live & (fails(unit) <= beta), unit, 0.0)
-    if threat.whole:
-        return np.floor(unit)
-    radius = unit * radius_scale(drawn_sigma(known), certificates.sensitivity)
-    return round_toward_zero(radius, ROUNDING * radius)
+    scale = radius_scale(drawn_sigma(known), certificates.sensitivity)
+    return DecisionQuestion(threat, e0, e1, live, scale, fails)
 
 
 class LastLookTest:

@@ -1,6 +1,6 @@
 """Tables of an attack: each input's certified radius beside the attack's distance."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING
 from statistics import median
 
@@ -72,17 +72,19 @@ def _describe_search(row: AttackRow) -> list[tuple[str, str]]:
     ]
 
 
-def attacked_inputs_table(rows: Sequence[AttackRow], most: int) -> Grid:
+def attacked_inputs_table(
+    rows: Sequence[AttackRow], most: int, name_class: Callable[[int], str] = str
+) -> Grid:
     """List the inputs closest to a broken certificate first, those without a result last."""
     ordered = sorted(rows, key=lambda row: (row.ratio is None, row.ratio or 0.0, row.index))
     cells = [
         (
             str(row.index),
-            str(row.certified),
+            name_class(row.certified),
             format_radius_down(row.radius),
             "none" if row.found is None else format_distance(row.found),
             "" if row.ratio is None else f"{row.ratio:.3f}",
-            "" if row.rival is None else str(row.rival),
+            "" if row.rival is None else name_class(row.rival),
             "BROKEN" if row.broken else "no",
         )
         for row in ordered[:most]

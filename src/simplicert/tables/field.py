@@ -20,6 +20,7 @@ from simplicert.metrics.radii import choose_radii, common_sign, say_reach
 from simplicert.metrics.study import Study
 from simplicert.noises import NOISES
 from simplicert.tables.grid import RADII, Grid, TableOptions, Value
+from simplicert.tables.published import check_published, published_notes, read_published
 from simplicert.tables.settings import (
     describe_column,
     describe_population,
@@ -71,8 +72,12 @@ def field_table(studies: Sequence[Study], options: TableOptions | None = None) -
     require_same_inputs(studies)
     require_same_units(studies)
     groups, heading = _group_by_method(studies), noise_heading(studies)
+    literature = None if options.published is None else read_published(options.published)
+    if literature is not None:
+        check_published(literature, studies, options.population)
     several = [study.certificates(options.kind) for study in studies]
-    radii = options.radii or choose_radii(several, RADII)
+    usual = RADII if literature is None else literature.radii
+    radii = options.radii or choose_radii(several, usual)
     lines = [[_measure_field_row(study, options, radii) for study in group] for group in groups]
     rows: list[tuple[str, ...]] = []
     faint, rules, values = set(), set(), []
@@ -87,6 +92,14 @@ def field_table(studies: Sequence[Study], options: TableOptions | None = None) -
         if len({noise_cell(line.study, heading) for line in group}) > 1:
             rows.append(_best_sigma_cells(group, heading))
     flat = [line for group in lines for line in group]
+    notes, records = _field_notes(flat, options), [_field_record(line, options) for line in flat]
+    if literature is not None:
+        rules.add(len(rows))
+        for claim in literature.rows:
+            sigma = NONE if claim.sigma is None else f"{claim.sigma:g}"
+            rows.append((claim.name, sigma, *claim.cells(radii), NONE, NONE))
+            records.append(claim.record())
+        notes += published_notes(literature, studies)
     shown = [f"{radius:g}" for radius in flat[0].accuracy.at]
     sign = common_sign([line.certificates for line in flat], inclusive=bool(options.inclusive))
     reach = f"{sign} r".lstrip()
@@ -95,13 +108,13 @@ def field_table(studies: Sequence[Study], options: TableOptions | None = None) -
         + name_population(options.population or "all"),
         ("run", heading, *shown, "ACR", "abstain"),
         rows,
-        tuple(_field_notes(flat, options)),
+        tuple(notes),
         spans=(("", KEYS), (f"radius {sign}".rstrip(), len(shown)), ("", 2)),
         keys=KEYS,
         bold=frozenset(_field_bold_cells(rows, values)),
         faint=frozenset(faint),
         rules=frozenset(rules - {0}),
-        records=tuple(_field_record(line, options) for line in flat),
+        records=tuple(records),
     )
 
 
@@ -230,7 +243,7 @@ def _field_notes(lines: Sequence[FieldRow], options: TableOptions) -> list[str]:
             if options.intervals is not False
             else []
         ),
-        *(["bold: the best of its column"] if len(lines) > 1 else []),
+        *([_bold_note(options)] if len(lines) > 1 else []),
         *(
             [f"best {noise_heading(studies)}: among all runs; runs of one method can share a label"]
             if _may_mix_methods(studies)
@@ -238,6 +251,11 @@ def _field_notes(lines: Sequence[FieldRow], options: TableOptions) -> list[str]:
         ),
         *settings_notes(studies, options.kind),
     ]
+
+
+def _bold_note(options: TableOptions) -> str:
+    """Say what bold type means; what is claimed and not audited never has it."""
+    return f"bold: the best of its column{'' if options.published is None else ' among the runs'}"
 
 
 def _field_record(line: FieldRow, options: TableOptions) -> dict[str, Value]:

@@ -94,28 +94,28 @@ def _render_markdown(grid: Grid) -> str:
         + " |"
         for line in (table[0], rule, *rows)
     ]
-    notes = ["", *(f"- {_escape_markdown(note)}" for note in grid.notes)] if grid.notes else []
-    return "\n".join([f"**{_escape_markdown(grid.title)}**", "", *lines, *notes, ""])
+    notes = ["", *(f"- {escape_markdown(note)}" for note in grid.notes)] if grid.notes else []
+    return "\n".join([f"**{escape_markdown(grid.title)}**", "", *lines, *notes, ""])
 
 
 def _markdown_headings(grid: Grid) -> list[str]:
     """Return the headings; if two read the same, each begins with the heading above it."""
-    texts = [_escape_markdown(heading) for heading in grid.headings]
+    texts = [escape_markdown(heading) for heading in grid.headings]
     if len(set(texts)) == len(texts):
         return texts
     for text, columns in group_headings(grid):
         for column in columns:
-            texts[column] = f"{_escape_markdown(text)} {texts[column]}".strip()
+            texts[column] = f"{escape_markdown(text)} {texts[column]}".strip()
     return texts
 
 
 def _markdown_cell(grid: Grid, place: int, column: int) -> str:
     """Return one cell, in bold type where the table says so."""
-    text = _escape_markdown(grid.rows[place][column])
+    text = escape_markdown(grid.rows[place][column])
     return f"**{text}**" if (place, column) in grid.bold and text else text
 
 
-def _escape_markdown(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Escape text so that it shows as itself: no markup, no HTML, no second cell."""
     marked = "".join(
         f"\\{letter}" if letter in MARKDOWN_SPECIAL else letter for letter in to_one_line(text)

@@ -28,6 +28,7 @@ class TableOptions:
     radii: tuple[float, ...] | None = None
     inclusive: bool | None = None  # radius >= r instead of radius > r
     intervals: bool | None = None  # whether a second line shows intervals
+    published: str | None = None  # the literature's rows of this benchmark, under those of the runs
 
 
 class Grid(NamedTuple):

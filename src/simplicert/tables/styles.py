@@ -22,7 +22,8 @@ class Style:
 
 STYLES: dict[str, Style] = {
     "field": Style(
-        field_table, ("kind", "column", "population", "radii", "inclusive", "intervals")
+        field_table,
+        ("kind", "column", "population", "radii", "inclusive", "intervals", "published"),
     ),
     "paper1": Style(paper1_table, ("kind", "population")),
     "paper2": Style(paper2_table, ("kind", "column", "population")),

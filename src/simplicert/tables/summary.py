@@ -231,18 +231,17 @@ def status_lines(name: str, state: dict[str, Any]) -> list[str]:
     """Describe a run's state in words."""
     if "imported" in state:
         return _imported_log_lines(name, state)
-    rate, left = state["draws_per_second"], state["seconds_left"]
+    rate = state["draws_per_second"]
     lines = [
         f"{name}: {state['done']} of {state['inputs']} inputs done, {state['draws']:,} draws "
         f"in {state['parts']} parts",
     ]
     if rate:
-        lines.append(f"{rate:,.0f} draws a second of drawing, {state['seconds']:,.0f} s spent")
-    if state["missing"] and left:
-        word = "about" if state["until"] == "fixed" else f"until {state['until']}: at most"
-        at_once = round(max(state["at_once"] or 1.0, 1.0), 1)
-        workers = "1 worker" if at_once == 1 else f"{at_once:g} workers"
-        lines.append(f"{word} {format_duration(left / at_once)} left with {workers}")
+        lines.append(
+            f"{rate:,.0f} draws a second of drawing, {format_duration(state['seconds'])} spent"
+        )
+    if words := time_left(state):
+        lines.append(words)
     failed = state["failed"]
     for item, error in list(failed.items())[:MOST_NAMED_FAILURES]:
         lines.append(f"input {item} failed: {error}; `simplicert sample` as before tries it again")
@@ -253,6 +252,17 @@ def status_lines(name: str, state: dict[str, Any]) -> list[str]:
     if not state["missing"]:
         lines.append("complete")
     return lines
+
+
+def time_left(state: dict[str, Any]) -> str:
+    """Say how long the draws that are left will take; "" if there are none or nothing is known."""
+    left = state["seconds_left"]
+    if not state["missing"] or not left:
+        return ""
+    word = "about" if state["until"] == "fixed" else f"until {state['until']}: at most"
+    at_once = round(max(state["at_once"] or 1.0, 1.0), 1)
+    workers = "1 worker" if at_once == 1 else f"{at_once:g} workers"
+    return f"{word} {format_duration(left / at_once)} left with {workers}"
 
 
 def _imported_log_lines(name: str, state: dict[str, Any]) -> list[str]:

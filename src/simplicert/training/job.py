@@ -16,7 +16,7 @@ import torch
 
 from simplicert.data import Dataset
 from simplicert.errors import require
-from simplicert.figures.style import save_figure
+from simplicert.figures.saving import save_figure
 from simplicert.figures.trends import training_curve
 from simplicert.files import write_atomically
 from simplicert.models.composition import compose_denoised, read_denoiser

@@ -34,6 +34,7 @@ from simplicert.verification.checks import (
     part_checks,
     settings_check,
 )
+from simplicert.verification.claims import claim_checks
 from simplicert.verification.replay import Replay, no_replay_reason, replay_checks
 
 __all__ = ["Replay", "VerificationCheck", "verify_run"]
@@ -60,15 +61,19 @@ def verify_run(
     certificates: Sequence[Path] = (),
     replay: Replay | None = None,
     sensitivity: float | None = None,
+    claims: Path | None = None,
 ) -> Iterator[VerificationCheck]:
     """Check everything that can be checked about a run, and yield each result as it is made.
 
     `certificates` are files made from the run; by default those where the commands put them.
     `sensitivity` replaces the run's own for the stage before the noise, at the verifier's word.
+    `claims` is its entry for a board, whose settings must be those of the run.
     """
     folder = Path(folder)
     for path in certificates:
         require(path.is_file(), f"certificates must be files that exist, got {str(path)!r}")
+    there = claims is None or claims.is_file()
+    require(there, f"claims must be a file that exists, got {str(claims)!r}")
     require(replay is None or replay.count > 0, "replay must be a positive number of inputs")
     require((folder / NAME).is_file() or (folder / PARTS).is_dir(), f"{folder} is not a run folder")
     try:
@@ -80,6 +85,7 @@ def verify_run(
     files = certificates or find_certificate_files(folder)
     if isinstance(run, ImportedRun):
         yield from _verify_log(run, files, replay, sensitivity)
+        yield from _claims_or_nothing(run, claims)
         return
     parts, checks = part_checks(run)
     yield from checks
@@ -102,6 +108,7 @@ def verify_run(
         )
     else:
         yield from _verify_files(run, files, sensitivity)
+        yield from _claims_or_nothing(run, claims)
     if replay is not None:
         yield from _replay_or_explain(run, parts, replay)
     elif run.manifest.lipschitz is not None:
@@ -111,6 +118,12 @@ def verify_run(
             f"the constant {run.manifest.lipschitz!r} of the scores is taken as given: --replay "
             "opens the model and proves it again",
         )
+
+
+def _claims_or_nothing(run: Run | ImportedRun, claims: Path | None) -> Iterator[VerificationCheck]:
+    """Check the entry for a board, where one is named."""
+    if claims is not None:
+        yield from claim_checks(run, claims)
 
 
 def _verify_files(

@@ -27,7 +27,7 @@ MOST_INPUTS = 10**8  # a range of more inputs is not written out
 class VerificationCheck(NamedTuple):
     """One line of a verification."""
 
-    about: str  # files, draws, certificates, audit or replay
+    about: str  # files, draws, certificates, audit, replay or claims
     holds: bool | None  # None: it could not be checked, and the sentence says why
     says: str
     tolerant: bool = False  # it holds within a tolerance that the sentence names, not bit for bit

@@ -16,7 +16,7 @@ from simplicert.types import Floats
 
 SMALLEST = 1e-300  # a smaller E_1 is raised to it: safe, and changes no digit of the radius
 CELLS, HALVINGS = 39, 30  # where the best order is looked for, and how finely
-NEWTON_STEPS = 8  # from above, on a convex function
+NEWTON_STEPS = 14  # from above, on a convex function; with 8, radii below 2e-5 were lost
 RELATIVE, ABSOLUTE = 1e-11, 1e-13  # taken off the root, where the inequality is checked to hold
 GOLDEN = (np.sqrt(5) - 1) / 2
 

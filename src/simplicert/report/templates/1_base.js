@@ -1,7 +1,7 @@
 "use strict";
 
 // Every number on the page was computed by the package: nothing here computes a radius. Text goes
-// into the page as text, never as markup, and into plotly with its markup signs escaped.
+// into the page as text, never as markup.
 
 const page = JSON.parse(document.getElementById("payload").textContent);
 const byId = (id) => document.getElementById(id);
@@ -16,13 +16,13 @@ const state = {
   from: 0, // first row on the table's page
   pinned: null, // the row whose card stays
   hovered: null, // the row under the pointer
+  opened: null, // the row that is open in the table
+  zoom: null, // [x, y] ranges that were dragged open on the simplex
 };
 
-const INK = "#1a1a1a";
-const PAPER = "#fff";
-const LINES = "#e5e5e5";
-const FONT = { family: "system-ui, 'Segoe UI', 'Liberation Sans', Arial, sans-serif", size: 13, color: INK };
-const PLOTLY = { displayModeBar: false, doubleClick: "reset" };
+// Everything that is drawn anew when the run, the kind or the width changes; see sections.py.
+const redrawn = [];
+const onRedraw = (draw) => redrawn.push(draw);
 
 function make(tag, properties, ...children) {
   const element = Object.assign(document.createElement(tag), properties);
@@ -36,11 +36,16 @@ function swatch(colour) {
   return box;
 }
 
-const plain = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 const lookOf = (name) => state.threat.looks[name] ?? page.looks[name];
+const labelOf = (name) => (name === "radius" ? "best radius" : lookOf(name).label);
 const className = (number) => (number == null ? "" : page.classes?.[number] ?? String(number));
 const several = () => page.runs.length > 1;
-const narrow = () => innerWidth < 820;
+const pageWidth = () => document.documentElement.clientWidth; // a phone's innerWidth grows with what overflows
+const narrow = () => pageWidth() < 820;
+const finePointer = () => !matchMedia("(pointer: coarse)").matches;
+const runColour = (run) => `var(--run-${run % 8})`;
+// Black is ink: it turns light in the dark.
+const inkOf = (colour) => (colour.toLowerCase() === "#000000" ? "var(--ink)" : colour);
 
 // Exact digits, then cut: what is shown is never above the number, and for `up` never below.
 const down = (x, digits = 4) => x.toFixed(20).slice(0, digits - 20);
@@ -50,27 +55,71 @@ function up(x, digits = 5) {
   const below = Number(down(x, digits));
   return (below < x ? below + 10 ** -digits : below).toFixed(digits);
 }
+const radiusText = (x) => (state.threat.scale ? down(x) : String(Math.floor(x)));
+const counted = (n) => n.toLocaleString("en");
 
-// A line's cells; a text with a comma stands in quotes.
-function split(line) {
-  if (!line.includes('"')) return line.split(",");
-  const quoted = /(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g;
-  return [...line.matchAll(quoted)].map(([, text, bare]) => bare ?? text.replace(/""/g, '"'));
+// Columns as columns.py packs them: bytes of one significance together, all compressed as one.
+const bytesOf = (text) => Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
+async function inflate(text) {
+  const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-function read(cell) {
-  if (cell === "") return null;
-  return Number.isNaN(Number(cell)) ? cell : Number(cell);
+function unshuffle(bytes, start, rows, width) {
+  const out = new Uint8Array(rows * width);
+  for (let place = 0; place < width; place += 1) {
+    for (let row = 0; row < rows; row += 1) out[row * width + place] = bytes[start + place * rows + row];
+  }
+  return out.buffer;
 }
 
-// The rows of a view, read from the text of its CSV file.
+const NUMBERS = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array };
+const EMPTY = -(2 ** 31);
+
+function readCell(text) {
+  if (text === "") return null;
+  return Number.isNaN(Number(text)) ? text : Number(text);
+}
+
+// A column's values: numbers, texts, and null where a cell is empty.
+function readColumn(column, bytes, start, rows, found) {
+  if (column.as === "copy") return found[column.of];
+  if (column.as === "words") {
+    const values = column.words.map(readCell);
+    return Array.from(new NUMBERS[column.width](unshuffle(bytes, start, rows, column.width)), (k) => values[k]);
+  }
+  if (column.as === "float") {
+    const Numbers = column.width === 8 ? Float64Array : Float32Array;
+    return Array.from(new Numbers(unshuffle(bytes, start, rows, column.width)), (x) => (Number.isNaN(x) ? null : x));
+  }
+  let sum = 0;
+  return Array.from(new Int32Array(unshuffle(bytes, start, rows, 4)), (step) => {
+    sum = (sum + step) | 0;
+    return sum === EMPTY ? null : sum;
+  });
+}
+
+async function unpackView(view) {
+  const { rows, columns, packed } = view.table;
+  const bytes = await inflate(packed);
+  const found = {};
+  let start = 0;
+  for (const column of columns) {
+    found[column.name] = readColumn(column, bytes, start, rows, found);
+    start += column.as === "copy" ? 0 : rows * (column.width ?? 4);
+  }
+  view.values = found;
+  view.size = rows;
+  if (view.scores) view.scores.heights = await inflate(view.scores.packed);
+}
+
+// The rows of a view; made when it is first shown.
 function rowsOf(view) {
   if (view.rows) return view.rows;
-  const [head, ...lines] = view.csv.trimEnd().split("\n");
-  const names = split(head);
-  view.rows = lines.map((line, at) => {
-    const row = { at, risk: view.risk[at] };
-    split(line).forEach((cell, k) => { row[names[k]] = read(cell); });
+  const names = Object.keys(view.values);
+  view.rows = Array.from({ length: view.size }, (_, at) => {
+    const row = { at };
+    for (const name of names) row[name] = view.values[name][at];
     row.outcome = outcomeOf(row, view);
     return row;
   });
@@ -84,13 +133,34 @@ function outcomeOf(row, view) {
   return row.correct === "True" ? "correct" : "wrong";
 }
 
-// Where the pointer is, in the numbers of the plot's axes; null outside of them.
-function pointed(plot, event) {
-  const area = plot.querySelector(".nsewdrag")?.getBoundingClientRect();
-  if (!area) return null;
-  const [x, y] = [event.clientX - area.left, event.clientY - area.top];
-  if (x < 0 || y < 0 || x > area.width || y > area.height) return null;
-  return [plot._fullLayout.xaxis.p2d(x), plot._fullLayout.yaxis.p2d(y)];
+// A number as the package writes it into a CSV file.
+function pythonText(x) {
+  const [mantissa, power] = x.toExponential().split("e");
+  const place = Number(power);
+  if (x !== 0 && (place < -4 || place >= 16)) {
+    return `${mantissa}e${place < 0 ? "-" : "+"}${String(Math.abs(place)).padStart(2, "0")}`;
+  }
+  const text = place < 0 && x !== 0 ? x.toFixed(mantissa.replace(/\D/g, "").length - 1 - place) : String(x);
+  return text.includes(".") ? text : `${text}.0`;
+}
+
+// The certificates file of a view: the same bytes that `simplicert certify` writes.
+function csvOf(view) {
+  const columns = view.table.columns.filter(({ name }) => name !== "risk");
+  const byName = Object.fromEntries(columns.map((column) => [column.name, column]));
+  const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
+  const writers = columns.map((column) => {
+    const { as, words, whole } = column.as === "copy" ? byName[column.of] : column;
+    const values = view.values[column.name];
+    if (as === "words") {
+      const texts = new Map(words.map((text) => [readCell(text), quoted(text)]));
+      return (at) => texts.get(values[at]);
+    }
+    const show = as === "float" && !whole ? pythonText : String;
+    return (at) => (values[at] === null ? "" : show(values[at]));
+  });
+  const lines = Array.from({ length: view.size }, (_, at) => writers.map((write) => write(at)).join(","));
+  return `${[columns.map(({ name }) => name).join(","), ...lines].join("\n")}\n`;
 }
 
 function fillSelect(select, options, usual = options[0][0]) {

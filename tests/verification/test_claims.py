@@ -1,0 +1,83 @@
+"""A board entry is held to its run: every field that a run can show, no word that it cannot."""
+
+import pytest
+import tomli_w
+
+import simplicert as sc
+from simplicert.cards.files import write_claims
+from simplicert.errors import InvalidInput
+from simplicert.verification import verify_run
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs")
+    tally = sc.Tally([[990, 10]] * 3, 0.5, labels=[0] * 3, plan=sc.Plan((1000,)))
+    settings = sc.Manifest(0.5, 3, 2, plan=tally.plan, made={"data": "cifar10:here"})
+    sc.create_run(folder / "mine", settings, tally)
+    return folder
+
+
+def claims_of(runs, *claims, name="board.toml", **more):
+    """The checks of claims about the run."""
+    (runs / name).write_text(tomli_w.dumps({"claim": list(claims), **more}))
+    found = verify_run(runs / "mine", claims=runs / name)
+    return [check for check in found if check.about == "claims"]
+
+
+def test_the_entry_that_card_writes_holds(runs):
+    (runs / "board.toml").unlink(missing_ok=True)
+    write_claims(runs / "mine", runs / "board.toml", "ours")
+    text = (runs / "board.toml").read_text()
+    assert 'match = "mine"' in text and 'data = "cifar10"' in text and "draws = 1000" in text
+    found = [
+        check
+        for check in verify_run(runs / "mine", claims=runs / "board.toml")
+        if check.about == "claims"
+    ]
+    assert [check.holds for check in found] == [True] * 5 + [None]
+    assert "method 'ours', data 'cifar10'" in found[-1].says
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("sigma", 0.25),
+        ("sigma", "0.5"),
+        ("alpha", 0.0001),
+        ("draws", 100_000),
+        ("noise", "laplace"),
+        ("norm", "edits"),
+    ],
+)
+def test_a_wrong_claim_fails(runs, name, value):
+    (check,) = claims_of(runs, {"match": "mi*", name: value})
+    assert check.holds is False and f"{name} {value!r} is claimed" in check.says
+
+
+def test_later_claims_replace_earlier_ones_and_others_do_not_matter(runs):
+    found = claims_of(
+        runs, {"sigma": 9}, {"match": "mine", "sigma": 0.5}, {"match": "theirs", "sigma": 7}
+    )
+    assert [check.holds for check in found] == [True]
+
+
+def test_a_claim_of_something_else_is_no_claim(runs):
+    (check,) = claims_of(runs, {"match": "theirs", "sigma": 0.5})
+    assert check.holds is False and "no claim of board.toml is about this run" in check.says
+
+
+def test_unknown_fields_and_other_shapes(runs):
+    first, second = claims_of(runs, {"sigma": 0.5, "accuracy": 1.0})
+    assert first.holds is False and "accuracy" in first.says and second.holds is True
+    with pytest.raises(InvalidInput, match=r"must hold \[\[claim\]\] tables alone, got other"):
+        claims_of(runs, {"sigma": 0.5}, other=1)
+    with pytest.raises(InvalidInput, match="claims must be a file that exists"):
+        list(verify_run(runs / "mine", claims=runs / "none.toml"))
+
+
+def test_an_entry_lies_above_its_run_and_replaces_nothing(runs, tmp_path):
+    with pytest.raises(InvalidInput, match="claims must lie in a folder above the run"):
+        write_claims(runs / "mine", tmp_path / "board.toml", "ours")
+    with pytest.raises(InvalidInput, match="claims must be a new file"):
+        write_claims(runs / "mine", runs / "board.toml", "ours")
