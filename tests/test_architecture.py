@@ -41,6 +41,7 @@ ROOMS = [
     "figures",
     "watch",
     "report",
+    "board",
     "cards",
     "attack",
     "geometry",

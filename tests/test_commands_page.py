@@ -30,6 +30,10 @@ FILES = {
     "log.tsv": "idx\tlabel\tpredict\tradius\traw_count\n0\t3\t3\t0.486\t900\n",
     "iss.tsv": "0\t3\t3\t0.934\t20000\t0.753\t1\t1.204\n",
     "radii.csv": "i,y,p,r\n0,3,3,0.75\n1,5,5,0.25\n",
+    "gaussian-None-0.5-100000-0.001.txt": (
+        "x disttype gaussian\nx std 0.5\nx N 100000\nx alpha 0.001\no 0 0.9 0.91\n"
+    ),
+    "logs/sigma_0.50": "idx\tlabel\tpredict\tradius\tcorrect\ttime\n0\t3\t3\t0.486\t1\t17\n",
     "my_module.py": "def my_radius(e0, e1):\n    return (e0 - e1) / 2\n",
 }
 
@@ -46,6 +50,7 @@ def made(folder, seed):
 @pytest.fixture
 def place(tmp_path, monkeypatch):
     """A folder with all that the examples speak of."""
+    (tmp_path / "logs").mkdir()
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
     for name in ("uniform", "derandomised"):

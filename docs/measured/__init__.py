@@ -18,6 +18,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 FILES = (
+    "board",
     "bounds",
     "commands",
     "coverage",
@@ -41,6 +42,7 @@ FILES = (
 )
 SOURCES = {
     "analysis": "benchmarks/results/analysis.json",
+    "board": "benchmarks/results/board.json",
     "attacks": "experiments/cifar10/runs/*/attack.csv",
     "coverage": "benchmarks/results/coverage.json",
     "draws": "benchmarks/results/draws.json",
@@ -52,6 +54,7 @@ SOURCES = {
     "house": "benchmarks/results/house.json",
     "joint": "benchmarks/results/joint.json",
     "l1": "benchmarks/results/l1.json",
+    "ledger": "experiments/board/ledger.json",
     "lipschitz": "benchmarks/results/lipschitz.json",
     "macer": "benchmarks/results/macer.json",
     "mutants": "benchmarks/results/mutants.json",

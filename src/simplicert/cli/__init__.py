@@ -9,6 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from simplicert.cli.attack import attack
+from simplicert.cli.board import board
 from simplicert.cli.card import card
 from simplicert.cli.certify import certify
 from simplicert.cli.check import check
@@ -47,7 +48,7 @@ START, DRAW, READ, CHECK = "Start", "Draw", "Read", "Check"
 for panel, commands in {
     START: (demo, radius, explorer, simplex, plan, train),
     DRAW: (sample, run, watch, status),
-    READ: (certify, table, figure, report, card, export),
+    READ: (certify, table, figure, report, board, card, export),
     CHECK: (verify, attack, geometry, gate, check),
 }.items():
     for command in commands:

@@ -120,6 +120,19 @@ def _iss(file: LogFile, sigma: Sigma, out: Out, alpha: Alpha = 0.001) -> None:
     _print_imported_run(import_log("iss", file, sigma, out, alpha=alpha))
 
 
+@app.command("dsrs")
+def _dsrs(file: LogFile, out: Out) -> None:
+    """A file of double sampling (Li et al. 2022): bounds under Gaussian noise, or radii.
+
+    Bounds state sigma, draws and alpha in their first lines, radii in the file's name.
+
+    Example: simplicert import dsrs gaussian-None-0.5-100000-0.001.txt --out runs/new
+    """
+    from simplicert.logs import import_dsrs
+
+    _print_imported_run(import_dsrs(file, out))
+
+
 @app.command("rs4a")
 def _rs4a(
     folder: Annotated[Path, typer.Argument(help="Folder of preds.npy, labels.npy, prob_lb.npy.")],

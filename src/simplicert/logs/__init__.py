@@ -2,7 +2,8 @@
 
 `import_counts` makes a run from a table of class counts, `import_log` from a log of a known format,
 `import_radii` from any table whose columns are named by the importer, `import_rs4a` and
-`import_splitting` from folders of arrays under other noise than Gaussian.
+`import_splitting` from folders of arrays under other noise than Gaussian, and `import_dsrs` from
+the two files of double sampling, which state their settings themselves.
 There is one file per format. To add a format, write its file, a function from a path to a `Log`,
 and add its row to LOGS.
 """
@@ -13,9 +14,9 @@ from types import MappingProxyType
 from typing import Any
 
 from simplicert.bounds import SCHEMES
-from simplicert.errors import check_positive, choose, require
+from simplicert.errors import InvalidInput, check_positive, choose, require
 from simplicert.files import MOST_LOG, content_checksum, read_file
-from simplicert.logs import cohen, iss, radii, rs4a, second_order, splitting
+from simplicert.logs import cohen, dsrs, iss, radii, rs4a, second_order, splitting
 from simplicert.logs.arrays import checksum_folder
 from simplicert.logs.audit import audit_log
 from simplicert.logs.counts import read_counts
@@ -123,6 +124,35 @@ def import_radii(
     return _write_log_run(
         log, stated, _describe_source("radii", file) | {"columns": columns}, out, bare=bare
     )
+
+
+def import_dsrs(file: Path, out: Path) -> ImportedRun:
+    """Make a run from a file of double sampling: of expectations from bounds, else of radii.
+
+    Bounds must be under Gaussian noise; radii are kept as they are, whatever their noise was.
+    """
+    source = _describe_source("dsrs", file)
+    if dsrs.holds_bounds(file):
+        log, told = dsrs.read_dsrs_bounds(file)
+        require(
+            told.noise == "gaussian",
+            f"{file} must hold bounds under gaussian noise, for which a radius is proved here, got "
+            f"{told.noise}: import its file of radii",
+        )
+        stated = _check_stated_settings(told.sigma, told.alpha, told.draws)
+        findings = dsrs.audit_dsrs(log, told)
+        return _write_log_run(log, stated, source, out, findings=findings)
+    named = dsrs.settings_of_name(file)
+    if named is None:
+        raise InvalidInput(
+            f"file must tell its noise, sigma, draws and alpha by its name, as in "
+            f"orig-rad-gaussian-None-0.5-100000-0.001.txt, got {file.name!r}"
+        )
+    stated = _check_stated_settings(named.sigma, named.alpha, named.draws)
+    says = f"radii of {named.noise} noise are taken as they are"
+    findings = [AuditFinding("note", says)]
+    log = dsrs.read_dsrs_radii(file)
+    return _write_log_run(log, stated, source, out, bare=True, findings=findings)
 
 
 def import_rs4a(

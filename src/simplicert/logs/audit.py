@@ -23,6 +23,7 @@ from simplicert.types import Bools, Floats, Ints
 # Common settings, tried where the stated ones do not fit.
 DRAWS = (100, 1_000, 10_000, 50_000, 100_000, 500_000, 1_000_000)
 ALPHAS = (0.0001, 0.001, 0.005, 0.01, 0.05, 0.1)
+SATURATED = 3  # rows that share the largest radius before it is taken for the cap
 LEGIBLE_DRAWS = 10**12  # more draws than anyone makes: their exact number is of no use
 EXACT = 1e-9  # rounding in the tool's own arithmetic, which its printed digits do not show
 ALPHA_SLACK = 1e-3  # our limits are computed at a slightly smaller alpha than theirs
@@ -69,6 +70,27 @@ def radius_cap(draws: Ints, alpha: float) -> Floats:
     """Return Phi^-1(alpha^(1/n)), the largest radius of n agreeing draws at sigma 1; 0 if n = 0."""
     positive = np.maximum(draws, 1)
     return np.where(draws > 0, np.maximum(-ndtri(-np.expm1(np.log(alpha) / positive)), 0.0), 0.0)
+
+
+def infer_settings(log: Log, sigma: float) -> tuple[tuple[int, float], ...]:
+    """Return the usual (draws, alpha) whose largest possible radius is the largest of the log.
+
+    Only where several rows share it: then their draws all agreed, and it is the cap of the log.
+    """
+    if not log.cohen or not log.live.any():
+        return ()
+    value = np.where(log.live, log.radius.value, -np.inf)
+    row = int(value.argmax())
+    if (value == value[row]).sum() < SATURATED:
+        return ()
+    return _fitting_settings(log, row, sigma)
+
+
+def _fitting_settings(log: Log, row: int, sigma: float) -> tuple[tuple[int, float], ...]:
+    """Return the usual (draws, alpha) whose cap prints as a row's radius."""
+    low, high = (end[row] / sigma for end in (log.radius.lower, log.radius.upper))
+    usual = ((n, a) for a in ALPHAS for n in DRAWS)
+    return tuple((n, a) for n, a in usual if low <= radius_cap(np.array(n), a) <= high)
 
 
 def _check_radius_cap(log: Log, stated: StatedSettings) -> AuditFinding | None:
@@ -133,8 +155,7 @@ def _check_printed_bounds(log: Log, stated: StatedSettings) -> AuditFinding | No
 
 def _describe_fitting_settings(log: Log, row: int, stated: StatedSettings) -> str:
     """Say which settings allow a row's radius: common ones with that cap, and the fewest draws."""
-    low, high = (end[row] / stated.sigma for end in (log.radius.lower, log.radius.upper))
-    usual = [(n, a) for a in ALPHAS for n in DRAWS if low <= radius_cap(np.array(n), a) <= high]
+    low, usual = log.radius.lower[row] / stated.sigma, _fitting_settings(log, row, stated.sigma)
     text = f"the radius {log.radius_text[row]} at index {log.index[row]}"
     tail = float(ndtr(-low))
     fewest = np.ceil(np.log(stated.alpha) / np.log1p(-tail)) if tail > 0 else np.inf

@@ -67,7 +67,13 @@ def read_splitting(
             says = f"another class is predicted in {count_in_words(differ)} than the shares say"
             findings.append(make_finding(differ, "class", f"{says}: theirs is not used"))
     if "radius_l1" in held:
-        findings += _compare_radii(np.asarray(held["radius_l1"]), certificates.radius)
+        theirs = _radii_of_classes(counts)
+        findings += _compare_radii(np.asarray(held["radius_l1"]), theirs)
+        stricter = certificates.radius < theirs - SAME
+        if stricter.any():
+            says = f"we certify a step less in {count_in_words(stricter)}, where all draws agree on"
+            says = f"{says} class 0: a draw without a class would win the tie here, and never there"
+            findings.append(make_finding(stricter, "note", says))
     return SplittingLog(tally, tuple(findings))
 
 
@@ -96,6 +102,14 @@ def _count_draws(shares: Floats, every: int) -> Ints:
             f"row {row} does not"
         )
     return counts
+
+
+def _radii_of_classes(counts: Ints) -> Floats:
+    """Return their radii: floor((n_A - n_B - 1[B < A]) / 2) steps, the least over all classes B."""
+    rows, top = np.arange(len(counts)), counts.argmax(axis=1)
+    others = counts + (np.arange(counts.shape[1]) < top[:, None])
+    others[rows, top] = -1
+    return np.asarray(np.maximum((counts[rows, top] - others.max(axis=1)) // 2, 0) / STEPS)
 
 
 def _compare_radii(theirs: Floats, ours: Floats) -> list[AuditFinding]:

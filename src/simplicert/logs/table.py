@@ -10,6 +10,7 @@ digits and the most decimals seen in that log allow.
 """
 
 import csv
+import re
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from decimal import Decimal, InvalidOperation
@@ -26,6 +27,8 @@ from simplicert.types import Floats
 NO_NUMBER = ("", "none", "nan", "null", "na")  # ways in which logs write a missing number
 SWITCHES = {"true": 1, "false": 0}
 MOST = 2**53  # integers below stay exact as float64
+USUAL_NUMBER = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,15})?")  # finite, whatever its digits are
+USUAL_DIGITS = 16  # integers with fewer digits are below MOST
 SEPARATORS = ("\t", ",", ";", "|")  # tried in this order on the first line, then white space
 SHOWN_CHARACTERS = 60  # characters of a line that an error or a finding quotes
 Value = TypeVar("Value")
@@ -54,11 +57,16 @@ class LogTable(NamedTuple):
         return place
 
     def column(self, place: int, read: Callable[[str], Value], what: str) -> list[Value]:
-        """Read one column cell by cell; an error names the first cell that cannot be read."""
-        out = []
+        """Read one column cell by cell; an error names the first cell that cannot be read.
+
+        Most columns repeat a few texts, each of which is parsed once.
+        """
+        out, known = [], {}
         for line, row in zip(self.lines, self.rows, strict=True):
             try:
-                out.append(read(row[place]))
+                if row[place] not in known:
+                    known[row[place]] = read(row[place])
+                out.append(known[row[place]])
             except (ValueError, ArithmeticError):
                 raise InvalidInput(
                     f"{self.path} line {line}: {self.names[place]} must be {what}, "
@@ -112,6 +120,8 @@ def _split_line(line: str, separator: str | None) -> list[str]:
     """Split a line into cells without the blanks around them."""
     if separator is None:
         return line.split()
+    if '"' not in line:  # nothing is quoted, and no reader is needed
+        return [cell.strip() for cell in line.split(separator)]
     try:
         return [cell.strip() for cell in next(csv.reader([line], delimiter=separator), [])]
     except csv.Error as error:  # a cell of more than 128 kB
@@ -136,6 +146,8 @@ def is_integer(cell: str) -> bool:
 
 def parse_integer(text: str) -> int:
     """Parse an integer, also "[3]" (a label that was an array) or "3.0" (a column with gaps)."""
+    if len(text) < USUAL_DIGITS and text.isascii() and text.isdigit():
+        return int(text)
     number = Decimal(_require_finite_text(text.strip("[]")))
     if abs(number) >= MOST or number != int(number):
         raise ValueError(text)
@@ -172,6 +184,8 @@ def parse_seconds(text: str) -> float:
 
 def _require_finite_text(text: str) -> str:
     """Return the text if it is a finite number."""
+    if USUAL_NUMBER.fullmatch(text):
+        return text
     try:
         finite = isfinite(float(Decimal(text)))
     except InvalidOperation:
@@ -191,15 +205,13 @@ class PrintedNumbers(NamedTuple):
 
 def printed_intervals(texts: Sequence[str]) -> PrintedNumbers:
     """Return the intervals of numbers that print as these texts; "" stands for no number."""
-    numbers = [Decimal(text) if text else None for text in texts]
-    units = _last_digit_units([number for number in numbers if number is not None])
-    value, lower, upper = (np.full(len(texts), np.nan) for _ in range(3))
-    rows = [row for row, number in enumerate(numbers) if number is not None]
-    for row, unit in zip(rows, units, strict=True):
-        number = Decimal(texts[row])
-        value[row] = float(number)
-        lower[row] = np.nextafter(float(number - unit / 2), -np.inf)
-        upper[row] = np.nextafter(float(number + unit / 2), np.inf)
+    told = list(dict.fromkeys(text for text in texts if text))  # few of them differ
+    numbers = [Decimal(text) for text in told]
+    ends: dict[str, tuple[float, float, float]] = {"": (np.nan, np.nan, np.nan)}
+    for text, number, unit in zip(told, numbers, _last_digit_units(numbers), strict=True):
+        low, high = float(number - unit / 2), float(number + unit / 2)
+        ends[text] = float(number), np.nextafter(low, -np.inf), np.nextafter(high, np.inf)
+    value, lower, upper = np.array([ends[text] for text in texts], dtype=float).reshape(-1, 3).T
     return PrintedNumbers(value, lower, upper)
 
 

@@ -1,0 +1,102 @@
+"""One log on the board: its rows as certificates, its settings, and what the audit found.
+
+`Entry` holds one row per input: where rows repeat an input, the one that claims least. Everything
+that a page shows is computed from it: `accuracy_at` common radii, `codes` for the comparison.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from simplicert.board.claims import Settings
+from simplicert.board.sources import Source
+from simplicert.errors import require
+from simplicert.logs.row_checks import DISPROVING_CODES, AuditFinding
+from simplicert.metrics.intervals import CONFIDENCE, RateCurve, rate_curve
+from simplicert.types import Bools, Floats, Ints
+
+RADII = np.arange(17) / 4  # 0, .25, ..., 4: where every log is compared
+
+# Codes of findings that say no more than that digits or rows are few.
+REMARKS = frozenset(
+    {
+        *("note", "rounding", "draws_unknown", "left_out", "inferred", "skipped", "negative"),
+        "numbering",
+    }
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A log that was read. Radii are in units of the input, 0 where nothing is certified."""
+
+    source: Source
+    sha256: str
+    settings: Settings
+    index: Ints  # (N,) sorted, each once
+    radius: Floats  # (N,)
+    abstained: Bools  # (N,)
+    correct: Bools  # (N,) certified as its label
+    rows: int  # of the log
+    label: Ints | None = None  # (N,) None where the log names no labels
+    e0: Floats | None = None  # (N,) NaN where abstained
+    e1: Floats | None = None  # (N,) only where both were measured
+    closed: bool = False  # radii cover changes as large as themselves
+    inferred: tuple[tuple[int, float], ...] = ()  # (draws, alpha) of the cap
+    recertified: bool = False  # from counts, at the board's alpha
+    findings: tuple[AuditFinding, ...] = ()
+    numbering: str = ""  # logs with the same one have the same labels wherever they share inputs
+
+    def __len__(self) -> int:
+        """N, the number of inputs."""
+        return len(self.index)
+
+    @property
+    def verdict(self) -> str:
+        """What the audit says in one word: disproved, doubtful, remarks or clean."""
+        codes = {finding.code for finding in self.findings}
+        if codes & DISPROVING_CODES:
+            return "disproved"
+        if codes - REMARKS:
+            return "doubtful"
+        return "remarks" if codes else "clean"
+
+    def accuracy_at(self, radii: Floats) -> RateCurve:
+        """Certified accuracy at each radius, with Clopper-Pearson limits over inputs."""
+        live = self.correct & ~self.abstained
+        return rate_curve(self.radius[live], radii, len(self), CONFIDENCE, inclusive=self.closed)
+
+    @property
+    def codes(self) -> str:
+        """A character per input: "0" not certified as its label, else how many radii it reaches."""
+        reached = np.searchsorted(RADII, self.radius, side="right" if self.closed else "left")
+        codes = np.where(self.correct & ~self.abstained, reached, 0)
+        return bytes((48 + codes).astype(np.uint8)).decode("ascii")
+
+    def with_findings(self, *more: AuditFinding) -> "Entry":
+        """Return it with more findings."""
+        return replace(self, findings=(*self.findings, *more))
+
+
+def keep_one_row(entry: Entry) -> Entry:
+    """Return an entry in the order of its inputs, each once, by the row that claims least."""
+    require(len(entry) > 0, f"{entry.source.name} must hold at least one row, got none")
+    claimed = np.where(entry.correct & ~entry.abstained, entry.radius, -1.0)
+    order = np.lexsort((claimed, entry.index))
+    first = np.ones(len(order), bool)
+    first[1:] = entry.index[order][1:] != entry.index[order][:-1]
+    kept = order[first]
+
+    def pick(values: Floats | None) -> Floats | None:
+        return None if values is None else values[kept]
+
+    return replace(
+        entry,
+        index=entry.index[kept],
+        radius=entry.radius[kept],
+        abstained=entry.abstained[kept],
+        correct=entry.correct[kept],
+        label=None if entry.label is None else entry.label[kept],
+        e0=pick(entry.e0),
+        e1=pick(entry.e1),
+    )

@@ -1,0 +1,27 @@
+"""What each code of the audit means, in a few words for a table."""
+
+AUDIT_WORDS = {
+    "above_cap": "a radius or bound above the largest that the stated draws and alpha can prove",
+    "above_usual": "a radius above the cap of the usual settings; none are stated",
+    "above_exact": "a radius above that of the exact counts",
+    "below_exact": "a radius below that of the exact counts",
+    "bound": "a bound above that of the count beside it",
+    "class": "another class than the counts have",
+    "correct": "`correct` is not predict == label",
+    "draws_unknown": "draws unknown, so nothing is held against the cap",
+    "inferred": "a setting is inferred",
+    "labels": "labels differ from other logs of the same data",
+    "left_out": "lines that are no rows",
+    "missing": "inputs are missing",
+    "negative": "negative radii",
+    "numbering": "inputs are numbered otherwise than in most logs of the same data",
+    "not_binary": "`correct` is neither 0 nor 1",
+    "note": "a note",
+    "other_norm": "radii in a further norm that do not follow from the bounds",
+    "repeated": "inputs in several rows",
+    "rounding": "radii printed rounded to nearest: about half are rounded up",
+    "running_total": "`correct` is a running total",
+    "short": "the log ends before its data set does",
+    "sigma": "radius and bound do not fit the stated sigma",
+    "skipped": "inputs that were skipped",
+}
