@@ -126,7 +126,7 @@ def photograph_report(out: Path) -> None:
         studies = read_studies(RUNS, {})
         page = write_report(studies, Path(folder) / "report.html", images=False)
         ready = "return document.documentElement.dataset.ready === 'yes'"
-        _photograph(page.as_uri(), out, (1280, 1000), ready)
+        _photograph(page.as_uri(), out, (1280, 1340), ready)
 
 
 def _photograph(address: str, out: Path, size: tuple[int, int], ready: str) -> None:

@@ -83,7 +83,8 @@ def leads(site, path, link):
     if to.scheme or to.netloc:
         return True
     target = (path.parent / unquote(to.path)).resolve() if to.path else path
-    known = site[target].places | {"", "__top"} if target in site else {to.fragment}
+    view = target.name == "explorer.html"  # whose fragment is what it shows
+    known = site[target].places | {"", "__top"} if target in site and not view else {to.fragment}
     return target.is_file() and unquote(to.fragment) in known
 
 

@@ -9,6 +9,7 @@ the last bits of a model's outputs may differ; `machine_differences` puts such c
 """
 
 import datetime
+import math
 import os
 import platform
 from collections.abc import Iterator
@@ -25,6 +26,9 @@ LARGE = 2**31  # bytes that a file may always unpack to
 RATIO = 100  # a file may also unpack to this many times its own size
 
 GROUPS = Path("/sys/fs/cgroup")  # where Linux keeps the limits of containers and batch jobs
+
+
+MINUTE, HOUR, DAY = 60, 3600, 86400  # in seconds
 
 
 def available_cores() -> int:
@@ -65,6 +69,17 @@ def format_bytes(count: int) -> str:
                 f"{count // unit:,} {name}" if count >= 100 * unit else f"{count / unit:.1f} {name}"
             )
     return f"{count:,} bytes"
+
+
+def format_duration(seconds: float) -> str:
+    """Format seconds in at most two units, such as 3 h 22 min; less than a minute is rounded up."""
+    if seconds < MINUTE:
+        return f"{math.ceil(10 * seconds) / 10:.1f} s"
+    if seconds < HOUR:
+        return f"{seconds // MINUTE:.0f} min {seconds % MINUTE:.0f} s"
+    if seconds < DAY:
+        return f"{seconds // HOUR:.0f} h {seconds % HOUR // MINUTE:.0f} min"
+    return f"{seconds // DAY:,.0f} d {seconds % DAY // HOUR:.0f} h"
 
 
 def memory_limits() -> Iterator[int]:

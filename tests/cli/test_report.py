@@ -49,6 +49,9 @@ def test_without_a_run_the_explorer(command, tmp_path):
         (("run", "run"), "runs must have different names"),
         (("run", "--out", "page.pdf"), "out must end in .html"),
         (("run", "--label", "other=x"), "label must name a run that is given"),
+        (("run", "--radii", "a"), "radii must be numbers separated by commas, got 'a'"),
+        (("run", "--radii", "-1"), "radii must not be negative, and finite, got [-1.0]"),
+        (("--radii", "1"), "radii must come with a run, got none"),
     ],
 )
 def test_bad_input_is_one_sentence(command, counted, tmp_path, monkeypatch, words, message):

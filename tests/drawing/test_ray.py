@@ -280,7 +280,7 @@ def test_without_ray_it_says_how_to_install_it(place):
     command = [sys.executable, "-c", code, *words(place, "run")[3:], "--engine", "ray"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr == (
+    assert done.stderr.endswith(
         "simplicert: engine ray needs ray, which is not installed: pip install 'simplicert[ray]'\n"
     )
     assert not (place[0] / "run").exists()

@@ -160,7 +160,9 @@ def test_every_term_is_explained_by_pointer_and_by_key(report):
 
 def test_the_contents_lead_to_the_sections_and_headings_stick(report):
     links = report.texts("#contents a")
-    assert links[:4] == ["In short", "How far", "Simplex", "Inputs"] and "Attack" in links
+    assert (
+        links[:5] == ["In short", "How far", "Compare", "Simplex", "Inputs"] and "Attack" in links
+    )
     report.element("#contents a[href='#inputs-section']").click()
     report.run("scrollBy(0, 500)")
     tops = report.run("""

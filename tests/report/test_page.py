@@ -66,7 +66,7 @@ def test_a_further_section_has_its_link_its_script_and_its_content(make_study, m
     extra = PageSection(
         "more", "More <of> it", "More", "<p>mine</p>", "onRedraw(() => 7);", {"a": 1}
     )
-    monkeypatch.setattr("simplicert.report.page.extra_sections", lambda views: [extra])
+    monkeypatch.setattr("simplicert.report.page.extra_sections", lambda *_, **__: [extra])
     page = report_page([make_study()], images=False)
     assert '<a href="#more-section">More</a>' in page and '<section id="more-section"' in page
     assert "More &lt;of&gt; it" in page and "<p>mine</p>" in page

@@ -45,6 +45,8 @@ def test_the_closest_first_and_what_was_not_found_last():
     assert grid.rows[1] == ("3", "1", "0.5000", "0.7501", "1.500", "2", "no")
     assert grid.rows[3][3:] == ("none", "", "", "no")
     assert attacked_inputs_table(ROWS, 2).notes[1] == "the first 2 of 4"
+    named = attacked_inputs_table(ROWS, 9, "class {}".format)
+    assert [row[1] for row in named.rows] == [f"class {row[1]}" for row in grid.rows]
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def card(
     ] = None,
     radius: Annotated[
         float | None,
-        typer.Option(help="Of the statement, fixed before the draws; default: half the noise's."),
+        typer.Option(help="Of the statement, fixed beforehand; default: half the noise's scale."),
     ] = None,
     radii: Annotated[str | None, typer.Option(help="Of the table; comma-separated.")] = None,
     draws: Annotated[int, typer.Option(help="Of a served decision.")] = 1000,

@@ -15,8 +15,8 @@ from simplicert.cli.saying import print_note
 from simplicert.data.dataset import Watch, watch_reading
 from simplicert.drawing.driver import DrawingProgress
 from simplicert.errors import SimplicertError
+from simplicert.machine import format_duration
 from simplicert.store.manifest import Manifest
-from simplicert.tables.plan import format_duration
 
 if TYPE_CHECKING:
     from rich.progress import Progress

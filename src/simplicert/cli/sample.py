@@ -13,12 +13,12 @@ import typer
 
 from simplicert.cli.saying import print_lines, print_note, print_warning
 from simplicert.cli.signals import STOPPED_EXIT, StoppedBySignal, stop_after_batch, stop_at_once
+from simplicert.cli.watch import keep_page
 
 if TYPE_CHECKING:
-    from simplicert.drawing import DrawingOutcome, DrawingProgress, Report, Stop
+    from simplicert.drawing import DrawingOutcome, Report, Stop
     from simplicert.store.manifest import Manifest
     from simplicert.types import Plan
-    from simplicert.watch import PageKeeper
 
 FAILED_EXIT = 1
 MOST_NAMED_INPUTS = 10  # failed inputs that are named one by one
@@ -245,8 +245,6 @@ def draw_or_exit(options: dict[str, Any]) -> None:
     """Draw until done or told to stop; then say how to continue."""
     out, quiet = options["out"], options.pop("quiet", False)
     watched = options.pop("watch", False)
-    if not quiet:  # importing torch takes seconds
-        print_note(f"loading model {options['model']} and data {options['data']} ...")
     try:
         with stop_at_once():
             outcome = _draw_on_screen(options, quiet, watched)
@@ -275,7 +273,6 @@ def _draw_on_screen(options: dict[str, Any], quiet: bool, watched: bool) -> "Dra
     from simplicert.cli.progress import show_drawing_progress, show_reading_progress
     from simplicert.drawing import DrawingWatcher, draw_by_settings
     from simplicert.store.settings import parse_settings
-    from simplicert.watch import PageKeeper
 
     class ScreenWatcher(DrawingWatcher):
         def preparing(self) -> AbstractContextManager[None]:
@@ -291,32 +288,19 @@ def _draw_on_screen(options: dict[str, Any], quiet: bool, watched: bool) -> "Dra
                         f"the radius by the Lipschitz constant is of kind softmax, and this run "
                         f"declares {manifest.kind}: begin it with --kind softmax to use it"
                     )
-            with stop_after_batch() as stop, show_drawing_progress(manifest, quiet) as report:
-                if keeper is None:
-                    yield stop, report
-                    return
-                with _keep_page(keeper, report) as both:
-                    yield stop, both
+            page = options["out"] if watched else None
+            with (
+                stop_after_batch() as stop,
+                show_drawing_progress(manifest, quiet) as shown,
+                keep_page(page, shown) as report,
+            ):
+                yield stop, report
 
-    keeper = PageKeeper(options["out"]) if watched else None
+    settings = parse_settings(options)
+    if not quiet:  # loading torch alone takes seconds
+        print_note(f"loading model {options['model']} and data {options['data']} ...")
     with show_reading_progress(quiet):
-        return draw_by_settings(parse_settings(options), ScreenWatcher(warn=print_warning))
-
-
-@contextmanager
-def _keep_page(keeper: "PageKeeper", report: "Report") -> Iterator["Report"]:
-    """Write the page of a run at its start, after batches when it is due, and at its end."""
-
-    def report_and_update(progress: "DrawingProgress") -> None:
-        report(progress)
-        keeper.update()
-
-    keeper.write()
-    print_note(f"watch it: {keeper.page}")
-    try:
-        yield report_and_update
-    finally:
-        keeper.write(last=True)
+        return draw_by_settings(settings, ScreenWatcher(warn=print_warning))
 
 
 def _warn_of_failures(out: "Path", failed: dict[int, str]) -> None:

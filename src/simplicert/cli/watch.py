@@ -1,5 +1,10 @@
-"""`simplicert watch`: keep a small page about a run up to date while it is drawn."""
+"""`simplicert watch`: keep a small page about a run up to date while it is drawn.
 
+`keep_page` does the same from within the process that draws, for `sample --watch`.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,6 +13,7 @@ import typer
 from simplicert.cli.saying import print_lines, print_note
 
 if TYPE_CHECKING:
+    from simplicert.drawing import DrawingProgress, Report
     from simplicert.watch import WatchState
 
 
@@ -52,3 +58,28 @@ def watch(
     except KeyboardInterrupt:
         keeper.write(last=True)
         raise
+
+
+@contextmanager
+def keep_page(run: Path | None, report: "Report") -> Iterator["Report"]:
+    """Write the page of a run at its start, after batches when it is due, and at its end.
+
+    Without a run there is no page, and the report stays what it is.
+    """
+    if run is None:
+        yield report
+        return
+    from simplicert.watch import PageKeeper
+
+    keeper = PageKeeper(run)
+
+    def report_and_update(progress: "DrawingProgress") -> None:
+        report(progress)
+        keeper.update()
+
+    keeper.write()
+    print_note(f"watch it: {keeper.page}")
+    try:
+        yield report_and_update
+    finally:
+        keeper.write(last=True)

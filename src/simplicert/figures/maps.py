@@ -2,7 +2,7 @@
 
 `simplex_map` draws any values; `difference_map` and `ratio_map` compare the radii of two sides,
 and `cohen_minus_li` is the figure of the paper. `colour_limits` and `bulk_limits` choose which
-values the colours tell apart, `round_ratios` and `format_level` the numbers beside the colour bar.
+values the colours tell apart; the bar beside a map is in `bars`.
 """
 
 from collections.abc import Sequence
@@ -13,8 +13,15 @@ import numpy as np
 
 from simplicert import simplex
 from simplicert.errors import require
+from simplicert.figures.bars import (
+    DECADES,
+    diverging_colours,
+    draw_bar,
+    format_level,
+    round_ratios,
+)
 from simplicert.figures.frame import annotate_place, draw_curves, draw_frame
-from simplicert.figures.style import DIVERGING, INK, PAPER, SEQUENTIAL, mechanism_style
+from simplicert.figures.style import INK, PAPER, SEQUENTIAL, mechanism_style
 from simplicert.mechanisms.naming import describe_threat, describe_unit
 from simplicert.mechanisms.threats import Threat
 from simplicert.simplex import GAUSSIAN
@@ -23,8 +30,6 @@ from simplicert.types import Bools, Expectations, Floats, Kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.collections import TriMesh
-    from matplotlib.colors import Colormap
     from matplotlib.tri import Triangulation
 
 
@@ -33,12 +38,6 @@ STEPS = 200  # cells along a side: three pixels each at the usual size
 BULK = (0.5, 99.5)  # per cent of the area whose values the colours tell apart
 
 FLAT = 1e-9  # values that differ by less are the same
-
-DECADES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # ratios beyond either end share its colour
-
-TICKS = 7  # at most, on a colour bar of ratios
-
-CROWDED = 0.08  # of the bar: ticks nearer to each other have labels that touch
 
 WIDEST = 70  # letters in a line of the headline
 
@@ -226,51 +225,15 @@ def simplex_map(  # noqa: PLR0913
         cells,
         bounded,
         shading="gouraud",
-        cmap=SEQUENTIAL if centre is None else _diverging_colours(low, high, ends, logarithmic),
+        cmap=SEQUENTIAL if centre is None else diverging_colours(low, high, ends, logarithmic),
         norm=(LogNorm if logarithmic else Normalize)(low, high, clip=False),
         rasterized=True,  # as vectors, all these triangles make a file that opens slowly
     )
     _draw_contours(axes, cells, bounded, contours)
     draw_frame(axes)
     if bar:
-        _draw_bar(axes, colours, values, (low, high), label)
+        draw_bar(axes, colours, values, (low, high), label)
     return axes
-
-
-def _diverging_colours(
-    low: float, high: float, ends: tuple[float, float], logarithmic: bool
-) -> "Colormap":
-    """Return the part of the diverging colours that belongs to these limits, of those at `ends`."""
-    from matplotlib import colormaps
-    from matplotlib.colors import LinearSegmentedColormap
-
-    scale = np.log if logarithmic else np.asarray
-    first, last = np.interp(scale([low, high]), scale(list(ends)), [0.0, 1.0])
-    shown = colormaps[DIVERGING](np.linspace(first, last, 257))
-    return LinearSegmentedColormap.from_list(DIVERGING, list(shown), 256)
-
-
-def _draw_bar(
-    axes: "Axes",
-    colours: "TriMesh",
-    values: Floats,
-    limits: tuple[float, float],
-    label: str,
-) -> None:
-    """Draw the colour bar beside a map, pointed where there are values beyond its limits."""
-    from matplotlib.colors import LogNorm
-
-    low, high = limits
-    beside = axes.inset_axes((1.04, 0.0, 0.03, 1.0))  # exactly as high as the map
-    beyond = int(values.min() < low) + 2 * int(values.max() > high)
-    pointed = ("neither", "min", "max", "both")[beyond]
-    bar = axes.figure.colorbar(colours, cax=beside, label=label, extend=pointed)
-    if isinstance(colours.norm, LogNorm):
-        ticks = round_ratios(low, high)
-        if np.diff(np.log(ticks)).min(initial=1.0) < CROWDED * np.log(high / low):
-            ticks = [x for x in DECADES if low <= x <= high]
-        bar.set_ticks(ticks, labels=[format_level(level) for level in ticks], minor=False)
-        bar.minorticks_off()
 
 
 def colour_limits(
@@ -301,20 +264,6 @@ def bulk_limits(values: Floats, equal: float) -> tuple[float, float]:
     finite = values[np.isfinite(values)]
     low, high = np.percentile(finite, BULK) if finite.size else (equal, equal)
     return (float(low), float(high)) if high - low > FLAT else (equal - 0.5, equal + 0.5)
-
-
-def round_ratios(low: float, high: float) -> list[float]:
-    """Return round ratios between two others, so few that their labels do not touch."""
-    even = [step * np.arange(1, 10 / step) for step in (0.02, 0.05, 0.1, 0.2, 0.5, 1.0)]
-    inside = [[x for x in np.round(row, 2).tolist() if low <= x <= high] for row in even]
-    return next(
-        (row for row in inside if len(row) <= TICKS), [x for x in DECADES if low <= x <= high]
-    )
-
-
-def format_level(level: float) -> str:
-    """Format a number as the axes do: with a minus sign, not a hyphen."""
-    return f"{level:g}".replace("-", "\N{MINUS SIGN}")
 
 
 def set_headline(axes: "Axes", text: str, threat: Threat = GAUSSIAN) -> None:

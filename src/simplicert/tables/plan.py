@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from simplicert import machine
 from simplicert.mechanisms.naming import UNITS
 from simplicert.metrics.numbers import NONE, format_down, format_up
 from simplicert.noises import GAUSSIAN, say_noise
@@ -9,8 +10,6 @@ from simplicert.plan.declared import DeclaredSettings
 from simplicert.plan.report import PlanReport, SamplingLoss
 from simplicert.plan.serving import REPEATS, ServingEstimate
 from simplicert.tables.grid import Grid
-
-MINUTE, HOUR, DAY = 60, 3600, 86400  # in seconds
 
 
 def plan_tables(report: PlanReport) -> list[Grid]:
@@ -219,12 +218,4 @@ def _format_draws(number: int | None, most: int) -> str:
 
 def format_duration(seconds: float | None) -> str:
     """Format seconds in at most two units, such as 3 h 22 min."""
-    if seconds is None:
-        return NONE
-    if seconds < MINUTE:
-        return f"{format_up(seconds, 1)} s"
-    if seconds < HOUR:
-        return f"{seconds // MINUTE:.0f} min {seconds % MINUTE:.0f} s"
-    if seconds < DAY:
-        return f"{seconds // HOUR:.0f} h {seconds % HOUR // MINUTE:.0f} min"
-    return f"{seconds // DAY:,.0f} d {seconds % DAY // HOUR:.0f} h"
+    return NONE if seconds is None else machine.format_duration(seconds)

@@ -3,7 +3,8 @@
 `published.toml` holds the numbers as papers and their repositories print them, with paper, table
 and row, and the file of the repository where they were read. No log stands behind them here and
 nothing about them was audited: they are never in bold, and every row and note says so.
-`read_published` reads one benchmark, `check_published` refuses runs that it has no place beside.
+`read_published` reads one benchmark, `check_published` refuses runs that it has no place beside,
+and `published_table` lists its rows by themselves.
 """
 
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ from simplicert.errors import choose, require
 from simplicert.files import read_toml
 from simplicert.metrics.numbers import NONE
 from simplicert.metrics.study import Study
-from simplicert.tables.grid import Value
+from simplicert.tables.grid import Grid, Value
 
 FILE = Path(__file__).parent / "published.toml"
 
@@ -153,12 +154,42 @@ def published_notes(benchmark: Benchmark, studies: Sequence[Study]) -> list[str]
     for row in benchmark.rows:
         sources.setdefault(row.source, []).append(f'"{row.row}"')
     data = " and ".join(dict.fromkeys(study.data or "data without a name" for study in studies))
+    units = "their radii are in units of images in [0, 1]"
+    if studies:
+        units += f"; that {data} is {benchmark.data} in these units is the word of whoever asks"
     return [
         f"rows with the word {STATUS}: {benchmark.data}, {benchmark.norm}, as printed in the "
         f"literature, in percent; {STATUS}, not audited: no log of them was read here, and their "
         "draws, alpha, inputs, rounding, and > or >= at r are their own",
         "a dash: not printed there; without a sigma: the best sigma or model at each radius",
-        f"their radii are in units of images in [0, 1]; that {data} is {benchmark.data} in these "
-        "units is the word of whoever asks",
+        units,
         *(f"{STATUS}: {source}, rows {', '.join(rows)}" for source, rows in sources.items()),
     ]
+
+
+def published_table(benchmark: Benchmark) -> Grid:
+    """List the literature's rows of one benchmark by themselves, for a page without runs.
+
+    >>> table = published_table(read_published("imagenet-l2"))
+    >>> table.rows[4][:4]
+    ('claimed: SmoothAdv', '-', '-', '56')
+    """
+    radii = benchmark.radii
+    return Grid(
+        f"{benchmark.data}, {benchmark.norm}: certified accuracy in percent, {STATUS}, not audited",
+        ("method", "sigma", *(f"{radius:g}" for radius in radii), "paper", "table", "row"),
+        [
+            (
+                row.name,
+                NONE if row.sigma is None else f"{row.sigma:g}",
+                *row.cells(radii),
+                f"{row.authors} {row.year}, arXiv {row.arxiv}",
+                row.table,
+                row.row,
+            )
+            for row in benchmark.rows
+        ],
+        tuple(published_notes(benchmark, ())),
+        keys=2,
+        records=tuple(row.record() for row in benchmark.rows),
+    )

@@ -59,7 +59,13 @@ const radiusText = (x) => (state.threat.scale ? down(x) : String(Math.floor(x)))
 const counted = (n) => n.toLocaleString("en");
 
 // Columns as columns.py packs them: bytes of one significance together, all compressed as one.
-const bytesOf = (text) => Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
+function bytesOf(text) {
+  const signs = atob(text);
+  const bytes = new Uint8Array(signs.length);
+  for (let at = 0; at < signs.length; at += 1) bytes[at] = signs.charCodeAt(at);
+  return bytes;
+}
+
 async function inflate(text) {
   const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
@@ -113,24 +119,27 @@ async function unpackView(view) {
   if (view.scores) view.scores.heights = await inflate(view.scores.packed);
 }
 
-// The rows of a view; made when it is first shown.
+// The rows of a view, made when it is first shown: each reads its cells from the columns.
 function rowsOf(view) {
   if (view.rows) return view.rows;
-  const names = Object.keys(view.values);
-  view.rows = Array.from({ length: view.size }, (_, at) => {
-    const row = { at };
-    for (const name of names) row[name] = view.values[name][at];
-    row.outcome = outcomeOf(row, view);
-    return row;
-  });
+  const common = {};
+  const cells = { ...view.values, outcome: outcomesOf(view) };
+  for (const [name, values] of Object.entries(cells)) {
+    Object.defineProperty(common, name, { get() { return values[this.at]; } });
+  }
+  view.rows = Array.from({ length: view.size }, (_, at) => Object.assign(Object.create(common), { at }));
   return view.rows;
 }
 
-function outcomeOf(row, view) {
-  // A closed radius of 0 still promises the class of the input itself.
-  if (view.closed ? row.abstained === "True" : !(row.radius > 0)) return "abstained";
-  if (!view.labelled) return "certified";
-  return row.correct === "True" ? "correct" : "wrong";
+function outcomesOf(view) {
+  const { abstained, radius, correct } = view.values;
+  const right = view.labelled ? ["wrong", "correct"] : ["certified", "certified"];
+  view.outcomes ??= radius.map((size, at) => {
+    // A closed radius of 0 still promises the class of the input itself.
+    if (view.closed ? abstained[at] === "True" : !(size > 0)) return "abstained";
+    return right[Number(view.labelled && correct[at] === "True")];
+  });
+  return view.outcomes;
 }
 
 // A number as the package writes it into a CSV file.

@@ -28,10 +28,10 @@ function setSwitches() {
 // or of at least r where radii cover changes of exactly their size.
 function reached(view, column) {
   view.reached ??= {};
+  const counts = (outcome) => outcome === "correct" || outcome === "certified";
+  const outcomes = outcomesOf(view);
   view.reached[column] ??= Float64Array.from(
-    rowsOf(view)
-      .filter((row) => ["correct", "certified"].includes(row.outcome) && (view.closed || row[column] > 0))
-      .map((row) => row[column]),
+    view.values[column].filter((radius, at) => counts(outcomes[at]) && (view.closed || radius > 0)),
   ).sort();
   return view.reached[column];
 }
@@ -64,7 +64,7 @@ const beyond = (values) => (values.length ? values[values.length - 1] : 0) + (st
 // The corners of the step curve, as [radius, share].
 function curveSteps({ view, column }, pixels) {
   const values = reached(view, column);
-  const total = rowsOf(view).length;
+  const total = view.size;
   const share = (n) => n / total;
   const most = values.length ? values[values.length - 1] : 0;
   const radii = values.length <= MOST_STEPS
@@ -91,7 +91,7 @@ function drawCurves() {
   byId("curves-caption").textContent = `Share of all inputs that ${of} with a radius ${state.view.closed ? "of at least" : "above"} r. ${bold}`;
   const curves = shownCurves();
   const largest = Math.max(0, ...curves.map((curve) => (curve.view.closed ? beyond : (v) => v.at(-1) ?? 0)(reached(curve.view, curve.column))));
-  const highest = Math.max(0.1, ...curves.map((curve) => reached(curve.view, curve.column).length / rowsOf(curve.view).length));
+  const highest = Math.max(0.1, ...curves.map((curve) => reached(curve.view, curve.column).length / curve.view.size));
   const top = Math.ceil(highest / 0.2 - 1e-9) / 5;
   const plot = openPlot("curves", {
     height: narrow() ? 330 : 430,
@@ -132,7 +132,7 @@ function readCurves() {
   const plot = byId("curves").plot;
   const at = Math.max(0, Number(byId("at-radius").value) || 0);
   const lines = shownCurves().map((curve) => {
-    const total = rowsOf(curve.view).length;
+    const total = curve.view.size;
     const hits = countBeyond(reached(curve.view, curve.column), at, curve.view.closed);
     const name = make("th", { scope: "row" }, swatch(curveColour(curve)), ` ${curveName(curve)}`);
     const cells = [shareDown(hits, total), `${hits} of ${total}`].map((text) => make("td", {}, text));

@@ -95,21 +95,27 @@ function matching() {
     && (wanted === "" || String(row.index) === wanted || has(row.label) || has(row.predicted)));
 }
 
-function sorted(rows) {
-  const { key, by } = columnsOf(state.view).find((column) => column.key === state.sort);
-  const value = by ?? ((row) => row[key]);
+// The rows that match, in their order; found anew only when the filters or the sorting change.
+function orderedRows() {
+  const { view, sort, falling } = state;
+  const asked = [view.run, view.kind, sort, falling, byId("find").value, byId("outcome").value, byId("label").value].join("\n");
+  if (state.ordered?.asked === asked) return state.ordered.rows;
+  const { key, by } = columnsOf(view).find((column) => column.key === sort);
+  const rows = matching();
   const empty = (x) => x == null || x === "";
   const order = (a, b) => (typeof a === "string" ? inWords(a, b) : a - b);
-  return rows.sort((one, two) => {
-    const [a, b] = [value(one), value(two)];
-    const sign = state.falling ? -1 : 1;
+  const sign = falling ? -1 : 1;
+  const pairs = rows.map((row) => [by ? by(row) : row[key], row.risk, row]);
+  pairs.sort(([a, first], [b, second]) => {
     const found = empty(a) || empty(b) ? empty(a) - empty(b) : sign * order(a, b); // empty: last, always
-    return found || one.risk - two.risk;
+    return found || first - second;
   });
+  state.ordered = { asked, rows: pairs.map(([, , row]) => row) };
+  return state.ordered.rows;
 }
 
 function drawTable() {
-  const rows = sorted(matching());
+  const rows = orderedRows();
   const shown = rows.slice(state.from, state.from + ROWS);
   const columns = shownColumns();
   setHeadings(columns);
@@ -151,7 +157,7 @@ function openRow(row) {
   if (!matching().includes(row)) {
     for (const id of ["find", "outcome", "label"]) byId(id).value = "";
   }
-  state.from = ROWS * Math.floor(sorted(matching()).indexOf(row) / ROWS);
+  state.from = ROWS * Math.floor(orderedRows().indexOf(row) / ROWS);
   state.opened = row;
   drawTable();
   pin(row);

@@ -21,7 +21,7 @@ function showView(run, kind) {
     const other = block.dataset.run !== undefined && block.dataset.run !== String(run);
     block.hidden = other || block.dataset.kind !== view.kind;
   }
-  for (const row of rowsOf(view)) row.attack = attackOf(view, row)?.found ?? null;
+  view.values.attack ??= view.values.index.map((index) => attackOf(view, { index })?.found ?? null);
   if (!columnsOf(view).some((column) => column.key === state.sort)) {
     Object.assign(state, { sort: "risk", falling: false });
   }
