@@ -12,6 +12,7 @@ is in claims.toml.
 """
 
 import argparse
+import csv
 import json
 import shutil
 import subprocess
@@ -49,7 +50,7 @@ REPOSITORIES = {
 }
 SIGMA, TOP, SEARCH = 0.25, 3, 1e-5  # of Certify_Topk's result.txt; its search stops so near
 TOPK = "jinyuan-jia+Certify_Topk"
-SHOWN_REASONS = 90  # characters of a reason that stand for all alike
+LEFT_OUT = ("id", "source")  # columns of the kept table: claims.toml has the sources
 
 
 def main() -> None:
@@ -82,9 +83,22 @@ def main() -> None:
         write_site(board, Path(folder, "board"), pages=False)
         shutil.rmtree(TABLE, ignore_errors=True)
         shutil.copytree(Path(folder, "board"), TABLE)
+    _trim_table(TABLE)
     if told.site is not None:
         write_site(board, told.site)
     print(f"{len(board.entries)} logs read, {len(board.refusals)} refused, {board.others} others")
+
+
+def _trim_table(folder: Path) -> None:
+    """Leave out what the kept table does without, so that it stays small."""
+    (folder / "compare.js").unlink()
+    with (folder / "board.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    names = [name for name in rows[0] if name not in LEFT_OUT]
+    with (folder / "board.csv").open("w", encoding="utf-8", newline="") as file:
+        table = csv.DictWriter(file, names, extrasaction="ignore", lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
 
 
 def _check_commit(name: str, folder: Path) -> None:
@@ -140,8 +154,8 @@ def _count_reasons(board: Board) -> dict[str, int]:
 
 def _first_words(reason: str, name: str) -> str:
     """Return what a reason has in common with others of its sort."""
-    told = reason.replace(name, "the file") if reason.startswith(f"{name} ") else reason
-    return told.split(":")[0].split(";")[0].split(", got")[0][:SHOWN_REASONS]
+    told = reason.replace(name, "the file") if reason.startswith(f"{name} must") else reason
+    return told.split(":")[0].split(";")[0].split(", got")[0].split(", for")[0]
 
 
 def _compare_radii(board: Board, copies: Path) -> dict[str, Any]:

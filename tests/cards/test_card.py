@@ -95,6 +95,7 @@ def test_the_reader_learns_nothing_of_my_folders(made):
     for text in (made.to_markdown(), made.to_html(), made.to_model_card()):
         assert "/home/me" not in text and "net.pt2" in text and "pictures" in text
     assert hide_folders("at ~/a/b.csv") == "at b.csv" and hide_folders("a/b") == "a/b"
+    assert hide_folders(r"cifar10:C:\Users\me\data") == "cifar10:data"
 
 
 @pytest.fixture(scope="module")
@@ -115,8 +116,20 @@ def test_an_attack_in_the_folder_or_by_its_name(attacked, tmp_path):
 
 
 def test_an_attack_on_another_run_has_no_place(run, attacked):
-    with pytest.raises(DamagedRun, match="another run or kind"):
+    with pytest.raises(DamagedRun, match="another run, kind or norm"):
         sc.card(run, attack=attacked / "attack.csv", draws=100)
+
+
+def test_an_attack_in_another_norm_or_on_other_radii(attacked, tmp_path):
+    card = sc.card(attacked, norm="l1", draws=100)
+    assert "no attack on these" in said(card, "Abstentions, clean and attacked")
+    row = read_attack(attacked / "attack.csv")[-1]
+    far = type(row)(**{**vars(row), "radius": row.radius / 2, "rival": None, "found": None})
+    write_attack(tmp_path / "old.csv", [far])
+    card = sc.card(attacked, attack=tmp_path / "old.csv", draws=100)
+    assert card.believable and "1 of 1 radii have changed" in "".join(card.cautions)
+    with pytest.raises(DamagedRun, match="another run, kind or norm"):
+        sc.card(attacked, norm="l1", attack=tmp_path / "old.csv", draws=100)
 
 
 def test_a_broken_certificate_ends_all_sentences(attacked, tmp_path):
@@ -138,7 +151,7 @@ def test_a_damaged_run_says_so_first(tmp_path):
     card = sc.card(tmp_path / "run", draws=100)
     assert not card.believable
     assert card.cautions[0].startswith("verification failed: files: run.toml was altered")
-    assert said(card, "What is certified").startswith("Claimed, and disproved")
+    assert said(card, "What is certified").startswith("This does not hold as it is stated")
     assert said(card, "Inputs that were not tested").startswith("Nothing is said")
 
 

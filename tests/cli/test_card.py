@@ -74,3 +74,15 @@ def test_the_entry_for_a_board_is_written_and_verified(command, run):
     assert code == 0 and out == "wrote a.md\nwrote board.toml\n"
     code, out, _ = command("verify", "mine", "--claims", "board.toml")
     assert code == 0 and "ok    claims: sigma is 0.5, as claimed" in out
+
+
+def test_a_log_that_its_own_radii_disprove_has_nothing_to_say(command, run):
+    rows = "".join(f"{i}\t3\t3\t0.978\t1\t17\n" for i in range(3))
+    (run / "log.tsv").write_text(f"idx\tlabel\tpredict\tradius\tcorrect\ttime\n{rows}")
+    for alpha, code in ((0.001, 1), (0.01, 0)):
+        words = ("--sigma", 0.25, "--draws", 100_000, "--alpha", alpha, "--out", f"log{code}")
+        assert command("import", "cohen", "log.tsv", *words)[0] == 0
+        found, out, err = command("card", f"log{code}", "--draws", 100)
+        assert (found, "## Sentences to say\n\n- Nothing:" in out) == (code, bool(code)), err
+    code, _, err = command("card", "log1", "--format", "model-card")
+    assert code == 2 and "must not carry numbers of a run that does not hold" in err

@@ -146,11 +146,11 @@ def _declared_view(study: Study) -> View:
 
 def _find_attack(study: Study, view: View, path: Path | None) -> list[AttackRow]:
     """Read the attack in the run's folder, or the one that is named, which must be of this run."""
-    if path is None:
-        return study.attack(view.kind)
-    rows = read_attack(path)
-    if any((row.run, row.kind) != (study.run.manifest.id, view.kind) for row in rows):
-        raise DamagedRun(f"{path} is of another run or kind: it does not belong on this card")
+    if path is None:  # distances in another norm have no place beside these radii
+        return [row for row in study.attack(view.kind) if row.norm == view.norm]
+    rows, own = read_attack(path), (study.run.manifest.id, view.kind, view.norm)
+    if any((row.run, row.kind, row.norm) != own for row in rows):
+        raise DamagedRun(f"{path} is of another run, kind or norm: it does not belong here")
     return rows
 
 

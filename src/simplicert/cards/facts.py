@@ -24,10 +24,10 @@ from simplicert.tables.summary import describe_draw_count
 
 MARKS = {True: "holds", False: "DOES NOT HOLD", None: "not checked"}
 
-DISPROVED = "Claimed, and disproved: the warnings say by what. Do not quote what follows."
+UNSOUND = "This does not hold as it is stated, and the warnings say why: do not quote what follows."
 
 # The folders of a path on somebody's machine, which is nobody else's business.
-FOLDERS = re.compile(r"(?:(?<=^)|(?<=[:@\s]))[/~][^:@\s]*/")
+FOLDERS = re.compile(r"(?:(?<=^)|(?<=[:@\s]))(?:[/~][^:@\s]*/|[A-Za-z]:\\[^:@\s]*\\)")
 
 
 class CardSection(NamedTuple):
@@ -104,7 +104,7 @@ def accuracy_section(evidence: CardEvidence) -> CardSection:
         "down. The interval is about the choice of inputs; alpha is not in it.",
     ]
     if not evidence.believable:
-        sentences.insert(0, DISPROVED)
+        sentences.insert(0, UNSOUND)
     if evidence.answered is not None:
         headings.append(share)
         for cells, count in zip(rows, evidence.answered, strict=True):
@@ -279,7 +279,7 @@ def scope_sections(evidence: CardEvidence) -> tuple[CardSection, CardSection]:
         f"{certified} of {total} inputs have a certificate, each for its own class and radius.",
     ]
     if not evidence.believable:
-        yes.insert(0, DISPROVED)
+        yes.insert(0, UNSOUND)
     if certificates is not None and certificates.known.kind == "softmax":
         yes[-3] = f"The smoothed classifier: the class with the largest mean score under {noise}."
     if certificates is None:

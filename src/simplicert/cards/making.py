@@ -133,10 +133,24 @@ def _list_cautions(evidence: CardEvidence) -> list[str]:
 
 def _attack_cautions(evidence: CardEvidence) -> list[str]:
     """Say what the attack found, whichever file it came from."""
-    broken = [row for row in evidence.attack if row.broken]
-    if not broken:
-        return []
-    return [
-        f"BROKEN: an attack confirmed another class inside the certified radius of {len(broken)} "
-        f"of {len(evidence.attack)} inputs"
-    ]
+    rows, view = evidence.attack, evidence.view
+    broken = sum(row.broken for row in rows)
+    said = []
+    if broken:
+        said.append(
+            f"BROKEN: an attack confirmed another class inside the certified radius of {broken} of "
+            f"{len(rows)} inputs"
+        )
+    if view.study.stage != 1:
+        said.append(
+            "the attack's radii and distances are those at the noise, behind the first stage: they "
+            f"are not divided by the sensitivity of {view.study.stage:g}"
+        )
+        return said
+    now = dict(zip(view.index.tolist(), view.radius.tolist(), strict=True))
+    if changed := sum(now.get(row.index) != row.radius for row in rows):
+        said.append(
+            f"the attack is of other certificates: {changed} of {len(rows)} radii have changed "
+            "since, and what is said of it is about the radii of then"
+        )
+    return said
