@@ -2,6 +2,7 @@
 
 import csv
 import json
+from html import escape
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import simplicert as sc
 from simplicert.board import make_board, read_board
 from simplicert.board.entry import RADII
+from simplicert.tables.published import published_names, read_published
 
 CLAIM = "[[claim]]\ndraws = 100000\nalpha = 0.001\n"
 
@@ -208,7 +210,7 @@ def test_names_are_escaped_everywhere(tmp_path, write_log):
     )
     make_board([folder], tmp_path / "out")
     pages = [*(tmp_path / "out").rglob("*.html"), *(tmp_path / "out").rglob("*.js")]
-    assert len(pages) == 8
+    assert len(pages) == 9
     for page in pages:
         text = page.read_text()
         for forged in ("<img", "<b>m", "<i>s", "<script>alert", "<script>bad", "</script><b"):
@@ -245,8 +247,20 @@ def test_without_pages_the_table_stands_alone(tmp_path, write_log):
     make_board([tmp_path / "in"], tmp_path / "out", pages=False)
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert names == {
-        "index.html", "refused.html", "rows.js", "board.js", "compare.js", "board.css", "board.csv",
+        "index.html", "claimed.html", "refused.html", "rows.js",
+        "board.js", "compare.js", "board.css", "board.csv",
     }  # fmt: skip
+
+
+def test_what_papers_claim_has_a_page_of_its_own(tmp_path, write_log):
+    write_log(tmp_path / "in" / "sigma_0.50")
+    make_board([tmp_path / "in"], tmp_path / "out", pages=False)
+    page = (tmp_path / "out" / "claimed.html").read_text()
+    for name in published_names():
+        for row in read_published(name).rows:
+            assert escape(row.name) in page and row.arxiv in page
+    assert "claimed" not in (tmp_path / "out" / "rows.js").read_text()
+    assert 'href="claimed.html"' in (tmp_path / "out" / "index.html").read_text()
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Write a board as a folder of static pages that need no server and no network.
 
-index.html is the table, refused.html what is not in it, compare.html the paired comparison,
+index.html is the table, refused.html what is not in it, claimed.html what papers print without a
+log that was read here, compare.html the paired comparison,
 logs/ID.html a page for each log; board.csv and board.json hold everything in numbers. Data that the
 pages load are scripts, because a page opened as a file may not read other files.
 """
@@ -18,6 +19,7 @@ from simplicert.board.records import WARNING, make_record
 from simplicert.board.words import AUDIT_WORDS
 from simplicert.files import make_folder, write_atomically
 from simplicert.store.manifest import package_version
+from simplicert.tables.published import published_names, published_table, read_published
 
 FILES = ("board.css", "board.js", "compare.js")
 SHOWN = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)  # radii that are columns of the table
@@ -50,6 +52,8 @@ def write_site(board: Board, out: Path, *, pages: bool = True) -> None:
     _render(templates, "index.html", out / "index.html", shared | {"up": ""})
     refused = [(one.source.name, one.reason) for one in board.refusals]
     _render(templates, "refused.html", out / "refused.html", shared | {"up": "", "rows": refused})
+    claimed = [published_table(read_published(name)) for name in published_names()]
+    _render(templates, "claimed.html", out / "claimed.html", shared | {"up": "", "tables": claimed})
     _write(out / "board.csv", _format_csv(records))
     if not pages:
         return

@@ -115,6 +115,11 @@ def _read_row(row: dict[str, Any], held: dict[str, Any]) -> PublishedRow:
     return PublishedRow(sigma=row.get("sigma"), percent=percent, **words, **paper, **seen)
 
 
+def published_names() -> list[str]:
+    """Return the names of the benchmarks that have rows."""
+    return list(_read_benchmarks())
+
+
 def read_published(name: str) -> Benchmark:
     """Return the literature's rows of one benchmark, by its name.
 
