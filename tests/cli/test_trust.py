@@ -69,7 +69,20 @@ COMMANDS = {
         (*TRAIN, "--recipe", "RECIPE"),
         (*TRAIN, "--arch", "mlp", "--sigma", ".5", "--init", "NET"),
     ],
-    "report": [("report", "RUN", "--out", "page.html")],
+    "report": [
+        ("report", "RUN", "--out", "page.html"),
+        ("report", "RUN", "RUN", "--compare", "--out", "page.html"),
+    ],
+    "watch": [("watch", "RUN", "--once")],
+    "card": [
+        ("card", "RUN", "--out", "card.html"),
+        ("card", "RUN", "--design", "RECIPE"),
+        ("card", "RUN", "--format", "model-card", "--out", "README.md"),
+    ],
+    "board": [
+        ("board", "RUN", "--out", "board"),
+        ("board", "RUN", "NET", "counts.txt", "--claims", "RECIPE", "--out", "more"),
+    ],
     "status": [("status", "RUN"), ("status", "RUN", "--json")],
     "certify": [("certify", "RUN", "--out", "RUN.csv")],
     "plan": [
@@ -89,7 +102,7 @@ COMMANDS = {
     "import": [("import", "counts", "counts.txt", "--sigma", "1", "--out", "new")],
 }  # fmt: skip
 # These read no file of anybody's.
-NO_FILES = {"demo", "radius", "simplex", "check"}
+NO_FILES = {"demo", "radius", "explorer", "simplex", "check"}
 
 
 def test_every_command_is_walked_over():

@@ -47,7 +47,11 @@ def test_what_is_no_code_ships_too(inside):
     assert "simplicert/py.typed" in names
     assert "simplicert/data/example_counts.txt" in names
     templates = {Path(name).suffix for name in names if "/report/templates/" in name}
-    assert templates == {".html", ".css", ".js"}
+    assert templates == {".html", ".css", ".js", ".json"}  # the last: regions of the winner map
+    for room in ("board/templates", "cards/templates", "report/explorer/assets"):
+        shipped = {Path(name).suffix for name in names if f"/{room}/" in name}
+        assert shipped >= {".html", ".css"}, room
+    assert "simplicert/tables/published.toml" in names
     zoo = {Path(name).parent.name for name in names if name.endswith("/weights.safetensors")}
     assert zoo >= {f"cifar10-small-{sigma}" for sigma in ("0.12", "0.25", "0.5", "1")}
     for network in zoo:
