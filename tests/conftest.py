@@ -12,6 +12,7 @@ import hypothesis
 import numpy as np
 import pytest
 from places import MODEL, TEXT_MODEL, TextPlace
+from tiers import ALSO_LONG
 
 from simplicert.cli import main
 
@@ -48,6 +49,8 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if item.path.parent.name == "figures" and item.path.name in MAPS:
             item.add_marker(pytest.mark.slow)
+        if item.nodeid.removeprefix("tests/").startswith(ALSO_LONG):
+            item.add_marker(pytest.mark.long)
     yield
     if (seed := config.getoption("shuffle")) is None:
         return

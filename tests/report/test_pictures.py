@@ -226,7 +226,8 @@ def test_a_thumbnail_is_that_of_its_input(page, make_study, tmp_path, monkeypatc
         made={"data": "colours.npz"},
     )
     report = page.open(report_page([study]), tmp_path)
-    for button in report.driver.find_elements("css selector", "#inputs tbody button")[:5]:
+    for place in range(5):  # the rows are written anew when one is opened
+        button = report.driver.find_elements("css selector", "#inputs tbody button")[place]
         number = int(button.text)
         report.run("arguments[0].click()", button)
         found = report.driver.execute_async_script("""

@@ -120,7 +120,7 @@ def _split_line(line: str, separator: str | None) -> list[str]:
     """Split a line into cells without the blanks around them."""
     if separator is None:
         return line.split()
-    if '"' not in line:  # nothing is quoted, and no reader is needed
+    if '"' not in line and len(line) <= csv.field_size_limit():  # nothing is quoted or too long
         return [cell.strip() for cell in line.split(separator)]
     try:
         return [cell.strip() for cell in next(csv.reader([line], delimiter=separator), [])]
