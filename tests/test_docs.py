@@ -65,7 +65,11 @@ def test_every_page_is_built(site):
     sources = {path.stem for path in (ROOT / "docs").glob("*.md")}
     built = {path.stem for path in site if path.parent.name != BOARD}
     assert built == sources | {"404", "explorer"}
-    assert {path.stem for path in site if path.parent.name == BOARD} == {"index", "refused"}
+    assert {path.stem for path in site if path.parent.name == BOARD} == {
+        "index",
+        "claimed",
+        "refused",
+    }
 
 
 @pytest.mark.slow
