@@ -13,7 +13,8 @@ from simplicert.errors import InvalidInput
 from simplicert.logs import import_log, import_radii
 from simplicert.metrics.study import Study
 from simplicert.report import report_page, write_report
-from simplicert.report.page import SCRIPTS, read_template, template_environment
+from simplicert.report.offline import read_template, template_environment
+from simplicert.report.page import SCRIPTS
 from simplicert.report.sections import PageSection
 
 

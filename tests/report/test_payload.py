@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 import simplicert as sc
 from simplicert.mechanisms.naming import example_threats
+from simplicert.report.offline import embed_json
 from simplicert.report.payload import (
     STEPS,
     build_payload,
-    embed_json,
     grid_points,
     pack_floats,
     radius_grids,

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from simplicert.errors import InvalidInput, require
-from simplicert.files import read_toml
+from simplicert.verification.claims import read_claim_tables
 
 NAME = "board.toml"
 TEXTS = ("method", "data", "noise", "norm", "format", "source")
@@ -58,7 +58,7 @@ SILENT = re.compile(
 
 
 @dataclass(frozen=True)
-class Settings:
+class LogSettings:
     """What is known of a log besides its rows; `origin` says where each is from."""
 
     method: str = ""
@@ -73,7 +73,7 @@ class Settings:
     step: int = 1
     origin: Mapping[str, str] = field(default_factory=dict)
 
-    def with_values(self, where: str, **values: Any) -> "Settings":
+    def with_values(self, where: str, **values: Any) -> "LogSettings":
         """Return it with these values; None says nothing."""
         told = {name: value for name, value in values.items() if value is not None}
         return replace(self, **told, origin={**self.origin, **dict.fromkeys(told, where)})
@@ -95,13 +95,8 @@ class Claim:
 
 def read_claims(file: Path, folder: Path | None = None) -> list[Claim]:
     """Read the claims of a file; their patterns count from `folder`, by default the file's."""
-    held = read_toml(file)
-    claims = held.pop("claim", [])
-    require(
-        not held and isinstance(claims, list) and all(isinstance(one, dict) for one in claims),
-        f"{file} must hold [[claim]] tables alone, got {', '.join(held) or 'another shape'}",
-    )
-    return [_check_claim(file, folder or file.parent, dict(one)) for one in claims]
+    tables = read_claim_tables(file)
+    return [_check_claim(file, folder or file.parent, dict(one)) for one in tables]
 
 
 def find_claims(path: Path, root: Path) -> list[Claim]:
@@ -112,10 +107,10 @@ def find_claims(path: Path, root: Path) -> list[Claim]:
     return [claim for file in files if file.is_file() for claim in read_claims(file)]
 
 
-def settings_of(path: Path, root: Path, claims: Sequence[Claim]) -> Settings:
+def settings_of(path: Path, root: Path, claims: Sequence[Claim]) -> LogSettings:
     """Return what the path and the claims say of a log; claims go before the path."""
     inside = path.relative_to(root) if path != root else Path(path.name)
-    known = Settings().with_values(
+    known = LogSettings().with_values(
         "path",
         method=_method_of_path(inside.parts if path.is_dir() else inside.parent.parts),
         data=_data_of_path(inside),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from simplicert.board.claims import Settings
+from simplicert.board.claims import LogSettings
 from simplicert.board.sources import Source
 from simplicert.errors import require
 from simplicert.logs.row_checks import DISPROVING_CODES, AuditFinding
@@ -32,7 +32,7 @@ class Entry:
 
     source: Source
     sha256: str
-    settings: Settings
+    settings: LogSettings
     index: Ints  # (N,) sorted, each once
     radius: Floats  # (N,)
     abstained: Bools  # (N,)

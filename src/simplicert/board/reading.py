@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from simplicert.board.claims import Settings
+from simplicert.board.claims import LogSettings
 from simplicert.board.entry import Entry, keep_one_row
 from simplicert.board.sources import Source, checksum_of
 from simplicert.bounds import bound
@@ -33,20 +33,20 @@ RANDOM_SPLITTING = "independent splitting"  # noise of rs4a arrays that we have 
 LEAST_CHANCE = 0.5
 
 
-def read_entry(source: Source, settings: Settings, alpha: float) -> Entry:
+def read_entry(source: Source, settings: LogSettings, alpha: float) -> Entry:
     """Read a source; `alpha` is the common one, for what has counts."""
     require(source.format in READERS, f"{source.reason or 'no known format'}")
     return keep_one_row(READERS[source.format](source, settings, alpha))
 
 
-def _read_log(source: Source, settings: Settings, alpha: float) -> Entry:
+def _read_log(source: Source, settings: LogSettings, alpha: float) -> Entry:
     """Read a log of radii, Cohen's or one that shares its columns."""
     readers = {"cohen": cohen.read_cohen, "iss": iss.read_iss}
     log = readers[source.format](source.path)
     return _entry_of_log(source, settings, log, _require_sigma(settings))
 
 
-def _read_second_order(source: Source, settings: Settings, alpha: float) -> Entry:
+def _read_second_order(source: Source, settings: LogSettings, alpha: float) -> Entry:
     """Read a log of counts of the top class, which bound it at any alpha."""
     log = second_order.read_second_order(source.path)
     require(settings.draws is not None, "counts without their draws: state draws in board.toml")
@@ -59,7 +59,11 @@ def _read_second_order(source: Source, settings: Settings, alpha: float) -> Entr
 
 
 def _entry_of_log(
-    source: Source, settings: Settings, log: Log, sigma: float, stated: StatedSettings | None = None
+    source: Source,
+    settings: LogSettings,
+    log: Log,
+    sigma: float,
+    stated: StatedSettings | None = None,
 ) -> Entry:
     """Make an entry of a log whose radius is sigma * Phi^-1(E0); radii are computed from E0."""
     inferred = infer_settings(log, sigma)
@@ -100,7 +104,7 @@ def _say_guess(finding: AuditFinding) -> AuditFinding:
 
 
 def _choose_inferred(
-    inferred: Sequence[tuple[int, float]], settings: Settings
+    inferred: Sequence[tuple[int, float]], settings: LogSettings
 ) -> tuple[int, float]:
     """Choose among the settings that fit the cap those that agree with what is stated."""
     fits = [pair for pair in inferred if settings.draws in (None, pair[0])]
@@ -109,7 +113,7 @@ def _choose_inferred(
     return (usual or fits)[0]
 
 
-def _read_bounds(source: Source, settings: Settings, alpha: float) -> Entry:
+def _read_bounds(source: Source, settings: LogSettings, alpha: float) -> Entry:
     """Read the bounds of double sampling; only those under Gaussian noise prove a radius here."""
     log, told = dsrs.read_dsrs_bounds(source.path)
     findings = dsrs.audit_dsrs(log, told)
@@ -128,7 +132,7 @@ def _read_bounds(source: Source, settings: Settings, alpha: float) -> Entry:
     )
 
 
-def _read_radii(source: Source, settings: Settings, alpha: float) -> Entry:
+def _read_radii(source: Source, settings: LogSettings, alpha: float) -> Entry:
     """Read the radii of double sampling as they are; Cohen's are checked against their cap."""
     told = dsrs.settings_of_name(source.path)
     require(told is not None, "radii without settings: the name of the file does not tell sigma")
@@ -143,7 +147,7 @@ def _read_radii(source: Source, settings: Settings, alpha: float) -> Entry:
     return replace(entry, inferred=infer_settings(log, told.sigma))
 
 
-def _told_settings(settings: Settings, told: dsrs.DsrsSettings, norm: str) -> Settings:
+def _told_settings(settings: LogSettings, told: dsrs.DsrsSettings, norm: str) -> LogSettings:
     """Return the settings that a file of double sampling states itself."""
     return settings.with_values(
         "log", noise=told.noise, norm=norm, sigma=told.sigma, draws=told.draws, alpha=told.alpha
@@ -152,7 +156,7 @@ def _told_settings(settings: Settings, told: dsrs.DsrsSettings, norm: str) -> Se
 
 def _bare_entry(
     source: Source,
-    settings: Settings,
+    settings: LogSettings,
     log: Log,
     radii: Floats,
     findings: Sequence[AuditFinding],
@@ -174,7 +178,7 @@ def _bare_entry(
     )
 
 
-def _read_count_table(source: Source, settings: Settings, alpha: float) -> Entry:
+def _read_count_table(source: Source, settings: LogSettings, alpha: float) -> Entry:
     """Read a table of counts and certify it at the common alpha."""
     tally = read_counts(source.path, _require_sigma(settings))
     entry = _entry_of_certificates(source, settings, certify(bound(tally, alpha=alpha)))
@@ -182,7 +186,7 @@ def _read_count_table(source: Source, settings: Settings, alpha: float) -> Entry
     return replace(entry, index=entry.index * settings.step, settings=held, recertified=True)
 
 
-def _read_splitting(source: Source, settings: Settings, alpha: float) -> Entry:
+def _read_splitting(source: Source, settings: LogSettings, alpha: float) -> Entry:
     """Read the exact counts of derandomised splitting noise; nothing is left to chance."""
     scale = None if settings.sigma is None else settings.sigma * ROOT_3
     try:
@@ -196,7 +200,7 @@ def _read_splitting(source: Source, settings: Settings, alpha: float) -> Entry:
     return replace(entry, settings=held, findings=tuple(findings), recertified=True)
 
 
-def _read_rs4a(source: Source, settings: Settings, alpha: float) -> Entry:
+def _read_rs4a(source: Source, settings: LogSettings, alpha: float) -> Entry:
     """Read arrays of bounds under uniform noise, or of radii under noise that is not ours."""
     words = source.path.name.lower()
     noise = (
@@ -240,7 +244,7 @@ def _read_rs4a(source: Source, settings: Settings, alpha: float) -> Entry:
     )
 
 
-def _read_run(source: Source, settings: Settings, alpha: float) -> Entry:
+def _read_run(source: Source, settings: LogSettings, alpha: float) -> Entry:
     """Open a run: its tallies are certified at the common alpha, an imported log as it is."""
     run = open_run(source.path)
     manifest = run.manifest
@@ -270,7 +274,7 @@ def _read_run(source: Source, settings: Settings, alpha: float) -> Entry:
     return replace(entry, settings=held, findings=tuple(findings), recertified=not imported)
 
 
-def _entry_of_certificates(source: Source, settings: Settings, made: Certificates) -> Entry:
+def _entry_of_certificates(source: Source, settings: LogSettings, made: Certificates) -> Entry:
     """Make an entry of certificates, with both expectations where both were measured."""
     known = made.known
     pair = known.has_pair and known.scheme != "imported"
@@ -291,7 +295,7 @@ def _entry_of_certificates(source: Source, settings: Settings, made: Certificate
     )
 
 
-def _require_sigma(settings: Settings) -> float:
+def _require_sigma(settings: LogSettings) -> float:
     """Return sigma, or say how it can be told."""
     if settings.sigma is None:
         raise InvalidInput(
@@ -300,7 +304,7 @@ def _require_sigma(settings: Settings) -> float:
     return settings.sigma
 
 
-READERS: dict[str, Callable[[Source, Settings, float], Entry]] = {
+READERS: dict[str, Callable[[Source, LogSettings, float], Entry]] = {
     "cohen": _read_log,
     "iss": _read_log,
     "second-order": _read_second_order,

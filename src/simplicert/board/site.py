@@ -18,7 +18,9 @@ from simplicert.board.pictures import draw_curve, draw_expectations, draw_simple
 from simplicert.board.records import WARNING, make_record
 from simplicert.board.words import AUDIT_WORDS
 from simplicert.files import make_folder, write_atomically
+from simplicert.report.offline import embed_json, read_template, template_environment
 from simplicert.store.manifest import package_version
+from simplicert.tables.formats import FORMULA
 from simplicert.tables.published import published_names, published_table, read_published
 
 FILES = ("board.css", "board.js", "compare.js")
@@ -29,7 +31,7 @@ def write_site(board: Board, out: Path, *, pages: bool = True) -> None:
     """Write all pages, scripts and tables."""
     make_folder(out)
     records = [make_record(entry) for entry in board.entries]
-    templates = _load_templates()
+    templates = template_environment("simplicert.board")
     shared = {
         "version": package_version(),
         "warning": WARNING,
@@ -47,8 +49,8 @@ def write_site(board: Board, out: Path, *, pages: bool = True) -> None:
         "base-uri 'none'; form-action 'none'",
     }
     for name in FILES:
-        _write(out / name, str(templates.loader.get_source(templates, name)[0]))
-    _write(out / "rows.js", f"window.BOARD = {_embed(_table(records, pages))};\n")
+        _write(out / name, read_template(templates, name))
+    _write(out / "rows.js", f"window.BOARD = {embed_json(_table(records, pages))};\n")
     _render(templates, "index.html", out / "index.html", shared | {"up": ""})
     refused = [(one.source.name, one.reason) for one in board.refusals]
     _render(templates, "refused.html", out / "refused.html", shared | {"up": "", "rows": refused})
@@ -104,7 +106,7 @@ def _data_script(entry: Entry, name: str) -> str:
         else {"list": entry.index.tolist()}
     )
     held = {"index": index, "codes": entry.codes, "radii": RADII.tolist()}
-    return f"(window.LOGS = window.LOGS || {{}})[{_embed(name)}] = {_embed(held)};\n"
+    return f"(window.LOGS = window.LOGS || {{}})[{embed_json(name)}] = {embed_json(held)};\n"
 
 
 def _format_csv(records: list[dict[str, Any]]) -> str:
@@ -123,7 +125,7 @@ def _tame(value: Any) -> Any:
     """Return a cell as a spreadsheet may read it."""
     if isinstance(value, float):
         return f"{value:.4g}"
-    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@"):
+    if isinstance(value, str) and value.startswith(FORMULA):
         return f" {value}"
     return value
 
@@ -150,25 +152,6 @@ def _format_json(board: Board, records: list[dict[str, Any]]) -> str:
         "other_files": board.others,
     }
     return json.dumps(held, indent=1, allow_nan=False) + "\n"
-
-
-def _embed(value: Any) -> str:
-    """Return JSON that no text in it can end early."""
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _load_templates() -> Any:
-    """Load the templates beside this file; every text in them is escaped."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    return Environment(
-        loader=PackageLoader("simplicert.board", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
 
 
 def _render(templates: Any, name: str, path: Path, values: dict[str, Any]) -> None:

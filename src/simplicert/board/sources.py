@@ -5,6 +5,7 @@ why. A run folder and a folder of arrays are one source each. Files whose suffix
 code, pictures or weights are not logs, and are only counted.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -67,13 +68,9 @@ def find_sources(paths: Sequence[Path]) -> list[Source]:
         root = given.resolve()
         for source in sorted(_walk(root, root), key=lambda one: one.name):
             found.setdefault(source.path, source)
-    names = [source.name for source in found.values()]
-    twice = (
-        next((name for name in names if names.count(name) > 1), None)
-        if (len(set(names)) < len(names))
-        else None
-    )
-    require(twice is None, f"paths must have different names, got {twice!r} twice")
+    times = Counter(source.name for source in found.values())
+    twice = [name for name, count in times.items() if count > 1]
+    require(not twice, f"paths must have different names, got {''.join(twice[:1])!r} twice")
     return list(found.values())
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from simplicert.cards.facts import CardSection
-from simplicert.report.sections import read_template, template_environment
+from simplicert.report.offline import read_template, template_environment
 from simplicert.store.manifest import package_version
 from simplicert.tables import FORMATS
 from simplicert.tables.formats import escape_markdown

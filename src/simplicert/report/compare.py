@@ -23,7 +23,8 @@ from simplicert.report.compare_words import (
     reading_texts,
     simplex_note,
 )
-from simplicert.report.sections import PageSection, read_template, template_environment
+from simplicert.report.offline import read_template, template_environment
+from simplicert.report.sections import PageSection
 from simplicert.report.views import View
 from simplicert.types import Floats, Kind
 

@@ -1,7 +1,5 @@
 """Join template, style and scripts into one HTML file that works offline."""
 
-import base64
-import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,16 +12,17 @@ from simplicert.metrics.study import Study
 from simplicert.report.blocks import attack_block, attack_cautions, class_table, comparison_tables
 from simplicert.report.cautions import view_cautions
 from simplicert.report.headline import headline_radii, headline_sentences, headline_tiles
-from simplicert.report.opening import Opening, choose_opening
-from simplicert.report.payload import build_payload, embed_json, has_limit
-from simplicert.report.pictures import Pictures, find_pictures
-from simplicert.report.provenance import norm_table, settings_table
-from simplicert.report.sections import (
-    PageSection,
-    extra_sections,
+from simplicert.report.offline import (
+    content_security_policy,
+    embed_json,
     read_template,
     template_environment,
 )
+from simplicert.report.opening import Opening, choose_opening
+from simplicert.report.payload import build_payload, has_limit
+from simplicert.report.pictures import Pictures, find_pictures
+from simplicert.report.provenance import norm_table, settings_table
+from simplicert.report.sections import PageSection, extra_sections
 from simplicert.report.views import View, describe_risk_order, make_views
 from simplicert.store.manifest import package_version
 
@@ -124,7 +123,7 @@ def report_page(
     threats = content["simplex"]["threats"]
     return str(
         templates.get_template("report.html").render(
-            policy=_content_security_policy(script),
+            policy=content_security_policy(script),
             style="\n".join([read_template(templates, "report.css"), *(e.style for e in extras)]),
             script=script,
             payload=embed_json(content),
@@ -181,15 +180,3 @@ def _view_blocks(
         }
         for view in views
     ]
-
-
-def _content_security_policy(script: str) -> str:
-    """Return a Content-Security-Policy: this very script may run, and nothing may call out.
-
-    So a name that the page failed to escape still could not run, and a fault still could not send.
-    """
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
-        "img-src data: blob:; base-uri 'none'; form-action 'none'"
-    )

@@ -1,6 +1,6 @@
 """Collect what the page's script reads, as JSON that can stand inside HTML.
 
-`build_payload` collects everything and `embed_json` escapes it. `radius_grids` computes every
+`build_payload` collects everything. `radius_grids` computes every
 radius of a threat on a grid of the simplex, for the map under the points and for the pointer; the
 explorer has a threat of every noise, and radii of two of them never share a map. The page
 computes no radius of its own: a second implementation would have to be proved and tested again. It
@@ -9,7 +9,6 @@ the safe side: E_0 no larger, E_1 no smaller.
 """
 
 import base64
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -35,7 +34,6 @@ from simplicert.types import Floats, Ints
 STEPS = 300  # grid points from E_0 = 0 to 1; on a screen about two pixels each
 
 # Inside a script element these could end it or begin a comment; JSON can escape them.
-ESCAPES = {sign: f"\\u{ord(sign):04x}" for sign in "<>&"}
 
 # From purple to orange, as the figures' differences.
 DIVERGING = (
@@ -85,12 +83,6 @@ def build_payload(
         "diverging": DIVERGING,
         "terms": explain_terms(),
     }
-
-
-def embed_json(content: dict[str, Any]) -> str:
-    """Write JSON in ASCII without the signs that mean something to HTML."""
-    text = json.dumps(content, allow_nan=False, separators=(",", ":"))
-    return re.sub("[<>&]", lambda match: ESCAPES[match[0]], text)
 
 
 def radius_grids(

@@ -42,21 +42,3 @@ def extra_sections(
     from simplicert.report.compare import compare_sections  # which needs what is defined here
 
     return compare_sections(views, radii, required=compare)
-
-
-def template_environment(room: str = "simplicert.report") -> Any:
-    """Load templates beside this file; every text in them is escaped unless marked as our own."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    return Environment(
-        loader=PackageLoader(room, "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
-def read_template(templates: Any, name: str) -> str:
-    """Return a file of the templates unchanged."""
-    return str(templates.loader.get_source(templates, name)[0])

@@ -52,14 +52,20 @@ def claim_checks(run: Run | ImportedRun, file: Path) -> Iterator[VerificationChe
         yield VerificationCheck(ABOUT, None, says)
 
 
-def _find_claim(run: Run | ImportedRun, file: Path) -> dict[str, Any]:
-    """Return what the claims whose pattern fits the run's folder say, the later ones first."""
+def read_claim_tables(file: Path) -> list[dict[str, Any]]:
+    """Read the [[claim]] tables of a file, unchecked but for their shape."""
     held = read_toml(file)
     claims = held.pop("claim", [])
     require(
         not held and isinstance(claims, list) and all(isinstance(one, dict) for one in claims),
         f"{file} must hold [[claim]] tables alone, got {', '.join(held) or 'another shape'}",
     )
+    return list(claims)
+
+
+def _find_claim(run: Run | ImportedRun, file: Path) -> dict[str, Any]:
+    """Return what the claims whose pattern fits the run's folder say, the later ones first."""
+    claims = read_claim_tables(file)
     folder, base = run.folder.resolve(), file.resolve().parent
     if not folder.is_relative_to(base):
         return {}

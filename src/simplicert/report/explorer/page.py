@@ -1,8 +1,5 @@
 """Join template, style and scripts of the explorer into one HTML file that works from disk."""
 
-import base64
-import hashlib
-import json
 import re
 from importlib.resources import files
 from pathlib import Path
@@ -10,6 +7,7 @@ from pathlib import Path
 from simplicert.errors import require
 from simplicert.files import write_atomically
 from simplicert.report.explorer.catalogue import list_catalogue
+from simplicert.report.offline import content_security_policy, embed_json
 
 SUFFIX = ".html"
 
@@ -47,29 +45,14 @@ def explorer_page() -> str:
     """
     script = "\n".join(_read_asset(name) for name in SCRIPTS)
     parts = {
-        "policy": _content_security_policy(script),
+        "policy": content_security_policy(script, images="data:"),
         "style": _read_asset("explorer.css"),
-        "catalogue": _embed_json(list_catalogue()),
+        "catalogue": embed_json(list_catalogue()),
         "script": script,
     }
     # Split, so that nothing that was put in is read as a place for the next part.
     pieces = re.split(r"\{\{ (\w+) \}\}", _read_asset("explorer.html"))
     return "".join(parts[piece] if at % 2 else piece for at, piece in enumerate(pieces))
-
-
-def _embed_json(content: object) -> str:
-    """Write JSON in ASCII without the signs that mean something to HTML."""
-    text = json.dumps(content, allow_nan=False, separators=(",", ":"))
-    return re.sub("[<>&]", lambda match: f"\\u{ord(match[0]):04x}", text)
-
-
-def _content_security_policy(script: str) -> str:
-    """Return a policy by which this very script may run, and nothing may call out."""
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
-    )
 
 
 def _read_asset(name: str) -> str:
