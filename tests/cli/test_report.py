@@ -7,6 +7,7 @@ import pytest
 from pages import pictures_in
 
 import simplicert as sc
+from simplicert.report.explorer import explorer_page
 from simplicert.store import Manifest
 
 
@@ -35,9 +36,14 @@ def test_another_name(command, counted, tmp_path):
 
 
 def test_without_a_run_the_explorer(command, tmp_path):
-    code, _, _ = command("report", "--out", tmp_path / "page.html")
-    assert code == 0
-    assert "<h1>Simplex explorer</h1>" in (tmp_path / "page.html").read_text()
+    """The same page as that of `simplicert explorer`, and with numbers of one's own."""
+    out = tmp_path / "page.html"
+    assert command("report", "--out", out)[:2] == (0, f"wrote {out}\n")
+    assert out.read_text(encoding="utf-8") == explorer_page()
+    assert command("report", "--size", "3072", "--keep", "75", "--out", out)[0] == 0
+    assert '"usual":75' in out.read_text(encoding="utf-8").replace(" ", "")
+    code, _, err = command("report", "--size", "10", "--keep", "75", "--out", out)
+    assert code == 2 and "keep must" in err and err.count("\n") == 1
 
 
 @pytest.mark.parametrize(

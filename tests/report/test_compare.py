@@ -37,7 +37,7 @@ def test_any_other_number_of_runs_is_refused_where_it_was_asked_for(pair):
     with pytest.raises(InvalidInput, match="runs must be two to be compared, got 1: old"):
         compare_sections(make_views(pair[:1]), required=True)
     with pytest.raises(InvalidInput, match="runs must be two to be compared, got 0"):
-        report_page([], compare=True)
+        compare_sections([], required=True)
 
 
 @pytest.mark.slow

@@ -106,7 +106,7 @@ def figure(
         if folders
         else []
     )
-    asked = None if columns is None else [word.strip() for word in columns.split(",")]
+    asked = None if columns is None else [w.strip() for w in columns.split(",") if w.strip()]
     written = make_figure(
         *(name, studies, path, kind, seed, dpi),
         threat=threat,

@@ -1,4 +1,4 @@
-"""`simplicert report`: one self-contained HTML page about runs, or the simplex explorer."""
+"""`simplicert report`: one self-contained HTML page about runs, or the explorer."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,7 +16,7 @@ PAIR = 2  # runs that are compared
 
 def report(
     runs: Annotated[
-        list[Path] | None, typer.Argument(help="Run folders; none: the simplex explorer.")
+        list[Path] | None, typer.Argument(help="Run folders; none: the explorer.")
     ] = None,
     out: Annotated[Path, typer.Option(help="The page.")] = Path("report.html"),
     label: Annotated[list[str] | None, typer.Option(help="RUN=name, on the page.")] = None,
@@ -61,7 +61,7 @@ def report(
 
     Example: simplicert report runs/a runs/b --compare --out compare.html
 
-    Without a run it is the simplex explorer: every radius of every noise.
+    Without a run it writes the explorer, as simplicert explorer does, with numbers of your own:
 
     Example: simplicert report --size 3072 --keep 75 --out explorer.html
     """

@@ -1,4 +1,4 @@
-"""Write a self-contained interactive HTML report of one run or several, or the simplex explorer."""
+"""Write a self-contained interactive HTML report of runs; without one, the explorer."""
 
 from simplicert.report.page import report_page, write_report
 

@@ -30,6 +30,8 @@ from simplicert.types import Floats, Kind
 
 PAIR = 2  # runs that are compared
 
+SCRIPTS = ("compare_pictures.js", "compare.js")
+
 
 def compare_sections(
     views: Sequence[View], radii: Sequence[float] = (), *, required: bool = False
@@ -110,7 +112,7 @@ def _make_section(
         title=_section_title(pairs),
         link="Compare",
         markup=str(templates.get_template("compare.html").render(blocks=blocks)),
-        script=read_template(templates, "compare.js"),
+        script="\n".join(read_template(templates, name) for name in SCRIPTS),
         style=read_template(templates, "compare.css"),
         content=content,
         first=first,

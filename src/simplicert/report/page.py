@@ -11,6 +11,7 @@ from simplicert.metrics.comparable import require_same_inputs, require_same_norm
 from simplicert.metrics.study import Study
 from simplicert.report.blocks import attack_block, attack_cautions, class_table, comparison_tables
 from simplicert.report.cautions import view_cautions
+from simplicert.report.explorer import write_explorer
 from simplicert.report.headline import headline_radii, headline_sentences, headline_tiles
 from simplicert.report.offline import (
     content_security_policy,
@@ -18,7 +19,7 @@ from simplicert.report.offline import (
     read_template,
     template_environment,
 )
-from simplicert.report.opening import Opening, choose_opening
+from simplicert.report.opening import choose_opening
 from simplicert.report.payload import build_payload, has_limit
 from simplicert.report.pictures import Pictures, find_pictures
 from simplicert.report.provenance import norm_table, settings_table
@@ -60,8 +61,6 @@ SECTIONS = (
 
 AFTER = 2  # sections before the further ones
 
-ALWAYS = ("simplex", "reading")  # in the explorer too
-
 
 def write_report(
     studies: Sequence[Study],
@@ -73,51 +72,54 @@ def write_report(
     radii: Sequence[float] = (),
     compare: bool = False,
 ) -> Path:
-    """Write the page, whole or not at all; never into a run that it is made from."""
+    """Write the page, whole or not at all; never into a run that it is made from.
+
+    Without a run it is the explorer; `numbers` are its own: size, keep and rate of its noises.
+    """
+    if not studies and not compare:
+        return write_explorer(out, numbers)
     out = Path(out)
     require(out.suffix.lower() == SUFFIX, f"out must end in {SUFFIX}, got {str(out)!r}")
     require(out.parent.is_dir(), f"out must lie in a folder that exists, got {str(out)!r}")
     for study in studies:
         inside = study.run.folder.resolve() in out.resolve().parents
         require(not inside, f"out must not lie inside the run it is made from, got {str(out)!r}")
-    page = report_page(
-        studies, data=data, images=images, numbers=numbers, radii=radii, compare=compare
-    )
+    page = report_page(studies, data=data, images=images, radii=radii, compare=compare)
     # A file name need not be valid text; nothing else on the page can fail to encode.
     write_atomically(out, page.encode("utf-8", "replace"))
     return out
 
 
 def report_page(
-    studies: Sequence[Study] = (),
+    studies: Sequence[Study],
     *,
     data: str | None = None,
     images: bool = True,
-    numbers: Mapping[str, float] | None = None,
     radii: Sequence[float] = (),
     compare: bool = False,
 ) -> str:
-    """Return the HTML text for runs over the same inputs, or the explorer where there are none.
+    """Return the HTML text for runs over the same inputs.
 
-    `numbers` are the explorer's: size and keep of ablation, rate of deletion. `radii` are those
-    asked about: the page opens on the best run for them. Without any they are chosen. With
-    `compare` it opens on the comparison of its two runs; any that cannot be compared are refused.
+    `radii` are those asked about: the page opens on the best run for them. Without any they are
+    chosen. With `compare` it opens on the comparison of its two runs; any that cannot be compared
+    are refused.
     """
+    require(bool(studies), "studies must be of one run or more, got none")
     wrong = [radius for radius in radii if not 0 <= radius < math.inf]
     require(not wrong, f"radii must not be negative, and finite, got {wrong[:1]}")
     if len(studies) > 1:
         require_same_inputs(studies)
         require_same_norm(studies)
     views = make_views(studies)
-    pictures = find_pictures(views, data) if images and views else Pictures(None)
+    pictures = find_pictures(views, data) if images else Pictures(None)
     names = next((study.class_names for study in studies if study.class_names), None)
     templates = template_environment()
     extras = extra_sections(views, radii, compare=compare)
     own = (read_template(templates, name) for name in SCRIPTS)
     script = "\n".join([*own, *(section.script for section in extras), START])
-    content = build_payload(views, names, pictures.sheet, numbers)
-    asked = (list(radii) or headline_radii(views)) if views else []
-    opening = choose_opening(views, asked) if views else Opening(0)
+    content = build_payload(views, names, pictures.sheet)
+    asked = list(radii) or headline_radii(views)
+    opening = choose_opening(views, asked)
     content["opening"] = opening.place
     content["extras"] = {section.name: dict(section.content) for section in extras}
     threats = content["simplex"]["threats"]
@@ -128,11 +130,11 @@ def report_page(
             script=script,
             payload=embed_json(content),
             blocks=_view_blocks(views, names, radii),
-            comparisons=comparison_tables(views, asked) if views else [],
+            comparisons=comparison_tables(views, asked),
             opening=opening,
             exact=all(view["table"]["exact"] for view in content["views"]),
             runs=content["runs"],
-            kinds=list(dict.fromkeys(view.kind for view in views)) or list(threats[0]["kinds"]),
+            kinds=list(dict.fromkeys(view.kind for view in views)),
             ensembles=threats[0]["ensembles"],
             threats=[threat["title"] for threat in threats],
             paper=not threats[0]["unit"],
@@ -149,8 +151,8 @@ def report_page(
 
 
 def _contents(views: Sequence[View], extras: Sequence[PageSection]) -> list[tuple[str, str]]:
-    """Return the ids of the sections on this page and their links, in order; the explorer's two."""
-    own = list(SECTIONS) if views else [pair for pair in SECTIONS if pair[0] in ALWAYS]
+    """Return the ids of the sections on this page and their links, in order."""
+    own = list(SECTIONS)
     if not any(view.study.attack(view.kind) for view in views):
         own = [pair for pair in own if pair[0] != "attack"]
     first, later = ([(e.name, e.link) for e in extras if e.first is side] for side in (True, False))

@@ -1,16 +1,14 @@
 """Collect what the page's script reads, as JSON that can stand inside HTML.
 
-`build_payload` collects everything. `radius_grids` computes every
-radius of a threat on a grid of the simplex, for the map under the points and for the pointer; the
-explorer has a threat of every noise, and radii of two of them never share a map. The page
-computes no radius of its own: a second implementation would have to be proved and tested again. It
-shows those that the package computed, and at the pointer those of a nearby grid point, rounded to
-the safe side: E_0 no larger, E_1 no smaller.
+`build_payload` collects everything. `radius_grids` computes every radius of a threat on a grid of
+the simplex, for the map under the points and for the pointer; radii of two threats never share a
+map. The page computes no radius of its own: it shows those that the package computed, and at the
+pointer those of a nearby grid point, rounded to the safe side: E_0 no larger, E_1 no smaller.
 """
 
 import base64
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +16,7 @@ import numpy as np
 from simplicert import simplex
 from simplicert.certification import radius
 from simplicert.figures.style import mechanism_style
-from simplicert.mechanisms.naming import describe_threat, describe_unit, example_threats
+from simplicert.mechanisms.naming import describe_threat, describe_unit
 from simplicert.mechanisms.threats import Threat, threat_of
 from simplicert.metrics.comparison import base_column
 from simplicert.noises import NOISES
@@ -32,8 +30,6 @@ from simplicert.report.winners import winner_map
 from simplicert.types import Floats, Ints
 
 STEPS = 300  # grid points from E_0 = 0 to 1; on a screen about two pixels each
-
-# Inside a script element these could end it or begin a comment; JSON can escape them.
 
 # From purple to orange, as the figures' differences.
 DIVERGING = (
@@ -53,20 +49,15 @@ def build_payload(
     views: Sequence[View],
     class_names: Sequence[str] | None,
     sheet: ThumbnailSheet | None,
-    numbers: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
-    """Return everything that the script needs; without views, that of the simplex explorer.
-
-    `numbers` are the explorer's: the size, keep and rate of the noises that have them.
-    """
+    """Return everything that the script needs."""
     mine = [_view_threat(view) for view in views]
     apart = {describe_threat(threat): threat for threat in mine}
-    shown = list(apart.values()) or example_threats(**(numbers or {}))
-    grids = radius_grids(shown, exact=bool(views))
+    grids = radius_grids(list(apart.values()), exact=True)
     names = {"ensemble", *simplex.GAUSSIAN.mechanisms}
     names |= {name for view in views for name in view.columns}
     exact = sum(len(view.frame) for view in views) <= MOST_EXACT
-    chosen = choose_inputs(views) if views else np.zeros(0, np.int64)
+    chosen = choose_inputs(views)
     return {
         "views": [
             {

@@ -238,17 +238,20 @@ def test_every_threat_can_be_chosen(open_view):
     page = open_view("#n=exact&e0=0.9&e1=0.05")
     script = """
         const seen = [];
-        for (const { noise, norm } of threats) {
+        for (const { noise, norm, kind } of threats) {
+            byId("kind").value = kind;
+            byId("kind").dispatchEvent(new Event("change"));
             byId("noise").value = noise;
             byId("noise").dispatchEvent(new Event("change"));
             byId("norm").value = norm;
             byId("norm").dispatchEvent(new Event("change"));
+            if (byId("kind").value !== kind) throw Error(`${noise} ${norm} ${kind}`);
             seen.push([noise, norm, byId("sentence").textContent, byId("scale-row").hidden]);
         }
         return seen;
     """
     seen = page.run(script)
-    assert len(seen) == 15
+    assert len(seen) == 15 + 14  # splitting noise has no mechanism for scores
     for noise, _norm, said, hidden in seen:
         assert re.match(r"[A-Z].* certif(y|ies) ", said), (noise, said)
         assert hidden == (noise in ("ablation", "deletion"))
@@ -311,6 +314,61 @@ def test_dark_and_narrow(open_view):
     finally:
         page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
         page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def test_scores_have_their_own_bounds_and_mechanisms(open_view):
+    page = open_view("#e0=0.75&e1=0.12&n=1000&alpha=0.001")
+    page.choose("kind", "softmax")
+    assert list(bars(page)) == ["Lecuyer", "improved DP", "two-sided"]
+    assert not page.element("#counts-form").is_displayed()
+    radii = []
+    for spread in ("1", "0.3", "0"):
+        give(page, "spread", spread)
+        radii.append(float(bars(page)["two-sided"][0]))
+    assert radii == sorted(radii) and 0.3 < radii[0] < 0.95 * radii[1]
+    page.until("return location.hash.includes('kind=softmax&spread=0&')")
+    said, hash_ = sentence(page), page.run("return location.hash")
+    assert sentence(open_view(hash_)) == said
+    assert "mean score 0.75 of the first class" in page.element("#bounds").text
+    give(page, "n", "100000000")
+    assert page.element("#settings-message").text == (
+        "N must be a whole number from 1 to 10,000,000, got 100000000."
+    )
+    page.choose("noise", "splitting")
+    assert page.run("return byId('kind').value") == "multinomial"
+    assert page.element("#kind option:disabled").text == "mean scores (softmax)"
+
+
+def test_on_paper_it_is_light_whole_and_without_controls(open_view):
+    """As the browser prints it, also where the screen is dark: the map is painted anew."""
+    page = open_view("#e0=0.75&e1=0.12&n=1000")
+    page.until("return document.documentElement.dataset.map === 'yes'")
+    page.keep_width(1400, dark=True)
+    page.run("dispatchEvent(new Event('beforeprint'))")
+    page.keep_width(720, dark=True, media="print")
+    assert page.run("return getComputedStyle(document.body).backgroundColor") == (
+        "rgb(255, 255, 255)"
+    )
+    wide, inner = page.run("return [document.documentElement.scrollWidth, innerWidth]")
+    assert wide <= inner
+    places = page.run("""
+        const [map, ring] = ["map", "handle"].map((id) => byId(id).getBoundingClientRect());
+        const frame = byId("overlay").getBoundingClientRect();
+        const scale = map.width / shown.width;
+        const [x, y] = toScreen([0.75, 0.12]);
+        const pixel = byId("map").getContext("2d").getImageData(x, y + 30, 1, 1).data;
+        return [map.left - frame.left, map.width / map.height - shown.width / (unit() / 2 + 56),
+          (ring.left + ring.right) / 2 - frame.left - x * scale, Math.min(...pixel.slice(0, 3))];
+    """)
+    assert places[:3] == pytest.approx([0, 0, 0], abs=0.6) and places[3] > 120  # light colours
+    for hidden in ("#copy", "#counts-form", "#n-slider"):
+        assert not page.element(hidden).is_displayed()
+    for shown in ("#sentence", "#bars", "#bounds", "#n", "#reading"):
+        assert page.element(shown).is_displayed()
+    printed = page.driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})
+    assert len(printed["data"]) > 20_000
+    page.run("dispatchEvent(new Event('afterprint'))")
+    assert page.run("return document.documentElement.dataset.theme ?? ''") == ""
 
 
 def test_every_field_has_a_name(open_view):

@@ -1,6 +1,7 @@
 """What the explorer computes in the browser is never above the package, and within 1e-6 of it."""
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,14 @@ return arguments[0].map(({ noise, norm, numbers, e0, e1 }) => {
   const at = (name, i) => atScale(threat, unitRadius(threat, name, e0[i], e1[i], numbers), 1);
   const all = ({ name }) => [name, e0.map((_, i) => at(name, i))];
   return Object.fromEntries(threat.mechanisms.map(all));
+});
+"""
+
+SCORES = """
+const threat = threats.find((one) => one.kind === "softmax");
+return arguments[0].map(({ alpha, ...scores }) => {
+  const { e0, e1, reason } = boundScores(scores, alpha);
+  return { e0, e1, reason, radii: allRadii(threat, e0, e1, {}, 0.12) };
 });
 """
 
@@ -137,6 +146,82 @@ def test_bounds_and_certificates_of_counts(loaded, classes, alpha):
     e0, e1 = (np.array([one[name] for one in found])[live] for name in ("e0", "e1"))
     for apart in (known.e0[live] - e0, e1 - known.e1[live]):
         assert (apart >= 0).all() and (apart < NEAR).all(), (apart.min(), apart.max())
+    for name in found[0]["radii"]:
+        radii = np.array([one["radii"][name] for one in found])[live]
+        apart = certificates.radii[name][live] - radii
+        assert (apart >= 0).all() and (apart < NEAR).all(), (name, apart.min(), apart.max())
+
+
+def make_scores(random, inputs):
+    """Mean scores of a first and a second class, whole sums among them, n, and the spread."""
+    draws = (10 ** random.uniform(1.5, 6.3, inputs)).astype(int)
+    first = np.sort(random.beta(4, 2, inputs))
+    first[-20:] = 1 - 10 ** random.uniform(-6, -2, 20)
+    second = np.minimum((1 - first) * random.uniform(0.05, 1, inputs), 0.97 * first)
+    whole = random.random(inputs) < 0.3
+    first[whole] = (np.round(first * draws) / draws)[whole]
+    second = np.minimum(second, 1 - first)
+    spread = random.choice([0.0, 0.003, 0.3, 1.0], inputs)
+    return first, second, draws, spread
+
+
+def _to_units(means, draws):
+    """Sums of so many scores with these means, in units of 2^-40, exactly."""
+    rows = zip(means.tolist(), draws.tolist(), strict=True)
+    return np.array([[int(Fraction(x) * n * 2**40) for x in row] for row, n in rows])
+
+
+def tally_of_scores(first, second, draws, spread, classes=40):
+    """A tally with these mean scores, rounded down as the sampler does; the others are behind."""
+    rest = np.maximum(1 - first - second, 0)[:, None] * np.ones(classes - 2) / (classes - 2)
+    means = np.column_stack([first, second, np.minimum(rest, second[:, None])])
+    squares = means**2 + spread[:, None] * means * (1 - means)
+    n = draws[:, None]
+    sums, squares = (_to_units(values, draws) for values in (means, squares))
+    lost = n // 2 * (sums > n)  # half a unit for each score
+    wins = np.minimum(np.round(first * draws).astype(int), draws)
+    rival = np.minimum(np.round(second * draws).astype(int), draws - wins)
+    rival = np.where((rival == 0) & (wins < draws), 1, rival)
+    votes = np.zeros(means.shape, int)
+    votes[:, 0], votes[:, 1] = wins, rival
+    left = draws - wins - rival
+    for place in range(2, classes):
+        votes[:, place] = np.minimum(left, rival)
+        left = left - votes[:, place]
+    assert not left.any() and means.sum(axis=1).min() > 1 - 1e-9
+    tally = sc.Tally(
+        votes,
+        0.12,
+        softmax_sums=sums - lost,
+        softmax_squares=np.minimum(squares, sums - lost),
+        votes=votes,
+    )
+    return tally, wins, rival
+
+
+@pytest.mark.parametrize("alpha", [0.001, 0.1])
+def test_bounds_and_certificates_of_scores(loaded, alpha):
+    """A thousand in all, by the package's own method for scores and its own sums."""
+    random = np.random.default_rng(round(1 / alpha))
+    first, second, draws, spread = make_scores(random, 520)
+    tally, wins, rival = tally_of_scores(first, second, draws, spread)
+    known = sc.bound(tally, alpha=alpha, kind="softmax")
+    certificates = sc.certify(known)
+    sent = [
+        {"first": a, "second": b, "spread": s, "alpha": alpha, "votes": {"wins": w, "rival": r,
+         "draws": n, "classes": 3}}
+        for a, b, s, w, r, n in zip(
+            *(v.tolist() for v in (first, second, spread, wins, rival, draws)), strict=True
+        )
+    ]  # fmt: skip
+    found = loaded.execute_script(SCORES, sent)
+    assert [one["reason"] for one in found] == known.reason.tolist()
+    live = known.reason == "certified"
+    assert live.sum() > 300
+    e0, e1 = (np.array([one[name] for one in found])[live] for name in ("e0", "e1"))
+    for apart in (known.e0[live] - e0, e1 - known.e1[live]):
+        assert (apart >= 0).all() and (apart < NEAR).all(), (apart.min(), apart.max())
+    assert set(found[0]["radii"]) == {"lecuyer", "improved_dp", "two_sided"}
     for name in found[0]["radii"]:
         radii = np.array([one["radii"][name] for one in found])[live]
         apart = certificates.radii[name][live] - radii

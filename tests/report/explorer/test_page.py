@@ -49,7 +49,9 @@ def test_every_threat_and_mechanism_is_listed():
     assert list(listed) == list_threats()
     laplace = listed["laplace", "l1"]
     assert [row["name"] for row in laplace["mechanisms"]] == [*find_threat("laplace").mechanisms]
-    assert laplace["compared"] == ["one_sided", "li", "teng", "improved_dp"] and laplace["tight"]
+    assert laplace["compared"]["multinomial"] == ["one_sided", "li", "teng", "improved_dp"]
+    assert laplace["compared"]["softmax"] == ["lecuyer", "improved_dp"] and laplace["tight"]
+    assert listed["splitting", "l1"]["compared"]["softmax"] == []
     assert not listed["exponential-linf", "linf"]["tight"]
     assert listed["ablation", "l0"]["needs"] == ["size", "keep"]
     assert listed["splitting", "l1"]["certain"]

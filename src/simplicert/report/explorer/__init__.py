@@ -2,7 +2,8 @@
 
 `catalogue` lists the threats and their mechanisms for the page, `page` joins everything into one
 file. The page computes bounds and radii itself, in the scripts of `assets/`: the formulas of
-`mechanisms` and of the scheme "gated", each lowered by a margin that covers its arithmetic. Tests
+`mechanisms` and the bounds of scheme "gated", for votes and for scores, each lowered by a margin that
+covers its arithmetic. Tests
 hold them to the package: never above it, and within 1e-6.
 """
 

@@ -4,6 +4,7 @@ All of it comes from the tables of `noises` and `mechanisms`: a new row there is
 page. A mechanism that the page has no formula for is left out, and the page says so.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from simplicert.figures.style import mechanism_style
@@ -12,9 +13,7 @@ from simplicert.mechanisms.threats import Threat, find_threat, list_threats
 from simplicert.noises import MOST_FEATURES, NOISES
 from simplicert.noises.words import NORM_WORDS, describe_changes
 from simplicert.simplex import usual_mechanisms
-from simplicert.types import Kind
-
-KIND: Kind = "multinomial"  # the page counts votes; scores need more than counts
+from simplicert.types import KINDS
 
 # What a threat is called in the menu; a noise that is not here goes by its own name.
 TITLES = {
@@ -38,16 +37,19 @@ NUMBERS: dict[str, dict[str, Any]] = {
 }
 
 
-def list_catalogue() -> dict[str, Any]:
-    """Return all threats, and the numbers that some of them need."""
-    numbers = {name: {**row, "usual": EXAMPLE[name]} for name, row in NUMBERS.items()}
-    return {"threats": [_describe_threat(*pair) for pair in list_threats()], "numbers": numbers}
+def list_catalogue(numbers: Mapping[str, float] | None = None) -> dict[str, Any]:
+    """Return all threats, and the numbers that some of them need, at those given or the usual."""
+    used = {**EXAMPLE, **(numbers or {})}
+    return {
+        "threats": [_describe_threat(*pair, used) for pair in list_threats()],
+        "numbers": {name: {**row, "usual": used[name]} for name, row in NUMBERS.items()},
+    }
 
 
-def _describe_threat(noise: str, norm: str) -> dict[str, Any]:
-    """Return one noise and one norm as the page's script reads them."""
+def _describe_threat(noise: str, norm: str, numbers: Mapping[str, float]) -> dict[str, Any]:
+    """Return one noise and one norm as the page's script reads them; refuse impossible numbers."""
     row, needed = NOISES[noise], NOISES[noise].parameters[norm]
-    threat = find_threat(noise, norm, **{name: EXAMPLE[name] for name in needed})  # type: ignore[arg-type]
+    threat = find_threat(noise, norm, **{name: numbers[name] for name in needed})  # type: ignore[arg-type]
     return {
         "noise": noise,
         "norm": norm,
@@ -62,12 +64,12 @@ def _describe_threat(noise: str, norm: str) -> dict[str, Any]:
         "steps": row.steps,
         "certain": row.deterministic,
         "tight": threat.limit is not None,
-        "compared": list(usual_mechanisms(threat, KIND)),
+        "compared": {kind: list(usual_mechanisms(threat, kind)) for kind in KINDS},
         "mechanisms": _list_mechanisms(threat),
     }
 
 
-def _list_mechanisms(threat: Threat) -> list[dict[str, str]]:
+def _list_mechanisms(threat: Threat) -> list[dict[str, Any]]:
     """Return the mechanisms of a threat that read (e0, e1), with their looks in the figures."""
     return [
         {
@@ -75,7 +77,8 @@ def _list_mechanisms(threat: Threat) -> list[dict[str, str]]:
             "label": mechanism_style(name, threat).name,
             "colour": mechanism_style(name, threat).colour,
             "source": row.source,
+            "kinds": sorted(row.kinds),
         }
         for name, row in threat.mechanisms.items()
-        if row.needs == "pair" and KIND in row.kinds
+        if row.needs == "pair"
     ]

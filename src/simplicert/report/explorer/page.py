@@ -1,6 +1,7 @@
 """Join template, style and scripts of the explorer into one HTML file that works from disk."""
 
 import re
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 
@@ -15,6 +16,7 @@ SUFFIX = ".html"
 SCRIPTS = (
     "1_normal.js",
     "2_binomial.js",
+    "2_scores.js",
     "3_gaussian.js",
     "4_laplace.js",
     "5_others.js",
@@ -27,17 +29,19 @@ SCRIPTS = (
 )
 
 
-def write_explorer(out: Path | str) -> Path:
-    """Write the page, whole or not at all."""
+def write_explorer(out: Path | str, numbers: Mapping[str, float] | None = None) -> Path:
+    """Write the page, whole or not at all; it begins with these numbers of its noises."""
     out = Path(out)
     require(out.suffix.lower() == SUFFIX, f"out must end in {SUFFIX}, got {str(out)!r}")
     require(out.parent.is_dir(), f"out must lie in a folder that exists, got {str(out)!r}")
-    write_atomically(out, explorer_page().encode())
+    write_atomically(out, explorer_page(numbers).encode())
     return out
 
 
-def explorer_page() -> str:
+def explorer_page(numbers: Mapping[str, float] | None = None) -> str:
     """Return the HTML text of the explorer.
+
+    `numbers` are those it begins with, where a noise has them: size, keep and rate.
 
     >>> page = explorer_page()
     >>> "<script" in page, "https://" in page
@@ -47,7 +51,7 @@ def explorer_page() -> str:
     parts = {
         "policy": content_security_policy(script, images="data:"),
         "style": _read_asset("explorer.css"),
-        "catalogue": embed_json(list_catalogue()),
+        "catalogue": embed_json(list_catalogue(numbers)),
         "script": script,
     }
     # Split, so that nothing that was put in is read as a place for the next part.

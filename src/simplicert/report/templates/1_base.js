@@ -8,7 +8,7 @@ const byId = (id) => document.getElementById(id);
 const on = (id, event, action) => byId(id)?.addEventListener(event, action);
 
 const state = {
-  view: null, // of page.views; null in the explorer
+  view: null, // of page.views
   kind: byId("kind").value,
   threat: page.simplex.threats[0],
   sort: "risk",

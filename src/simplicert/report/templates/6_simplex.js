@@ -12,14 +12,13 @@ const placed = (row) => row.e0 != null && row.outcome !== "abstained";
 
 // Of many inputs every k-th is drawn.
 function drawnRows() {
-  if (!state.view) return [];
   const rows = rowsOf(state.view).filter(placed);
   const every = Math.ceil(rows.length / MOST_POINTS);
   return every > 1 ? rows.filter((_, k) => k % every === 0) : rows;
 }
 
 function pointGroups(rows) {
-  const by = state.view?.compares ? byId("points").value : "outcome";
+  const by = state.view.compares ? byId("points").value : "outcome";
   const names = by === "outcome" ? Object.keys(OUTCOMES) : [...new Set(rows.map((row) => row.winner))].filter(Boolean);
   const look = (name, k) => (by === "outcome" ? OUTCOMES[name] : { colour: inkOf(lookOf(name).colour), marker: MARKER_NAMES[k % MARKER_NAMES.length], size: 3.5 });
   return names
@@ -65,7 +64,7 @@ function drawSimplex() {
   plot.ring = svg("g");
   plot.over.append(plot.ring);
   drawRing();
-  byId("simplex-caption").textContent = state.view ? placedWords(shown.length) : "";
+  byId("simplex-caption").textContent = placedWords(shown.length);
 }
 
 function placedWords(drawn) {
@@ -161,10 +160,9 @@ function showPoint(e0, e1) {
     return fillCard("", "No certificate on the grid", line("E0 and E1 are too close for this page's grid."));
   }
   const { scale: name, unit, kinds, ensembles } = state.threat;
-  const sigma = state.view ? state.view.sigma : Math.max(0, Number(byId("sigma").value) || 0);
-  const sensitivity = state.view ? state.view.sensitivity : 1;
+  const { sigma, sensitivity } = state.view;
   // A run's sigma is a little smaller where it was rounded to single precision.
-  const scale = (sigma / sensitivity) * (state.view ? 1 - 1e-7 : 1 - 1e-12);
+  const scale = (sigma / sensitivity) * (1 - 1e-7);
   const at = (mechanism) => gridRadius(mechanism, i, j) * (name ? scale : 1); // whole numbers have no scale
   const largest = Math.max(...ensembles[state.kind].map(at));
   const scaled = name ? `, ${name} = ${sigma}` : "";

@@ -33,25 +33,19 @@ function showView(run, kind) {
 }
 
 function showKind() { // the mechanisms with a proof for the kind, and the map
-  const { kinds, scale } = state.threat;
+  const { kinds } = state.threat;
   if (!kinds[state.kind].length) state.kind = Object.keys(kinds).find((kind) => kinds[kind].length);
   byId("kind").value = state.kind;
   const names = kinds[state.kind].map((name) => [name, lookOf(name).label]);
   const usual = (name, other) => (kinds[state.kind].includes(name) ? name : other[0]);
   fillSelect(byId("first"), names, usual("improved_dp", names.at(-1)));
   fillSelect(byId("second"), names, usual("lecuyer", names[0]));
-  if (byId("sigma")) {
-    byId("sigma").closest("label").hidden = !scale;
-    byId("scale-name").textContent = scale ?? "";
-  }
   drawSimplex();
   showCard();
 }
 
 function choose() {
-  state.kind = byId("kind").value;
-  state.threat = page.simplex.threats[Number(byId("threat").value)];
-  if (state.view) showView(Number(byId("run").value), state.kind);
+  showView(Number(byId("run").value), byId("kind").value);
   showKind();
   redrawn.forEach((draw) => draw());
 }
@@ -78,11 +72,9 @@ function measureHeader() {
 }
 
 function redraw() {
-  if (state.view) {
-    drawCurves();
-    fitColumns();
-    drawAttack();
-  }
+  drawCurves();
+  fitColumns();
+  drawAttack();
   drawSimplex();
   redrawn.forEach((draw) => draw());
   measureHeader();
@@ -126,10 +118,10 @@ function listenToSimplex() {
 }
 
 function listen() {
-  for (const id of ["run", "kind", "threat"]) on(id, "change", choose);
+  for (const id of ["run", "kind"]) on(id, "change", choose);
   for (const id of ["map", "first", "second", "points"]) on(id, "change", drawSimplex);
   on("window", "change", () => { state.zoom = null; drawSimplex(); });
-  for (const id of ["read-e0", "read-e1", "sigma"]) on(id, "input", unpin);
+  for (const id of ["read-e0", "read-e1"]) on(id, "input", unpin);
   on("find", "input", filterAnew);
   for (const id of ["outcome", "label"]) on(id, "change", filterAnew);
   on("all-columns", "change", fitColumns);
@@ -141,7 +133,7 @@ function listen() {
   on("csv", "click", () => save(`${state.view.file}.csv`, new Blob([csvOf(state.view)], { type: "text/csv" })));
   for (const button of document.querySelectorAll(".png")) {
     const { plot } = button.dataset;
-    button.addEventListener("click", () => savePlot(plot, state.view ? `${state.view.file}-${plot}` : plot));
+    button.addEventListener("click", () => savePlot(plot, `${state.view.file}-${plot}`));
   }
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
@@ -162,13 +154,9 @@ async function start() {
     document.head.append(make("style", {}, `.thumb { background-image: url("${page.sprites.url}"); }`));
   }
   explainTerms();
-  if (page.views.length) {
-    const opening = page.views[page.opening];
-    page.runs.forEach((name, run) => addSwitch(byId("shown-runs"), String(run), name, runColour(run), true));
-    showView(opening.run, opening.kind);
-  } else {
-    byId("map").value = "ratio";
-  }
+  const opening = page.views[page.opening];
+  page.runs.forEach((name, run) => addSwitch(byId("shown-runs"), String(run), name, runColour(run), true));
+  showView(opening.run, opening.kind);
   showKind();
   measureHeader();
   redrawn.forEach((draw) => draw());

@@ -26,7 +26,7 @@ function sayLead(threat, more, less) {
 }
 
 function sayAbstention(reason) {
-  const { wins, draws } = countsShown();
+  const { wins, draws } = isScored() ? scoresShown().votes : countsShown();
   if (reason === "tie" && !isExact()) return `Abstained: both classes were given ${spell(wins)} times, so nothing is certified.`;
   if (reason === "tie") return "Nothing is certified: the first class must be ahead of the second.";
   return `Abstained: at alpha ${view.alpha}, ${spell(draws)} draw${draws === 1 ? " does" : "s do"} not tell the first class from the second.`;
@@ -72,12 +72,19 @@ function sayLimit(threat, leaders, best, limit) {
 function sayBounds({ e0, e1, issued }) {
   const threat = threatOf(view);
   if (threat.certain) return `Every one of the ${Math.round(510 * scaleShown())} draws is made: the shares are exact, and there is no alpha.`;
-  if (view.exact) return "The shares are taken as E0 and E1 themselves, as with endless draws.";
+  if (view.exact) return `The ${isScored() ? "mean scores" : "shares"} are taken as E0 and E1 themselves, as with endless draws.`;
+  if (isScored()) return sayScoreBounds(e0, e1, issued);
   const { wins, rival, draws, classes } = countsShown();
   const seen = `${spell(draws)} draw${draws === 1 ? "" : "s"}: ${spell(wins)} for the first class, ${spell(rival)} for the second`;
   const two = view.counts && classes === 2 ? " (two classes)" : "";
   if (!issued) return `${seen}${two}. They prove no bounds at alpha ${view.alpha}.`;
   return `${seen}${two}. At alpha ${view.alpha} they prove E0 ≥ ${down(e0, 5)} and E1 ≤ ${up(e1, 5)}.`;
+}
+
+function sayScoreBounds(e0, e1, issued) {
+  const seen = `${spell(view.n)} draw${view.n === 1 ? "" : "s"}: mean score ${Number(view.e0.toFixed(6))} of the first class, ${Number(view.e1.toPrecision(6))} of the second, spread ${view.spread}, and votes alike`;
+  if (!issued) return `${seen}. They prove no bounds at alpha ${view.alpha}.`;
+  return `${seen}. At alpha ${view.alpha} they prove E0 ≥ ${down(e0, 5)} and E1 ≤ ${up(e1, 5)}.`;
 }
 
 // One row for each mechanism; lengths are shares of the limit, which is the line on the right.

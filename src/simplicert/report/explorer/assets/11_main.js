@@ -6,7 +6,9 @@ const RANGES = { // slider -> value, value -> slider
   scale: { read: (x) => Number((2 ** x).toPrecision(3)), write: (x) => Math.log2(x) },
   n: { read: (x) => Number(Math.round(10 ** x).toPrecision(2)), write: (x) => Math.log10(x) },
   alpha: { read: (x) => Number((10 ** x).toPrecision(2)), write: (x) => Math.log10(x) },
+  spread: { read: (x) => x, write: (x) => x },
 };
+const SETTINGS = Object.keys(RANGES);
 
 function complain(id, text) {
   byId(id).textContent = text;
@@ -27,11 +29,11 @@ function show() {
   drawPoint(outcome);
   setField("e0", Number(view.e0.toFixed(6)));
   setField("e1", Number(view.e1.toPrecision(6)));
-  for (const name of ["scale", "n", "alpha"]) {
+  for (const name of SETTINGS) {
     setField(name, view[name]);
     byId(`${name}-slider`).value = RANGES[name].write(view[name]);
   }
-  for (const id of ["n", "n-slider", "alpha", "alpha-slider"]) byId(id).disabled = isExact();
+  for (const name of ["n", "alpha", "spread"]) for (const id of [name, `${name}-slider`]) byId(id).disabled = isExact();
   byId("exact").checked = isExact();
   byId("exact").disabled = threat.certain;
   refreshMap();
@@ -52,10 +54,15 @@ function saveAddress() {
 // The rows that a threat decides: norms, numbers, the name of the scale, words.
 function showThreat() {
   const threat = threatOf(view);
-  const norms = threats.filter((one) => one.noise === view.noise).map((one) => option(one.norm, one.norm));
+  const mine = threats.filter((one) => one.noise === view.noise);
+  const norms = [...new Set(mine.map((one) => one.norm))].map((norm) => option(norm, norm));
   byId("noise").value = view.noise;
   byId("norm").replaceChildren(...norms);
   byId("norm").value = view.norm;
+  byId("kind").value = threat.kind;
+  byId("kind").options[1].disabled = !mine.some((one) => one.norm === view.norm && one.kind === "softmax");
+  for (const id of ["spread-row", "score-note"]) byId(id).hidden = threat.kind !== "softmax";
+  byId("counts-form").hidden = threat.kind === "softmax";
   const fields = threat.needs.map((name) => {
     const field = Object.assign(document.createElement("input"), { id: name, type: "number", value: view.numbers[name], step: "any" });
     const label = document.createElement("label");
@@ -70,8 +77,7 @@ function showThreat() {
   byId("scale-name").textContent = threat.scale ?? "";
   byId("scale-slider").setAttribute("aria-label", `${threat.scale}, as a slider`);
   byId("bars-caption").textContent = `Radius by each mechanism, in ${threat.quantity}`;
-  const tie = "hatched where several are equal";
-  byId("map-note").textContent = `Colours: the largest of ${list(threat.compared.map((name) => lookOf(threat, name).label))}; ${tie}. Ring: the shares. Diamond: what the draws prove.`;
+  noteMap();
   complain("threat-message", "");
 }
 
@@ -208,13 +214,20 @@ byId("noise").addEventListener("change", () => {
   showThreat();
   show();
 });
+byId("kind").append(...Object.entries(KINDS).map(([kind, text]) => option(kind, text)));
+byId("kind").addEventListener("change", () => {
+  Object.assign(view, { kind: byId("kind").value, counts: null });
+  view.n = Math.min(view.n, mostDraws());
+  showThreat();
+  show();
+});
 byId("norm").addEventListener("change", () => {
   view.norm = byId("norm").value;
   showThreat();
   show();
 });
 for (const id of ["e0", "e1"]) byId(id).addEventListener("input", typePoint);
-for (const name of ["scale", "n", "alpha"]) {
+for (const name of SETTINGS) {
   byId(name).addEventListener("input", () => changeSetting(name, byId(name), byId(name).value));
   const slider = byId(`${name}-slider`);
   slider.addEventListener("input", () => changeSetting(name, byId(name), String(RANGES[name].read(Number(slider.value)))));
@@ -243,6 +256,18 @@ addEventListener("message", ({ data }) => { // of a page that this one is embedd
   paintMap();
 });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paintMap);
+let screenTheme = null; // paper is light, and the map is painted anew for it
+addEventListener("beforeprint", () => {
+  screenTheme ??= document.documentElement.dataset.theme ?? "";
+  document.documentElement.dataset.theme = "light";
+  paintMap();
+});
+addEventListener("afterprint", () => {
+  if (screenTheme) document.documentElement.dataset.theme = screenTheme;
+  else if (screenTheme === "") delete document.documentElement.dataset.theme;
+  screenTheme = null;
+  paintMap();
+});
 new ResizeObserver(() => {
   if (byId("stage").clientWidth === shown.width) return;
   layOut();

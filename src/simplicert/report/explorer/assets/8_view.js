@@ -1,15 +1,22 @@
 // What is shown: one object, read from the address and written into it, so that a link shares it.
 
 const catalogue = JSON.parse(document.getElementById("catalogue").textContent);
-const threats = catalogue.threats.map((threat) => ({
-  ...threat,
-  missing: threat.mechanisms.filter(({ name }) => !formulasOf(threat)[name]).map(({ label }) => label),
-  mechanisms: threat.mechanisms.filter(({ name }) => formulasOf(threat)[name]),
-  compared: threat.compared.filter((name) => formulasOf(threat)[name]),
+const KINDS = { multinomial: "votes (multinomial)", softmax: "mean scores (softmax)" };
+
+// One entry for each noise, norm and kind that has a mechanism on this page.
+const threats = catalogue.threats.flatMap((threat) => Object.keys(KINDS).map((kind) => {
+  const proved = threat.mechanisms.filter(({ kinds }) => kinds.includes(kind));
+  return {
+    ...threat,
+    kind,
+    missing: proved.filter(({ name }) => !formulasOf(threat)[name]).map(({ label }) => label),
+    mechanisms: proved.filter(({ name }) => formulasOf(threat)[name]),
+    compared: threat.compared[kind].filter((name) => formulasOf(threat)[name]),
+  };
 })).filter((threat) => threat.compared.length > 0);
 const byId = (id) => document.getElementById(id);
 
-const START = { noise: "gaussian", norm: "l2", e0: 0.75, e1: 0.12, scale: 0.5, n: 1000, alpha: 0.001 };
+const START = { noise: "gaussian", norm: "l2", kind: "multinomial", e0: 0.75, e1: 0.12, scale: 0.5, n: 1000, alpha: 0.001, spread: 0.3 };
 const usualNumbers = () => Object.fromEntries(
   Object.entries(catalogue.numbers).map(([name, { usual }]) => [name, usual]),
 );
@@ -19,7 +26,11 @@ const startView = () => ({
 
 let view = startView();
 
-const threatOf = ({ noise, norm }) => threats.find((one) => one.noise === noise && one.norm === norm);
+// Splitting noise has no mechanism for scores: there votes are shown.
+function threatOf({ noise, norm, kind }) {
+  const mine = threats.filter((one) => one.noise === noise && one.norm === norm);
+  return mine.find((one) => one.kind === kind) ?? mine[0];
+}
 
 // A whole number or a fraction as typed; NaN for anything else, also for nothing.
 const numberOf = (text) => (/^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(text) ? Number(text) : NaN);
@@ -28,7 +39,8 @@ const isWhole = (x) => Number.isInteger(x);
 // One sentence for what is wrong with a number, or "".
 const CHECKS = {
   scale: (x, name) => (x > 0 && x <= 1e6 ? "" : `${name} must be a number above 0, at most 1,000,000`),
-  n: (x) => (isWhole(x) && x >= 1 && x <= MOST_DRAWS ? "" : "n must be a whole number from 1 to 1,000,000,000"),
+  n: (x) => (isWhole(x) && x >= 1 && x <= mostDraws() ? "" : `n must be a whole number from 1 to ${mostDraws().toLocaleString("en")}`),
+  spread: (x) => (x >= 0 && x <= 1 ? "" : "spread must lie between 0 and 1"),
   alpha: (x) => (x >= 1e-12 && x <= 0.5 ? "" : "alpha must lie between 1e-12 and 0.5"),
   size: (x) => (isWhole(x) && x >= 1 && x <= 1e7 ? "" : "size must be a whole number from 1 to 10,000,000"),
   keep: (x) => (isWhole(x) && x >= 1 && x <= view.numbers.size ? "" : `keep must be a whole number from 1 to size = ${view.numbers.size}`),
@@ -66,7 +78,12 @@ function expectedCounts({ e0, e1, n }) {
 }
 
 const isExact = () => view.exact || threatOf(view).certain;
+const isScored = () => threatOf(view).kind === "softmax";
+const mostDraws = () => (isScored() ? MOST_SCORED : MOST_DRAWS);
 const countsShown = () => view.counts ?? expectedCounts(view);
+
+// Votes are drawn by the scores, so their shares are the mean scores.
+const scoresShown = () => ({ first: view.e0, second: view.e1, spread: view.spread, votes: expectedCounts(view) });
 
 // Splitting noise has a whole number of offsets.
 function scaleShown() {
@@ -79,7 +96,7 @@ function outcomeOf() {
   const threat = threatOf(view);
   const known = isExact()
     ? { e0: view.e0, e1: Math.min(view.e1, 1 - view.e0), reason: view.e0 > view.e1 ? "certified" : "tie" }
-    : boundCounts(countsShown(), view.alpha);
+    : isScored() ? boundScores(scoresShown(), view.alpha) : boundCounts(countsShown(), view.alpha);
   const issued = known.reason === "certified";
   const [e0, e1] = issued ? [known.e0, known.e1] : [0, 0];
   return { ...known, issued, radii: allRadii(threat, e0, e1, view.numbers, scaleShown()) };
@@ -90,6 +107,8 @@ function writeAddress() {
   const words = new URLSearchParams({ noise: view.noise, norm: view.norm });
   for (const name of threat.needs) words.set(name, view.numbers[name]);
   if (threat.scale) words.set("scale", view.scale);
+  if (isScored()) words.set("kind", threat.kind);
+  if (isScored() && !isExact()) words.set("spread", view.spread);
   if (view.counts && !isExact()) {
     for (const [name, value] of Object.entries(view.counts)) words.set(name, value);
   } else {
@@ -117,13 +136,15 @@ function readAddress(hash) {
   const threat = threats.find((one) => one.noise === named.noise && one.norm === (named.norm ?? one.norm));
   if (threat) Object.assign(found, { noise: threat.noise, norm: threat.norm });
   else wrong.push("noise and norm");
-  view = found; // keep is held to its size
+  if (words.has("kind") && !(words.get("kind") in KINDS)) wrong.push("kind");
+  else found.kind = words.get("kind") ?? found.kind;
+  view = found; // keep is held to its size, n to its kind
   for (const name of ["size", "keep", "rate"]) take(name, (x) => { found.numbers[name] = x; });
-  for (const name of ["scale", "alpha", "e0", "e1"]) take(name, (x) => { found[name] = x; });
+  for (const name of ["scale", "alpha", "spread", "e0", "e1"]) take(name, (x) => { found[name] = x; });
   found.exact = words.get("n") === "exact";
   if (!found.exact) take("n", (x) => { found.n = x; });
   const given = ["wins", "rival", "draws", "classes"].map((name) => numberOf(words.get(name) ?? ""));
-  if (given.some((x) => !Number.isNaN(x))) takeCounts(found, given, wrong);
+  if (given.some((x) => !Number.isNaN(x)) && !isScored()) takeCounts(found, given, wrong);
   if (!found.counts && !(found.e0 > found.e1 && found.e0 + found.e1 <= 1 + 1e-12)) {
     Object.assign(found, { e0: START.e0, e1: START.e1 });
     wrong.push("e0 and e1");

@@ -19,7 +19,7 @@ const fromScreen = (x, y) => [(x - PAD.left) / unit(), 0.5 - (y - PAD.top) / uni
 function layOut() {
   shown.width = byId("stage").clientWidth;
   const height = unit() / 2 + PAD.top + PAD.bottom;
-  byId("stage").style.height = `${height}px`;
+  byId("stage").style.aspectRatio = `${shown.width} / ${height}`; // on paper it is as wide as the page
   byId("overlay").setAttribute("viewBox", `0 0 ${shown.width} ${height}`);
   const dots = Math.min(devicePixelRatio || 1, 3);
   Object.assign(byId("map"), { width: shown.width * dots, height: height * dots });
@@ -146,10 +146,22 @@ function regionName(threat, name) {
   return labels.length > 1 && unit() < 420 ? "equal" : labels.join(" = ");
 }
 
+// What the colours mean; a map of one colour says whose it is.
+function noteMap() {
+  const threat = threatOf(view);
+  const all = list(threat.compared.map((name) => lookOf(threat, name).label));
+  const [only, ...others] = shown.map?.polygons.keys() ?? [];
+  const one = others.length === 0 && lookOf(threat, only);
+  const colours = one
+    ? `One colour: ${threat.compared.length > 1 ? `of ${all}, ${one.label} is the largest at every point of the map` : one.label}`
+    : `Colours: the largest of ${all}; hatched where several are equal`;
+  byId("map-note").textContent = `${colours}. Ring: ${isScored() ? "the mean scores" : "the shares"}. Diamond: what the draws prove.`;
+}
+
 // The map of another threat takes a moment: it is made in slices, and painted when it is whole.
 function refreshMap() {
   const threat = threatOf(view);
-  const key = [threat.noise, threat.norm, ...threat.needs.map((name) => view.numbers[name])].join(" ");
+  const key = [threat.noise, threat.norm, threat.kind, ...threat.needs.map((name) => view.numbers[name])].join(" ");
   if (shown.key === key) return;
   Object.assign(shown, { key, map: null });
   delete document.documentElement.dataset.map;
@@ -167,6 +179,7 @@ function refreshMap() {
     shown.map = step.value;
     shown.map.labels = [...shown.map.polygons.keys()].map((name) => [name, labelPlace(shown.map, name)]);
     paintMap();
+    noteMap();
     document.documentElement.dataset.map = "yes";
   };
   setTimeout(slice, 0);
