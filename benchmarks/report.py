@@ -2,8 +2,8 @@
 
     python benchmarks/report.py [--out benchmarks/results/report.json]
 
-The page of 300 inputs has a run of ten classes with counts, scores and score histograms, so both
-kinds; the larger ones have counts alone, in one run or three. Beside size and seconds of writing it
+Pages of two kinds have a run of ten classes with counts, scores and score histograms; those of one
+kind have counts alone, in one run or three. Beside size and seconds of writing it
 says how long the browser took from its request for the file to a page that is drawn and answers,
 how long a sort and a search of the whole table took then, and how many points are drawn. Times to
 open are medians of OPENINGS openings; sizes do not depend on the machine.
@@ -41,6 +41,8 @@ PAGES = {
     "10000": (10_000, 1, False),
     "50000": (50_000, 1, False),
     "3 x 50000": (50_000, 3, False),
+    "10000 scored": (10_000, 1, True),
+    "50000 scored": (50_000, 1, True),
 }
 
 FLAGS = (
@@ -137,6 +139,7 @@ def measure_page(driver: Any, folder: Path, inputs: int, runs: int, scored: bool
         "seconds_to_sort": sorting,
         "seconds_to_search": searching / 1000,
         "points_drawn": int(drawn),
+        "load": round(os.getloadavg()[0], 1),
     }
 
 
@@ -159,7 +162,6 @@ def main() -> None:
         "draws": DRAWS,
         "openings": OPENINGS,
         "pages": pages,
-        "load": round(os.getloadavg()[0], 1),
     }
     options.out.write_text(json.dumps(result, indent=2) + "\n")
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from simplicert.figures.style import mechanism_style
 from simplicert.logs import import_log
 from simplicert.metrics.averages import average_radius, certified_accuracy
 from simplicert.metrics.comparison import measure_improvement
@@ -40,9 +41,11 @@ def test_how_much_the_ensemble_and_the_tight_radius_add(views):
             line = next(text for text in said if word in text and "improves" in text)
             assert f"{format_percent_down(found.improved)} % of all inputs" in line
             new, old = (view.certificates.column(name).mean() for name in (column, base))
-            assert f", {format_down(100 * (new / old - 1), 1)} % of its mean." in line
+            label = mechanism_style(base).name
+            more = format_down(100 * (new / old - 1), 1)
+            assert f", {more} % of the mean by {label}." in line
             assert f"by {format_radius_down(found.mean)} in the mean" in line
-            assert f"improves on {base}" in line
+            assert f"improves on {label} for" in line and "right or wrong" in line
     assert any("no proof for softmax" in text for text in headline_sentences(views[1], [0.0]))
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from simplicert.mechanisms.threats import ensemble_members
+from simplicert.figures.style import mechanism_style
+from simplicert.mechanisms.threats import ensemble_members, threat_of
 from simplicert.metrics.averages import average_radius, certified_accuracy
 from simplicert.metrics.comparison import base_column, measure_improvement
 from simplicert.metrics.numbers import format_down, format_percent_down, format_share_down
@@ -125,10 +126,12 @@ def _comparison_sentence(certificates: Certificates, column: str, base: str, nam
     """
     gain = measure_improvement(certificates, column, base)
     mean = float(certificates.column(base).mean())
-    percent = f", {format_down(100 * gain.mean / mean, 1)} % of its mean" if mean > 0 else ""
+    label = mechanism_style(base, threat_of(certificates.known.noise, certificates.known.norm)).name
+    percent = f", {format_down(100 * gain.mean / mean, 1)} % of the mean by {label}"
+    every = "" if certificates.known.labels is None else ", right or wrong"
     return (
-        f"{name} improves on {base} for {format_percent_down(gain.improved)} % of all inputs, by "
-        f"{format_down(gain.mean, 4)} in the mean{percent}."
+        f"{name} improves on {label} for {format_percent_down(gain.improved)} % of all inputs"
+        f"{every}, by {format_down(gain.mean, 4)} in the mean{percent if mean > 0 else ''}."
     )
 
 

@@ -28,7 +28,7 @@ function pointGroups(rows) {
 
 function drawPoints(plot, groups, many) {
   for (const { rows, marker, size, colour, name } of groups) {
-    const d = pointsPath(plot, rows.map((row) => [row.e0, row.e1]), marker, many ? size * 0.75 : size);
+    const d = pointsPath(plot, rows.map((row) => [row.e0, row.e1]), marker, size * (many ? 0.75 : 1) * (narrow() ? 0.65 : 1));
     const open = marker === "cross";
     const path = svg("path", { d, class: open ? "" : "mark", fill: open ? "none" : null, "stroke-width": open ? 2.2 : many ? 0.4 : 1 });
     path.style[open ? "stroke" : "fill"] = colour;
