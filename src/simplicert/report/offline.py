@@ -10,18 +10,26 @@ import json
 import re
 from typing import Any
 
+from simplicert.tables.html import table_markup
+
 
 def template_environment(room: str = "simplicert.report") -> Any:
-    """Load the templates of a room; every text in them is escaped unless marked as our own."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    """Load the templates of a room; every text in them is escaped unless marked as our own.
 
-    return Environment(
+    `grid_table(grid, look)` writes a table in them, as every page has it.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
         loader=PackageLoader(room, "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals["grid_table"] = lambda grid, look="grid": Markup(table_markup(grid, look))
+    return environment
 
 
 def read_template(templates: Any, name: str) -> str:
