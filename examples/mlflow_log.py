@@ -1,6 +1,6 @@
 """Keep a run's certificates in MLflow, beside the model: metrics, settings and files.
 
-Nothing goes over the network: the tracking store is a file in a folder of this machine. Give
+Nothing goes over the network: the tracking store is a database file on this machine. Give
 `mlflow.set_tracking_uri` the address of your server instead, and the rest stays as it is.
 
     pip install simplicert mlflow
@@ -49,7 +49,8 @@ def main() -> None:
     """Log one run, and read back what the store holds."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        mlflow.set_tracking_uri((place / "mlruns").as_uri())
+        mlflow.set_tracking_uri(f"sqlite:///{place / 'mlflow.db'}")
+        mlflow.create_experiment("certificates", artifact_location=(place / "files").as_uri())
         mlflow.set_experiment("certificates")
         with mlflow.start_run(run_name="sigma 0.5") as active:
             passed = log_certificates(make_run(place / "run"), REQUIREMENTS, place)

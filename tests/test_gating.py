@@ -45,7 +45,7 @@ def test_a_baseline_and_groups(tmp_path):
 def ablated(folder):
     noise = sc.NoiseModel("ablation", size=64, keep=8)
     tally = sc.Tally([[900, 100]] * 5, 1.0, labels=[0] * 5, noise=noise)
-    return sc.create_run(folder, sc.Manifest(1.0, 5, 2, noise_model=noise), tally)
+    return sc.create_run(folder, sc.Manifest(1.0, 5, 2).with_noise(noise), tally)
 
 
 def test_half_a_feature_is_no_radius(tmp_path):

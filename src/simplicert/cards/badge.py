@@ -34,12 +34,12 @@ viewBox="0 0 {width} 20" role="img" aria-labelledby="title">
 def describe_badge(evidence: CardEvidence) -> tuple[str, str, bool]:
     """Return the badge's text, its title, and whether the run's certificates may be believed."""
     name, norm = evidence.study.name, evidence.study.measured_in
-    if not evidence.believable:
-        why = "its card says why; do not quote its numbers"
-        return "does not hold", f"{name}: verification failed or a level is disproved: {why}", False
     curve, lacking = evidence.accuracy, evidence.study.lacking
     if lacking:
         return "incomplete", f"{name}: {lacking}", False
+    if not evidence.believable:
+        why = "its card says why; do not quote its numbers"
+        return "does not hold", f"{name}: verification failed or a level is disproved: {why}", False
     at = f"{format_exactly(evidence.radius)} {norm}"
     if norm in NORM_WORDS:
         at = f"{format_exactly(evidence.radius)} {NORM_WORDS[norm].quantity}"
