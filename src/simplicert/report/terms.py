@@ -1,12 +1,12 @@
 """Explain the page's terms in a sentence each: they are shown where a term is pointed at.
 
-What a column of certificates.csv or a figure of the page says comes from the glossary, as in
-`simplicert explain`; WORDS are the names under which the page shows some of them, and TERMS are the
-words that only pages have.
+What a column of certificates.csv says comes from the glossary, as in `simplicert explain`; so do
+the words of tables and figures, which the templates write themselves. WORDS are the names under
+which the page shows some columns, and TERMS are the words that only pages have.
 """
 
 from simplicert.figures.style import mechanism_style
-from simplicert.glossary import COLUMNS, PAGE_FIGURES
+from simplicert.glossary import COLUMNS
 from simplicert.glossary.columns import MECHANISM_COLUMNS
 
 # The page's word -> the column that it shows.
@@ -55,4 +55,4 @@ def explain_terms() -> dict[str, str]:
     """Return every term as the page writes it, and its explanation."""
     mechanisms = {mechanism_style(name).name: text for name, text in MECHANISM_COLUMNS.items()}
     words = {word: COLUMNS[column] for word, column in WORDS.items()}
-    return COLUMNS | mechanisms | words | PAGE_FIGURES | TERMS
+    return COLUMNS | mechanisms | words | TERMS

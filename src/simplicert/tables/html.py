@@ -60,7 +60,7 @@ def table_markup(grid: Grid, look: str = "grid", tip: str = "data-tip") -> str:
     lines = [
         f'<div class="scroll" role="region" aria-label="{title}" tabindex="0">'
         f'<table class="{escape(names)}">',
-        f"  <caption{_explain(TABLES.get(grid.name, ''), tip)}>{title}</caption>",
+        f"  <caption{tip_attributes(TABLES.get(grid.name, ''), tip)}>{title}</caption>",
         f"  <thead>{_group_row(grid)}<tr>{''.join(_heading(grid, at, tip) for at in range(width))}"
         "</tr></thead>",
         "  <tbody>",
@@ -93,7 +93,7 @@ def _heading(grid: Grid, column: int, tip: str) -> str:
         return "<td></td>"
     side = ' class="word"' if column and is_text_column(grid, column) else ""
     known = COLUMNS.get(text, "") if tip == "title" else ""  # the report's script has more words
-    return f'<th scope="col"{side}{_explain(known, tip)}>{escape(text)}</th>'
+    return f'<th scope="col"{side}{tip_attributes(known, tip)}>{escape(text)}</th>'
 
 
 def _row(grid: Grid, place: int) -> str:
@@ -114,6 +114,6 @@ def _cell(grid: Grid, place: int, column: int) -> str:
     return f'<td{side} data-heading="{escape(to_one_line(grid.headings[column]))}">{shown}</td>'
 
 
-def _explain(text: str, tip: str) -> str:
+def tip_attributes(text: str, tip: str = "data-tip") -> str:
     """Write the attributes that show an explanation to the pointer and to the keyboard."""
     return f' {tip}="{escape(text)}" tabindex="0"' if text else ""
