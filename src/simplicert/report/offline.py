@@ -17,8 +17,8 @@ from simplicert.tables.html import table_markup, tip_attributes
 def template_environment(room: str = "simplicert.report") -> Any:
     """Load the templates of a room; every text in them is escaped unless marked as our own.
 
-    `grid_table(grid, look)` writes a table in them, as every page has it, and `figure_tip(name)` the
-    attributes that show what a figure says.
+    `grid_table(grid, look)` writes a table in them, as every page has it, and `figure_tip(name)`
+    the attributes that show what a figure says.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
