@@ -15,7 +15,7 @@ from simplicert.noises.words import NORM_WORDS, describe_reach, name_noise
 
 LEFT = "certified"
 GREY, BLUE, RED = "#4a4a4a", "#00588a", "#a3003f"  # each with white text: a contrast above 7 to 1
-LETTER, PAD, HEIGHT = 7, 8, 20  # pixels: of one letter, beside a text, of the badge
+LETTER, PAD = 6, 8  # pixels: of one letter, and beside a text
 
 BADGE = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" \
 viewBox="0 0 {width} 20" role="img" aria-labelledby="title">

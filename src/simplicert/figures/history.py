@@ -25,7 +25,7 @@ def draw_measure(points: Sequence[HistoryPoint], place: int, axes: "Axes") -> "A
     values = [point.values[place] for point in points]
     at, shown = np.arange(len(points)), np.array([value.value for value in values])
     colour = MECHANISM_STYLES["cohen"].colour
-    axes.plot(at, shown, color=colour, marker="o")
+    axes.plot(at, shown, color=colour, marker="o", clip_on=False)
     for x, value in zip(at, values, strict=True):
         if value.low is not None and value.high is not None:
             axes.plot([x, x], [value.low, value.high], color=colour, alpha=0.5)
