@@ -7,7 +7,6 @@ pages load are scripts, because a page opened as a file may not read other files
 """
 
 import csv
-import json
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from simplicert.board.pictures import draw_curve, draw_expectations, draw_simple
 from simplicert.board.records import WARNING, make_record
 from simplicert.board.words import AUDIT_WORDS
 from simplicert.files import make_folder, write_atomically
+from simplicert.records import write_json
 from simplicert.report.offline import embed_json, read_template, template_environment
 from simplicert.store.manifest import package_version
 from simplicert.tables.formats import FORMULA
@@ -151,7 +151,7 @@ def _format_json(board: Board, records: list[dict[str, Any]]) -> str:
         "refused": refused,
         "other_files": board.others,
     }
-    return json.dumps(held, indent=1, allow_nan=False) + "\n"
+    return write_json(held, indent=1) + "\n"
 
 
 def _render(templates: Any, name: str, path: Path, values: dict[str, Any]) -> None:

@@ -14,14 +14,18 @@ def table(
     style: Annotated[str, typer.Option(help="field, paper1, paper2 or pairs.")] = "field",
     format_: Annotated[
         str | None,
-        typer.Option("--format", help="screen, markdown, latex or csv; default: by --out."),
+        typer.Option(
+            "--format", help="screen, markdown, latex, html, csv or json; default: by --out."
+        ),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="File: .md, .tex or .csv.")] = None,
+    out: Annotated[Path | None, typer.Option(help="File: .md, .tex, .html, .csv or .json.")] = None,
     label: Annotated[
         list[str] | None,
         typer.Option(help="RUN=name; runs of one method at several sigmas may share a name."),
     ] = None,
-    radii: Annotated[str | None, typer.Option(help="Comma-separated; 0,.25,...,2.")] = None,
+    radii: Annotated[
+        str | None, typer.Option(help="Comma-separated; default: round ones that the runs reach.")
+    ] = None,
     kind: Annotated[str | None, typer.Option(help="Default: each run's own.")] = None,
     column: Annotated[
         str | None, typer.Option(help="radius (the largest), ensemble, two_sided, cohen, ...")
@@ -44,10 +48,19 @@ def table(
             help="The literature's rows below: cifar10-l2, imagenet-l2, cifar10-l1 or imagenet-l1."
         ),
     ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON, at full precision: --format json.")
+    ] = False,
 ) -> None:
     """Certified accuracy at radii, the paper's two tables, or two runs paired.
 
     Example: simplicert table runs/a runs/b --label runs/a=Cohen --out table.tex
+
+    As a page of its own, or for programs:
+
+    Example: simplicert table runs/a runs/b --out table.html
+
+    Example: simplicert table runs/a runs/b --json
 
     Over the correctly predicted inputs alone, which the title says:
 
@@ -70,7 +83,11 @@ def table(
     from simplicert.tables.formats import choose_format
 
     choose("style", style, STYLES)
-    chosen = choose_format(format_, out)
+    require(
+        not as_json or (format_ in (None, "json") and out is None),
+        "json must come without format and out: it prints the table as JSON",
+    )
+    chosen = choose_format("json" if as_json else format_, out)
     choices = TableOptions(
         kind, column, population, parse_radii(radii), inclusive, intervals, published
     )

@@ -20,7 +20,7 @@ from simplicert.metrics.pairing import (
 )
 from simplicert.metrics.radii import choose_radii, common_sign, say_reach
 from simplicert.metrics.study import Study
-from simplicert.tables.grid import RADII, Grid, TableOptions, Value
+from simplicert.tables.grid import MOST_RADII, Grid, TableOptions, Value
 from simplicert.tables.settings import (
     describe_column,
     describe_population,
@@ -67,7 +67,7 @@ def pairs_table(studies: Sequence[Study], options: TableOptions | None = None) -
         require_columns(study, study.certificates(options.kind), (column,))
     changes = [
         mcnemar_test(first, second, radius, column, inclusive=inclusive)
-        for radius in options.radii or choose_radii([first, second], RADII)
+        for radius in options.radii or choose_radii([first, second], MOST_RADII, column)
     ]
     average = average_radius_change(first, second, column)
     sign = common_sign([first, second], inclusive=inclusive) or "="
@@ -81,6 +81,7 @@ def pairs_table(studies: Sequence[Study], options: TableOptions | None = None) -
         spans=(("", 1), ("certified accuracy (%), ACR", 3), ("inputs", 2), ("", 1)),
         rules=frozenset({len(rows)}),
         records=tuple(_pairs_records(studies, changes, average, options)),
+        name="pairs",
     )
 
 

@@ -197,4 +197,5 @@ def published_table(benchmark: Benchmark) -> Grid:
         tuple(published_notes(benchmark, ())),
         keys=2,
         records=tuple(row.record() for row in benchmark.rows),
+        name="published",
     )
