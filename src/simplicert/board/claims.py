@@ -25,9 +25,10 @@ from simplicert.errors import InvalidInput, require
 from simplicert.verification.claims import read_claim_tables
 
 NAME = "board.toml"
-TEXTS = ("method", "data", "noise", "norm", "format", "source")
+TEXTS = ("method", "data", "noise", "norm", "source")
 NUMBERS = ("sigma", "draws", "alpha", "step")
 FIELDS = (*TEXTS, *NUMBERS)
+DRAWS, ALPHA = 100_000, 0.001  # the field's usual ones, held against a log that states none
 
 # Words of a path that name a data set.
 DATA = {
@@ -65,7 +66,6 @@ class LogSettings:
     data: str = ""
     noise: str = "gaussian"
     norm: str = ""
-    format: str = ""
     source: str = ""
     sigma: float | None = None
     draws: int | None = None
@@ -109,17 +109,27 @@ def find_claims(path: Path, root: Path) -> list[Claim]:
 
 def settings_of(path: Path, root: Path, claims: Sequence[Claim]) -> LogSettings:
     """Return what the path and the claims say of a log; claims go before the path."""
-    inside = path.relative_to(root) if path != root else Path(path.name)
+    inside = path.relative_to(root)
+    named = Path(root.name, inside)  # the folder's own name may tell data and sigma, not a method
     known = LogSettings().with_values(
         "path",
         method=_method_of_path(inside.parts if path.is_dir() else inside.parent.parts),
-        data=_data_of_path(inside),
-        sigma=_sigma_of_path(inside),
+        data=_data_of_path(named),
+        sigma=_sigma_of_path(named),
     )
     for claim in claims:
         if claim.applies_to(path):
             known = known.with_values("claim", **claim.values)
     return known
+
+
+def require_sigma(settings: LogSettings) -> float:
+    """Return sigma, or say how it can be told."""
+    if settings.sigma is None:
+        raise InvalidInput(
+            "sigma is unknown: no sigma_X or noise_X in the path, and no claim in board.toml"
+        )
+    return settings.sigma
 
 
 def _check_claim(file: Path, folder: Path, told: dict[str, Any]) -> Claim:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from simplicert.board.claims import Claim, find_claims, read_claims, settings_of
+from simplicert.board.claims import Claim, LogSettings, find_claims, read_claims, settings_of
 from simplicert.board.entry import Entry
 from simplicert.board.numbering import number_inputs
 from simplicert.board.reading import read_entry
@@ -117,8 +117,13 @@ def make_board(
 def _read_source(source: Source, given: Sequence[Claim], alpha: float) -> Entry:
     """Read one source with the claims that apply to it."""
     require(not source.reason, source.reason)
+    return read_entry(source, settings_of_source(source, given), alpha)
+
+
+def settings_of_source(source: Source, given: Sequence[Claim]) -> LogSettings:
+    """Return what the path, the claims beside a source and those given by hand say of it."""
     claims = [*find_claims(source.path, source.root), *given]
-    return read_entry(source, settings_of(source.path, source.root, claims), alpha)
+    return settings_of(source.path, source.root, claims)
 
 
 def _flag_repetitions(entry: Entry) -> Entry:

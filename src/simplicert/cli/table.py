@@ -10,7 +10,7 @@ from simplicert.cli.saying import print_content, print_lines
 
 
 def table(
-    runs: Annotated[list[Path], typer.Argument(help="Run folders.")],
+    runs: Annotated[list[Path], typer.Argument(help="Run folders, logs, or folders of them.")],
     style: Annotated[str, typer.Option(help="field, paper1, paper2 or pairs.")] = "field",
     format_: Annotated[
         str | None,
@@ -44,6 +44,10 @@ def table(
             help="The literature's rows below: cifar10-l2, imagenet-l2, cifar10-l1 or imagenet-l1."
         ),
     ] = None,
+    claims: Annotated[
+        Path | None,
+        typer.Option(help="TOML of [[claim]] tables: what the logs do not say, by path."),
+    ] = None,
 ) -> None:
     """Certified accuracy at radii, the paper's two tables, or two runs paired.
 
@@ -60,7 +64,13 @@ def table(
     What papers print, with paper, table and row, below the runs; claimed, not audited:
 
     Example: simplicert table runs/a runs/b --published cifar10-l2
+
+    Logs of other tools are read as `board` reads them: sigma, draws and alpha come
+    from the log, from its path (sigma_0.25), or from a board.toml beside it.
+
+    Example: simplicert table logs/cohen logs/smoothadv --label logs/cohen=Cohen
     """
+    from simplicert.board.gathering import gather_runs
     from simplicert.cli.saying import parse_labels
     from simplicert.cli.screen import print_table
     from simplicert.errors import choose, require
@@ -75,18 +85,21 @@ def table(
         kind, column, population, parse_radii(radii), inclusive, intervals, published
     )
     if out is not None:
-        inside = any(run.resolve() in out.resolve().parents for run in runs)
+        places = (out.resolve(), *out.resolve().parents)
+        inside = any(run.resolve() in places for run in runs)
         require(not inside, f"out must not lie inside a run it is made from, got {str(out)!r}")
         require(out.parent.is_dir(), f"out must lie in a folder that exists, got {str(out)!r}")
-    studies = read_studies(
-        runs,
-        parse_labels(label or [], runs),
-        one_name_per_sigma=True,
-        sensitivity=sensitivity,
-        norm=norm,
-        size=size,
-    )
-    grid = make_table(studies, style, choices)
+    with gather_runs(runs, parse_labels(label or [], runs), claims) as gathered:
+        studies = read_studies(
+            gathered.folders,
+            gathered.names,
+            one_name_per_sigma=True,
+            sensitivity=sensitivity,
+            norm=norm,
+            size=size,
+        )
+        grid = make_table(studies, style, choices)
+        grid = grid._replace(notes=(*grid.notes, *gathered.notes))
     if chosen == "screen":
         print_table(grid)
         return
