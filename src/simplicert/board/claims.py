@@ -155,6 +155,11 @@ def _check_claim(file: Path, folder: Path, told: dict[str, Any]) -> Claim:
     return Claim(folder, match, told)
 
 
+def name_data(spec: str) -> str:
+    """Return the name of a run's data: cifar10 of cifar10:FOLDER, else the last word of a path."""
+    return _data_of_path(Path(spec.replace(":", "/"))) or Path(spec).name
+
+
 def _data_of_path(path: Path) -> str | None:
     """Return the data set that a word of the path names."""
     words = re.split(r"[/\\_.\- ]+", path.as_posix().lower())

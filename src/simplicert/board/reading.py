@@ -7,12 +7,11 @@ There is one function per format; to add one, write it and add its row to READER
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
 from simplicert.board import arrays
-from simplicert.board.claims import ALPHA, DRAWS, LogSettings, require_sigma
+from simplicert.board.claims import ALPHA, DRAWS, LogSettings, name_data, require_sigma
 from simplicert.board.entry import Entry, entry_of_certificates, keep_one_row
 from simplicert.board.sources import Source, checksum_of
 from simplicert.bounds import bound
@@ -205,7 +204,7 @@ def _read_run(source: Source, settings: LogSettings, alpha: float) -> Entry:
     certificates = run.certify() if imported or certain else run.certify(alpha=alpha)
     held = settings.with_values(
         "run",
-        data=Path(str(manifest.made.get("data") or settings.data)).name or None,
+        data=name_data(str(manifest.made.get("data") or settings.data)) or None,
         noise=manifest.noise_model.name,
         alpha=None if certain else manifest.alpha,
     )

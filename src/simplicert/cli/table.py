@@ -68,7 +68,7 @@ def table(
     Logs of other tools are read as `board` reads them: sigma, draws and alpha come
     from the log, from its path (sigma_0.25), or from a board.toml beside it.
 
-    Example: simplicert table logs/cohen logs/smoothadv --label logs/cohen=Cohen
+    Example: simplicert table logs --label logs=Cohen
     """
     from simplicert.board.gathering import gather_runs
     from simplicert.cli.saying import parse_labels
