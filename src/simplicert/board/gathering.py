@@ -20,7 +20,7 @@ from simplicert.board.arrays import (
 )
 from simplicert.board.claims import ALPHA, DRAWS, Claim, LogSettings, read_claims, require_sigma
 from simplicert.board.entry import REMARKS
-from simplicert.board.job import settings_of_source
+from simplicert.board.job import say_refusal, settings_of_source
 from simplicert.board.reading import is_stated, require_gaussian, state_settings
 from simplicert.board.sources import Source, find_sources
 from simplicert.errors import InvalidInput, SimplicertError, require
@@ -111,10 +111,9 @@ def _import_all(
             one = _import_source(source, given, scratch / f"{len(read)}")
             named = replace(one, name=source.root.name) if source.root in typed else one
             read.append(one if one.method else named)
-        except SimplicertError as error:
+        except (SimplicertError, OSError) as error:
             if source.format != "other" or source.path in typed:
-                told = str(error).replace(str(source.path), source.path.name)
-                refused.append((source, told))
+                refused.append((source, say_refusal(source, error)))
     for source, reason in refused:
         if source.path in typed:  # what was asked for by name must not be missing
             raise InvalidInput(f"{typed[source.path]} cannot be read as a run or a log: {reason}")
@@ -139,6 +138,7 @@ def _import_source(source: Source, given: Sequence[Claim], out: Path) -> _Gather
         )
     findings = read_findings(run) if isinstance(run, ImportedRun) else []
     doubts = [f.sentence for f in findings if f.code not in REMARKS and not f.disproves]
+    doubts += settings.contradicted
     guessed = source.format in ("cohen", "rs4a") and not is_stated(settings)
     method = settings.method
     return _Gathered(source, run, method or source.name, method, tuple(doubts), guessed)

@@ -18,13 +18,15 @@ from simplicert.bounds import bound
 from simplicert.certification import certify, radius
 from simplicert.errors import InvalidInput, require
 from simplicert.logs import cohen, dsrs, iss, second_order
-from simplicert.logs.audit import audit_log, find_disproofs, infer_settings
+from simplicert.logs.audit import audit_log, find_disproofs, infer_settings, radius_cap
 from simplicert.logs.counts import read_counts
 from simplicert.logs.log import Log, StatedSettings, log_expectations
-from simplicert.logs.row_checks import AuditFinding
+from simplicert.logs.row_checks import AuditFinding, count_in_words, make_finding
 from simplicert.store import open_run
 from simplicert.store.imported import ImportedRun
 from simplicert.types import Floats
+
+ABSURD = 2  # times the cap of one sampling; published radii of two samplings stay below once
 
 
 def read_entry(source: Source, settings: LogSettings, alpha: float) -> Entry:
@@ -150,10 +152,23 @@ def _read_radii(source: Source, settings: LogSettings, alpha: float) -> Entry:
     log = dsrs.read_dsrs_radii(source.path, cohen=plain)
     norm = "linf" if "Linfty" in told.noise else "l2"
     stated = StatedSettings(told.sigma, told.alpha, told.draws) if plain else None
-    entry = _bare_entry(
-        source, _told_settings(settings, told, norm), log, log.radius.lower, audit_log(log, stated)
-    )
+    findings = [*audit_log(log, stated), *([] if plain else _flag_absurd_radii(log, told))]
+    held = _told_settings(settings, told, norm)
+    entry = _bare_entry(source, held, log, log.radius.lower, findings)
     return replace(entry, inferred=infer_settings(log, told.sigma))
+
+
+def _flag_absurd_radii(log: Log, told: dsrs.DsrsSettings) -> list[AuditFinding]:
+    """Find radii far above what one sampling of Gaussian noise can prove; no cap is known here."""
+    cap = told.sigma * float(radius_cap(np.array(told.draws), told.alpha))
+    above = log.radius.lower > ABSURD * cap
+    if not above.any():
+        return []
+    says = (
+        f"the radius is more than {ABSURD} times {cap:.4g}, the largest of one sampling, in "
+        f"{count_in_words(above)}: no proof of it is known here"
+    )
+    return [make_finding(above, "above_usual", says)]
 
 
 def _told_settings(settings: LogSettings, told: dsrs.DsrsSettings, norm: str) -> LogSettings:

@@ -115,7 +115,12 @@ def _walk(path: Path, root: Path) -> Iterator[Source]:
             held = {file.name for file in path.glob("*.npy")}
         else:
             held = set()
-        for child in sorted(path.iterdir()):
+        try:
+            children = sorted(path.iterdir())
+        except OSError as error:
+            yield Source(path, root, "", f"cannot be opened: {error.strerror or error}")
+            return
+        for child in children:
             if child.name not in held and child.name != ".git":
                 yield from _walk(child, root)
     else:
@@ -128,8 +133,11 @@ def _judge_file(path: Path, root: Path) -> Source:
         return Source(path, root, "other", f"{path.suffix or path.name}: no log")
     if path.suffix == ".npz":
         return Source(path, root, "counts")
-    with open_file(path) as file:
-        head = file.read(HEAD)
+    try:
+        with open_file(path) as file:
+            head = file.read(HEAD)
+    except OSError as error:
+        return Source(path, root, "", f"cannot be opened: {error.strerror or error}")
     if not head.strip():
         return Source(path, root, "", "an empty file")
     try:
