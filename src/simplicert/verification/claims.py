@@ -89,7 +89,7 @@ def _held_settings(run: Run | ImportedRun) -> Mapping[str, tuple[tuple[object, .
         "alpha": ((manifest.alpha,), "run.toml"),
         "noise": ((manifest.noise_model.name,), "run.toml"),
         "norm": (tuple(f"{scaled}{norm}" for norm in noise.norms), "the noise"),
-        "draws": (most, "the tallies"),
+        "draws": (most, "the tally"),
     }
 
 
