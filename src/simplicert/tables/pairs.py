@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from simplicert.errors import require
-from simplicert.metrics.comparable import list_first_inputs, require_same_inputs, require_same_units
+from simplicert.metrics.comparable import require_same_inputs, require_same_units
+from simplicert.metrics.shared import list_first_inputs
 from simplicert.metrics.numbers import (
     format_down,
     format_p_value,
