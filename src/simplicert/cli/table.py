@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from simplicert.cli.many_options import CommonOption
 from simplicert.cli.norm_options import RunNormOption, RunSizeOption
 from simplicert.cli.saying import print_content, print_lines
 
@@ -38,6 +39,7 @@ def table(
     ] = None,
     norm: RunNormOption = None,
     size: RunSizeOption = None,
+    common: CommonOption = False,
     published: Annotated[
         str | None,
         typer.Option(
@@ -45,7 +47,7 @@ def table(
         ),
     ] = None,
 ) -> None:
-    """Certified accuracy at radii, the paper's two tables, or two runs paired.
+    """Certified accuracy at radii, the paper's two tables, or runs in pairs.
 
     Example: simplicert table runs/a runs/b --label runs/a=Cohen --out table.tex
 
@@ -54,6 +56,15 @@ def table(
     Example: simplicert table runs/mine --style paper1 --population correct
 
     Of an imported log, paper1 has the columns that exist and says which are missing.
+
+    Runs on different inputs stand unpaired, each with its number of inputs; --common
+    keeps the inputs that all of them hold, known by number and label:
+
+    Example: simplicert table runs/a runs/b runs/mine --common
+
+    Every two of several runs, with p-values corrected for their number:
+
+    Example: simplicert table runs/a runs/b runs/mine --style pairs --radii 0.5
 
     Radii in different norms are not compared; --norm names one that all runs certify.
 
@@ -65,6 +76,7 @@ def table(
     from simplicert.cli.screen import print_table
     from simplicert.errors import choose, require
     from simplicert.files import write_atomically
+    from simplicert.metrics.shared import share_inputs
     from simplicert.metrics.study import read_studies
     from simplicert.tables import FORMATS, STYLES, TableOptions, make_table
     from simplicert.tables.formats import choose_format
@@ -86,6 +98,8 @@ def table(
         norm=norm,
         size=size,
     )
+    if common:
+        studies = share_inputs(studies)
     grid = make_table(studies, style, choices)
     if chosen == "screen":
         print_table(grid)

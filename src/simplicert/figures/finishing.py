@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simplicert.figures.style import DIRECT, HEADING, INK, draw_legend
+from simplicert.figures.style import CROWD_LINES, DIRECT, HEADING, INK, draw_legend
 from simplicert.types import Floats
 
 if TYPE_CHECKING:
@@ -179,7 +179,9 @@ def _find_line(handle: Any) -> "Line2D | None":
     from matplotlib.lines import Line2D
 
     line = handle if isinstance(handle, Line2D) else getattr(handle, "lines", [None])[0]
-    return line if isinstance(line, Line2D) else None
+    if not isinstance(line, Line2D) or line.get_gid() == CROWD_LINES:
+        return None  # a crowd has one entry in the legend, and no place of its own
+    return line
 
 
 def _line_places(axes: "Axes", line: "Line2D") -> Floats:

@@ -10,7 +10,6 @@ from simplicert.metrics.study import Study
 from simplicert.noises import NOISES
 
 
-
 def require_same_inputs(studies: Sequence[Study]) -> None:
     """Refuse to compare runs that do not cover the same inputs, naming what is missing."""
     everything = np.unique(np.concatenate([study.index for study in studies]))

@@ -8,7 +8,7 @@ of counts without an index numbers its rows, and is matched only if `import --st
 which inputs these rows are.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -89,7 +89,7 @@ def share_inputs(studies: Sequence[Study]) -> list[Study]:
     if not found.common.size:
         raise InvalidInput(
             "runs must have inputs in common, and no input is in all of them: "
-            + _name_runs([f"{study.name} has {_say_range(study.index)}" for study in studies])
+            + name_runs([f"{study.name} has {_say_range(study.index)}" for study in studies])
         )
     return [replace(study, parent=study, only=found.common) for study in studies]
 
@@ -104,7 +104,7 @@ def describe_inputs(studies: Sequence[Study]) -> list[str]:
     found = relate_inputs(studies)
     unsure = (
         [
-            f"inputs are matched by their number alone: {_name_runs(found.unchecked)} "
+            f"inputs are matched by their number alone: {name_runs(found.unchecked)} "
             f"{'has' if len(found.unchecked) == 1 else 'have'} no labels that could confirm it"
         ]
         if found.unchecked and not found.apart
@@ -114,7 +114,7 @@ def describe_inputs(studies: Sequence[Study]) -> list[str]:
         held = [f"{study.name} {study.held:,}" for study in studies]
         return [
             f"common: the {len(studies[0].index):,} inputs that all {len(studies)} runs hold, of "
-            + _name_runs(held),
+            + name_runs(held),
             *unsure,
         ]
     if found.same:
@@ -151,7 +151,7 @@ def _explain_other_data(studies: Sequence[Study]) -> str:
     if len(prints) < 2:  # noqa: PLR2004
         return ""
     named = [f"{study.name} from {study.data or 'unnamed data'}" for study in prints.values()]
-    return f"these were drawn from different data: {_name_runs(named)}"
+    return f"these were drawn from different data: {name_runs(named)}"
 
 
 def _explain_other_labels(studies: Sequence[Study]) -> str:
@@ -195,7 +195,7 @@ def _explain_row_numbers(studies: Sequence[Study]) -> str:
         return ""
     have = "has" if len(named) == 1 else "have"
     return (
-        f"{_name_runs(named)} {have} the rows of a file for numbers of inputs: import with --start "
+        f"{name_runs(named)} {have} the rows of a file for numbers of inputs: import with --start "
         "and --step says which inputs these are"
     )
 
@@ -215,12 +215,13 @@ def _say_range(index: Ints) -> str:
     return f"{index.size:,} inputs from {index.min()} to {index.max()}"
 
 
-def _name_runs(names: Sequence[str]) -> str:
+def name_runs(names: Iterable[str], between: str = ", ") -> str:
     """List a few runs and say how many more there are."""
-    more = len(names) - MOST_NAMED_RUNS
+    listed = list(names)
+    more = len(listed) - MOST_NAMED_RUNS
     if more < 2:  # noqa: PLR2004
-        return ", ".join(names)
-    return f"{', '.join(names[:MOST_NAMED_RUNS])} and {more} more"
+        return between.join(listed)
+    return f"{between.join(listed[:MOST_NAMED_RUNS])} and {more} more"
 
 
 def list_first_inputs(inputs: Ints) -> str:

@@ -56,7 +56,7 @@ class Study:
     sensitivity: float | None = None  # of a stage before the noise; None: what the run declares
     norm: str | None = None  # of its radii; None: the usual one of its noise
     size: int | None = None  # features of an input, where the norm needs them and no run knows
-    parent: "Study | None" = field(default=None, compare=False)  # the whole, of a part of its inputs
+    parent: "Study | None" = field(default=None, compare=False)  # of which this is a part
     only: Ints | None = field(default=None, compare=False)  # numbers of the inputs of that part
 
     @property
