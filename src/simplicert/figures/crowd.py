@@ -84,7 +84,11 @@ def split_into_multiples(
                 grey = f"grey: the other {len(several) - 1} runs"
                 words = "; ".join([note.replace("\n", ", "), *_name_dashes(axes), grey])
                 axes.figure.suptitle(
-                    fill(words, HEADING), fontsize=NAME_SIZE, color=GREY, x=0.02, ha="left"
+                    fill(words, HEADING, break_on_hyphens=False),
+                    fontsize=NAME_SIZE,
+                    color=GREY,
+                    x=0.02,
+                    ha="left",
                 )
             return axes
 

@@ -10,7 +10,7 @@ table of who wins would compare one number with itself.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -221,6 +221,8 @@ def read_studies(
 ) -> list[Study]:
     """Open each run; its name is the folder's, or what `labels` gives for the folder as written.
 
+    A run that recorded a label when it was imported has that name, if it tells the runs apart.
+
     With `one_name_per_sigma`, runs of different sigmas may share a name: one method at each sigma.
     `sensitivity` replaces what each run declares, `norm` the usual one of its noise; `size` is the
     number of features, for runs that did not record it.
@@ -241,14 +243,15 @@ def read_studies(
     require(not unknown, f"label must name a run that is given, got {', '.join(sorted(unknown))}")
     studies = [
         Study(
-            names.get(str(Path(folder)), Path(folder).resolve().name),
-            open_run(folder),
+            names.get(str(Path(folder))) or run.manifest.label or Path(folder).resolve().name,
+            run,
             sensitivity,
             norm,
             size,
         )
-        for folder in folders
+        for folder, run in ((folder, open_run(folder)) for folder in folders)
     ]
+    studies = _tell_apart(studies, set(names.values()), one_name_per_sigma)
     taken = [(study.name, study.strength if one_name_per_sigma else None) for study in studies]
     twice = sorted({name for name, sigma in taken if taken.count((name, sigma)) > 1})
     at = " at one sigma" if one_name_per_sigma else ""
@@ -256,6 +259,17 @@ def read_studies(
         not twice, f"runs must have different names{at}, got {', '.join(twice)} twice: use label"
     )
     return studies
+
+
+def _tell_apart(studies: list[Study], given: set[str], one_name_per_sigma: bool) -> list[Study]:
+    """Name runs by their folders where the labels that they recorded do not tell them apart."""
+    keys = [(study.name, study.strength if one_name_per_sigma else None) for study in studies]
+    return [
+        replace(study, name=study.run.folder.resolve().name)
+        if keys.count(key) > 1 and study.name not in given and study.run.manifest.label
+        else study
+        for study, key in zip(studies, keys, strict=True)
+    ]
 
 
 def compares_mechanisms(certificates: Certificates) -> bool:
