@@ -91,7 +91,7 @@ def figure(
     from simplicert.figures import FIGURES, make_figure
     from simplicert.metrics.shared import describe_inputs, share_inputs
     from simplicert.metrics.study import read_studies
-    from simplicert.tables.doubts import doubt_notes
+    from simplicert.tables.doubts import doubt_notes, uneven_notes
 
     choose("figure", name, FIGURES)
     folders, path = runs or [], out or Path(f"{name}.png")
@@ -128,5 +128,5 @@ def figure(
         heading=not no_heading,
     )
     print_lines(f"wrote {written}")
-    for note in (*describe_inputs(studies), *doubt_notes(studies)):
+    for note in (*describe_inputs(studies), *uneven_notes(studies), *doubt_notes(studies)):
         print_warning(note)

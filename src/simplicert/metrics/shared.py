@@ -27,6 +27,11 @@ class InputRelation:
     """What several runs share: `same` if all hold the same inputs, else `common` to all of them.
 
     `apart` says why numbers of inputs cannot be matched between the runs at all; "" if they can.
+
+    >>> import numpy as np
+    >>> import simplicert as sc
+    >>> sc.metrics.InputRelation(same=False, common=np.array([0, 20])).apart
+    ''
     """
 
     same: bool
@@ -58,7 +63,7 @@ def relate_inputs(studies: Sequence[Study]) -> InputRelation:
         common = np.intersect1d(common, index)
     same = all(np.array_equal(held[0], index) for index in held[1:])
     apart = _explain_other_data(studies) or _explain_other_labels(studies)
-    if not apart and not same:
+    if not apart and (not same or _mixes_rows_and_numbers(studies)):
         apart = _explain_row_numbers(studies)
     prints = {study.run.manifest.data_fingerprint for study in studies}
     alone = [] if len(studies) < 2 or (len(prints) == 1 and None not in prints) else studies  # noqa: PLR2004
@@ -186,6 +191,12 @@ def _name_label_conflict(seen: Sequence[Study], study: Study) -> str:
                 f"{list_first_inputs(differ)}"
             )
     raise AssertionError("a label was contradicted by no run")
+
+
+def _mixes_rows_and_numbers(studies: Sequence[Study]) -> bool:
+    """Whether rows of a file would be matched with numbers of inputs that no label confirms."""
+    rows = [one.run.manifest.source.get("numbered") == ROWS for one in studies]
+    return any(rows) and not all(rows) and any(one.labels is None for one in studies)
 
 
 def _explain_row_numbers(studies: Sequence[Study]) -> str:

@@ -27,6 +27,7 @@ from simplicert.report.provenance import norm_table, settings_table
 from simplicert.report.sections import PageSection, extra_sections
 from simplicert.report.views import View, describe_risk_order, make_views
 from simplicert.store.manifest import package_version
+from simplicert.tables.doubts import uneven_notes
 
 SUFFIX = ".html"
 
@@ -145,7 +146,7 @@ def report_page(
             blocks=_view_blocks(views, names, radii),
             comparisons=comparison_tables(views, asked) if views else [],
             opening=opening,
-            inputs=describe_inputs(studies),
+            inputs=[*describe_inputs(studies), *uneven_notes(studies)],
             exact=all(view["table"]["exact"] for view in content["views"]),
             runs=content["runs"],
             kinds=list(dict.fromkeys(view.kind for view in views)) or list(threats[0]["kinds"]),

@@ -6,6 +6,7 @@ counted apart from what may make a number wrong.
 
 from collections.abc import Sequence
 
+from simplicert.errors import SimplicertError
 from simplicert.logs.audit import read_findings
 from simplicert.logs.row_checks import CODE_WORDS, REMARK_CODES
 from simplicert.metrics.shared import name_runs
@@ -21,6 +22,29 @@ def doubt_notes(studies: Sequence[Study]) -> list[str]:
         *_disproof_notes(studies),
         *_audit_notes(studies),
     ]
+
+
+def uneven_notes(studies: Sequence[Study]) -> list[str]:
+    """Say where draws or alpha differ between runs: either alone makes radii larger."""
+    known = []
+    for study in studies:
+        try:
+            known.append(study.certificates().known)
+        except SimplicertError:  # bare radii, of which nothing is known
+            continue
+    draws = [item.draws for item in known if item.draws is not None and item.draws.size]
+    most = sorted({int(one.max()) for one in draws})
+    levels = sorted({item.alpha for item in known if not item.certain})
+    notes = []
+    if len(most) > 1:
+        notes.append(
+            f"draws differ between the runs, up to {most[0]:,} or {most[-1]:,} an input: more "
+            "draws alone give larger radii"
+        )
+    if len(levels) > 1:
+        named = ", ".join(f"{level:g}" for level in levels)
+        notes.append(f"alpha differs between the runs ({named}): a larger one gives larger radii")
+    return notes
 
 
 def label_run(study: Study) -> str:

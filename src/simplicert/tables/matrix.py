@@ -25,6 +25,7 @@ from simplicert.tables.settings import (
     noise_heading,
     settings_notes,
     settings_record,
+    strength_notes,
 )
 from simplicert.tables.unpaired import are_disjoint, say_unpaired_test
 
@@ -152,6 +153,7 @@ def _matrix_notes(
         f"bold: below {SIGNIFICANT:g}, so that any of them is wrong with probability at most "
         f"{SIGNIFICANT:g} over the choice of inputs",
         describe_column(options.column or "radius", studies[0].measured_in),
+        *strength_notes(studies),
         *settings_notes(studies, options.kind),
     ]
 

@@ -32,10 +32,10 @@ from simplicert.tables.settings import (
     describe_column,
     describe_population,
     name_inputs,
-    noise_heading,
     require_columns,
     settings_notes,
     settings_record,
+    strength_notes,
 )
 from simplicert.tables.unpaired import unpaired_table
 from simplicert.types import Ints
@@ -134,8 +134,6 @@ def _pairs_notes(
     first, second = (label_run(study) for study in studies)
     several = [study.certificates(options.kind) for study in studies]
     reach = say_reach(several, inclusive=bool(options.inclusive))
-    sigmas, heading = {study.strength for study in studies}, noise_heading(studies)
-    differ = "under different noises" if heading == "noise" else f"at different {heading}s"
     return [
         f"{describe_population('all', [average.first.total])}; difference: {second} less "
         f"{first}, toward zero; "
@@ -146,7 +144,7 @@ def _pairs_notes(
         f"{average.resamples:,} paired bootstrap resamples of the inputs, percentiles, "
         f"seed {average.seed}",
         describe_column(options.column or "radius", studies[0].measured_in),
-        *([f"the two runs were drawn {differ}"] if len(sigmas) > 1 or heading == "noise" else []),
+        *strength_notes(studies),
         *[
             f"r {sign} {change.at:g}: {_list_changed_inputs('gained', change.gained)}; "
             f"{_list_changed_inputs('lost', change.lost)}"

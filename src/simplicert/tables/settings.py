@@ -56,6 +56,15 @@ def noise_cell(study: Study, heading: str) -> str:
     return f"{study.strength[1]:g}"
 
 
+def strength_notes(studies: Sequence[Study]) -> list[str]:
+    """Say that runs were drawn under different noise; nothing if they were not."""
+    heading = noise_heading(studies)
+    if heading != "noise" and len({study.strength for study in studies}) == 1:
+        return []
+    differ = "under different noises" if heading == "noise" else f"at different {heading}s"
+    return [f"the {'two ' if len(studies) == 2 else ''}runs were drawn {differ}"]  # noqa: PLR2004
+
+
 def settings_notes(studies: Sequence[Study], kind: str | None) -> list[str]:
     """Say how the radii were proved: once if all runs agree, otherwise run by run."""
     sentences: dict[str, list[str]] = {}

@@ -22,7 +22,12 @@ from simplicert.metrics.unpaired import (
 )
 from simplicert.tables.doubts import label_run
 from simplicert.tables.grid import RADII, Grid, TableOptions, Value
-from simplicert.tables.settings import describe_column, settings_notes, settings_record
+from simplicert.tables.settings import (
+    describe_column,
+    settings_notes,
+    settings_record,
+    strength_notes,
+)
 
 
 def unpaired_table(studies: Sequence[Study], options: TableOptions) -> Grid:
@@ -111,6 +116,7 @@ def _unpaired_notes(
         "interval: of the choice of inputs, exact limits of both at 97.5 %; of the ACR "
         f"{average.resamples:,} bootstrap resamples of each, seed {average.seed}",
         describe_column(options.column or "radius", studies[0].measured_in),
+        *strength_notes(studies),
         *settings_notes(studies, options.kind),
     ]
 
