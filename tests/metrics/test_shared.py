@@ -83,8 +83,8 @@ def test_numbers_in_other_data_are_no_numbers(make):
 def test_an_input_that_stands_twice_is_refused(tmp_path):
     log = tmp_path / "twice.csv"
     log.write_text("i,y,p,r\n0,1,1,0.2\n0,1,1,0.3\n")
-    twice = Study("twice", import_radii(log, "index=i,label=y,predict=p,radius=r", 0.5, log / ".."
-                                        / "run"))  # fmt: skip
+    columns = "index=i,label=y,predict=p,radius=r"
+    twice = Study("twice", import_radii(log, columns, 0.5, tmp_path / "run"))
     with pytest.raises(InvalidInput, match="twice holds 2 rows for 1 inputs"):
         relate_inputs([twice, twice])
 

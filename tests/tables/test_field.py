@@ -149,8 +149,8 @@ def test_runs_on_other_inputs_stand_unpaired(held):
 
 
 def test_common_inputs_alone_are_named_in_the_title(held):
-    few = held("a", drawn(inputs=40), index=np.arange(40))
-    grid = field_table(share_inputs([few, held("b", drawn(), 1.0)]), PLAIN)
+    few, more = (stated([True] * n, two_sided=[0.6] * n) for n in (40, 60))
+    grid = field_table(share_inputs([held("a", few), held("b", more, 1.0)]), PLAIN)
     assert grid.headings[:3] == ("run", "sigma", "0")
     assert grid.title.endswith(", 40 common inputs alone")
     assert "common: the 40 inputs that all 2 runs hold, of a 40, b 60" in grid.notes
