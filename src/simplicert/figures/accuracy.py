@@ -51,6 +51,8 @@ CROWD: dict[str, Any] = {
     "gid": CROWD_LINES,
 }
 
+BOLD: dict[str, Any] = {"linewidth": 1.8, "zorder": 3}  # of a run before a crowd
+
 Item = TypeVar("Item")
 
 
@@ -175,7 +177,7 @@ def draw_run_lines(  # noqa: PLR0917
             marker=MARKERS[place % len(MARKERS)] if marked else "",
             markevery=_marker_positions(place, len(several)),
             label=name if marked else "",
-            **({} if bold is None else {"linewidth": 1.8, "zorder": 3}),
+            **({} if bold is None else BOLD),
         )
 
 

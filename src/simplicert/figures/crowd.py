@@ -101,4 +101,6 @@ def _name_dashes(axes: "Axes") -> list[str]:
     """Say what solid and dashed lines are, where there are both."""
     words = {"-": "solid", "--": "dashed", ":": "dotted", "-.": "dashed and dotted"}
     empty = [line for line in axes.lines if np.size(line.get_xdata()) == 0]
-    return [f"{words.get(line.get_linestyle(), 'dashed')}: {line.get_label()}" for line in empty]
+    return [
+        f"{words.get(str(line.get_linestyle()), 'dashed')}: {line.get_label()}" for line in empty
+    ]
