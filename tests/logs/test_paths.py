@@ -48,7 +48,7 @@ def test_another_sigma_in_the_path_or_in_a_comment_is_a_doubt(tmp_path):
     assert check_named_sigma(PATH, 0.5) == []
     (doubt,) = check_named_sigma(PATH, 0.25)
     assert doubt.code == "sigma_named" and "names 0.5" in doubt.sentence
-    assert "wrong by a factor of 2" in doubt.sentence
+    assert "wrong by a factor of 0.5" in doubt.sentence
     file = tmp_path / "counts.txt"
     file.write_text("# drawn at sigma = 0.25\n7 2 1 0\n")
     assert find_named_sigma(file) == (0.25, "a comment of counts.txt")
@@ -56,3 +56,12 @@ def test_another_sigma_in_the_path_or_in_a_comment_is_a_doubt(tmp_path):
     file.write_text("7 2 1 0\n")
     assert find_named_sigma(file) is None
     assert find_named_sigma(Path("noise_0.25/log")) is None  # the noise of training
+
+
+@pytest.mark.parametrize(
+    ("name", "doubtful"),
+    [("cifar0.25.txt", True), ("noise_0.25_acc", True), ("cifar0.5.txt", False), ("v1.2", False),
+     ("a-0.5-100000-0.001.txt", False), ("model.0.25.1", False), ("10.25", False)],
+)  # fmt: skip
+def test_a_usual_sigma_in_the_name_of_the_file_is_one_too(name, doubtful):
+    assert bool(check_named_sigma(Path("noise_1.00", name), 0.5)) == doubtful

@@ -25,6 +25,10 @@ HEAD = 4096  # bytes of a file in which a comment may name sigma
 PATH_SIGMA = re.compile(r"(?<![a-z])sigma[_=-]?(\d*\.?\d+)", re.IGNORECASE)
 COMMENT_SIGMA = re.compile(r"(?<![a-z])sigma\s*[_=: ]\s*(\d*\.?\d+)", re.IGNORECASE)
 
+# Standard deviations that people certify with, as a file may be named without the word sigma.
+USUAL_SIGMAS = (0.12, 0.25, 0.5, 0.75, 1.0)
+DECIMAL = re.compile(r"(?<![\d.])\d*\.\d+(?![\d.]*\d)")
+
 # A number as papers write it in a path; 0_25 is no number, and is refused by its name.
 NUMBER = re.compile(r"\d*\.?\d+(?:e-?\d+)?", re.IGNORECASE)
 
@@ -131,15 +135,24 @@ def find_named_sigma(path: Path) -> tuple[float, str] | None:
 
 
 def check_named_sigma(path: Path, sigma: float) -> list[AuditFinding]:
-    """Find that a path or a file names another sigma than the one stated: a doubt, no error."""
+    """Find that a path or a file names another sigma than the one stated: a doubt, no error.
+
+    Without the word sigma, a number in the file's own name counts if it is a usual sigma.
+    """
     named = find_named_sigma(path)
+    says = "names"
+    if named is None:
+        held = [float(text) for text in DECIMAL.findall(path.name)]
+        usual = [] if sigma in held else [value for value in held if value in USUAL_SIGMAS]
+        named = (usual[-1], f"its name, {path.name}") if usual else None
+        says = "holds the usual sigma"
     if named is None or named[0] in (0.0, sigma):
         return []
     value, who = named
     return [
         AuditFinding(
             "sigma_named",
-            f"sigma {sigma:g} is stated, and {who}, names {value:g}: if that is right, all radii "
-            f"here are wrong by a factor of {value / sigma:.3g}",
+            f"sigma {sigma:g} is stated, and {who}, {says} {value:g}: if that is right, radii from "
+            f"counts are wrong by a factor of {sigma / value:.3g}, and E0 from radii is wrong",
         )
     ]

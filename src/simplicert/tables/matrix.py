@@ -8,6 +8,7 @@ from simplicert.metrics.averages import certified_accuracy
 from simplicert.metrics.intervals import Rate
 from simplicert.metrics.numbers import (
     NONE,
+    SMALL_P,
     format_p_value,
     format_percent_down,
     format_rate_difference,
@@ -128,7 +129,8 @@ def _pair_cell(shown: dict[tuple[int, int], PairTest], row: int, column: int) ->
         return NONE
     test = shown[min(row, column), max(row, column)]
     if row > column:
-        return format_p_value(test.corrected)
+        small = test.corrected < SMALL_P  # a matrix has room for few digits; records have all
+        return f"<{SMALL_P:g}" if small else format_p_value(test.corrected)
     return format_rate_difference(test.rates[1], test.rates[0])
 
 
