@@ -80,7 +80,8 @@ def find_pictures(views: Sequence[View], spec: str | None) -> Pictures:
     if spec is not None:
         return _make_pictures(views, _check_data(load_data(spec), views))
     run = views[0].study.run
-    if apart := relate_inputs(list({view.run: view.study for view in views}.values())).apart:
+    runs = list({view.run: view.study for view in views}.values())
+    if len(runs) > 1 and (apart := relate_inputs(runs).apart):
         return Pictures(None, f"No thumbnails: {apart}.")
     if run.manifest.made.get("data") is None:
         return Pictures(None, f"No thumbnails: the run does not name its data; {HINT}.")
