@@ -5,7 +5,7 @@ turns a figure of many runs into small multiples: each panel has one run bold an
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from textwrap import fill
+from textwrap import fill, wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +22,7 @@ MOST_LINES = 8  # runs that one panel shows with a name each
 ACROSS = 4  # small panels in a row
 SMALL = 1.45  # inches: the height of a row of small panels
 NAME_SIZE = 7.5  # points
-LONGEST = 30  # letters of a name over a small panel
+LONGEST = 27  # letters of a line of a name over a small panel, which has two
 HEADING = 120  # letters of a line over all panels
 
 
@@ -74,15 +74,15 @@ def split_into_multiples(
                 legend.remove()
             for line in axes.lines:
                 line.set_marker("")
-            shown = name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
-            axes.set_title(shown, loc="left", fontsize=NAME_SIZE, pad=2)
+            axes.set_title(_shorten_name(name), loc="left", fontsize=NAME_SIZE, pad=2)
             axes.tick_params(labelsize=NAME_SIZE - 1)
             for text in (axes.xaxis.label, axes.yaxis.label):
                 text.set_fontsize(NAME_SIZE)
             axes.label_outer()
             if first and note:
                 grey = f"grey: the other {len(several) - 1} runs"
-                words = "; ".join([note.replace("\n", ", "), *_name_dashes(axes), grey])
+                facts = note.replace(" \n", " ").replace("\n", ", ")
+                words = "; ".join([facts, *_name_dashes(axes), grey])
                 axes.figure.suptitle(
                     fill(words, HEADING, break_on_hyphens=False),
                     fontsize=NAME_SIZE,
@@ -95,6 +95,16 @@ def split_into_multiples(
         return draw_one
 
     return [panel(name, place == 0) for place, name in enumerate(several)]
+
+
+def _shorten_name(name: str) -> str:
+    """Return a name in at most two lines; of a longer one the middle is left out."""
+    if len(name) <= LONGEST:
+        return name
+    if len(name) > 2 * LONGEST:
+        name = f"{name[: LONGEST - 2]}…{name[-LONGEST + 2 :]}"
+    lines = wrap(name, LONGEST)
+    return "\n".join(lines if len(lines) <= 2 else [name[:LONGEST], name[LONGEST:]])  # noqa: PLR2004
 
 
 def _name_dashes(axes: "Axes") -> list[str]:

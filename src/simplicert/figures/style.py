@@ -6,7 +6,7 @@ of an axis: `settings_note`, `radius_label`. Files are written by `saving`.
 """
 
 from collections.abc import Sequence
-from textwrap import wrap
+from textwrap import fill, wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -39,6 +39,7 @@ PAGE = (7.16, 3.0)  # both columns, for two panels side by side
 
 # In inches: the sample of a line in a legend with the room beside it, and a letter of its name.
 HANDLE, LETTER = 0.38, 0.058
+MARGIN = 0.5  # left of the axes, for ticks and a label
 
 MARKERS = "oDs^vPX<>*"  # of runs, in their order
 
@@ -159,7 +160,7 @@ def draw_legend(
     handles, names = axes.get_legend_handles_labels() if entries is None else _split(entries)
     shown = axes.legend(
         handles,
-        names,
+        [wrap_name(axes, name) for name in names],
         loc="lower left",
         bbox_to_anchor=(0.0, 1.01),
         ncols=fit_columns(names, _panel_width(axes), columns),
@@ -185,6 +186,12 @@ def fit_columns(names: Sequence[str], wide: float, most: int) -> int:
         if sum(HANDLE + LETTER * letters for letters in longest) <= wide:
             return columns
     return 1
+
+
+def wrap_name(axes: "Axes", name: str) -> str:
+    """Return a name in as many lines as a legend above these axes needs for it."""
+    letters = int((_panel_width(axes) - MARGIN - HANDLE) / LETTER)
+    return name if len(name) <= letters else fill(name, letters)
 
 
 def _panel_width(axes: "Axes") -> float:
@@ -237,7 +244,8 @@ def settings_note(
     if population != "all":  # a line of its own: no figure of a part is taken for one of all
         settings.append(over)
     reasons = dict.fromkeys(filter(None, map(explain_no_comparison, several)))
-    lines = [line for reason in reasons for line in wrap(reason, NOTE_WIDTH)]
+    # A blank before a line end marks that the sentence goes on.
+    lines = [" \n".join(wrap(reason, NOTE_WIDTH)) for reason in reasons]
     return "\n".join([f"{known[0].kind}{mark}", *settings, *lines])
 
 

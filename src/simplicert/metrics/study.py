@@ -262,14 +262,26 @@ def read_studies(
 
 
 def _tell_apart(studies: list[Study], given: set[str], one_name_per_sigma: bool) -> list[Study]:
-    """Name runs by their folders where the labels that they recorded do not tell them apart."""
-    keys = [(study.name, study.strength if one_name_per_sigma else None) for study in studies]
-    return [
-        replace(study, name=study.run.folder.resolve().name)
-        if keys.count(key) > 1 and study.name not in given and study.run.manifest.label
-        else study
-        for study, key in zip(studies, keys, strict=True)
-    ]
+    """Add sigma where the labels that runs recorded do not tell them apart, else use folders."""
+    for spell in (_name_and_strength, _name_of_folder):
+        keys = [(study.name, study.strength if one_name_per_sigma else None) for study in studies]
+        studies = [
+            replace(study, name=spell(study))
+            if keys.count(key) > 1 and study.name not in given and study.run.manifest.label
+            else study
+            for study, key in zip(studies, keys, strict=True)
+        ]
+    return studies
+
+
+def _name_and_strength(study: Study) -> str:
+    """Return a run's name with its sigma, or what its noise has for it."""
+    return f"{study.name}, {study.strength[0]} {study.strength[1]:g}"
+
+
+def _name_of_folder(study: Study) -> str:
+    """Return the name of a run's folder."""
+    return study.run.folder.resolve().name
 
 
 def compares_mechanisms(certificates: Certificates) -> bool:
