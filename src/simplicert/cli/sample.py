@@ -203,6 +203,13 @@ def sample(
             help="Seconds to keep asking a model that fails every time.", rich_help_panel=WORK
         ),
     ] = 600.0,
+    budget: Annotated[
+        int | None,
+        typer.Option(
+            help="Most rows to ask the model about now: for slow and paid ones.",
+            rich_help_panel=WORK,
+        ),
+    ] = None,
     noise: Annotated[str, typer.Option(help=NOISE_HELP, rich_help_panel=NOISE)] = "gaussian",
     scale: Annotated[
         float | None,
@@ -253,8 +260,10 @@ def draw_or_exit(options: dict[str, Any]) -> None:
             "stopped while nothing was being drawn: nothing is lost, the same command continues"
         )
         raise typer.Exit(STOPPED_EXIT) from None
+    calls = f"the model was asked about {outcome.calls:,} rows"
     if not outcome.complete:
-        print_warning(f"stopped; what is drawn is kept in {out}: the same command continues")
+        why = f"{outcome.spent}; " if outcome.spent else "stopped; "
+        print_warning(f"{why}what is drawn is kept in {out}: the same command continues ({calls})")
         raise typer.Exit(STOPPED_EXIT)
     if outcome.failed:
         _warn_of_failures(out, outcome.failed)
@@ -262,6 +271,7 @@ def draw_or_exit(options: dict[str, Any]) -> None:
     if not quiet:
         shard = options.get("shard", "1/1")
         drawn = "all is drawn" if shard == "1/1" else f"share {shard} is drawn"
+        print_note(calls)
         print_lines(f"{out}: {drawn}; next: simplicert certify {out} --out {out}.csv")
 
 
