@@ -76,7 +76,6 @@ def table(
     from simplicert.cli.screen import print_table
     from simplicert.errors import choose, require
     from simplicert.files import write_atomically
-    from simplicert.metrics.shared import share_inputs
     from simplicert.metrics.study import read_studies
     from simplicert.tables import FORMATS, STYLES, TableOptions, make_table
     from simplicert.tables.formats import choose_format
@@ -84,8 +83,9 @@ def table(
     choose("style", style, STYLES)
     chosen = choose_format(format_, out)
     choices = TableOptions(
-        kind, column, population, parse_radii(radii), inclusive, intervals, published
-    )
+        kind, column, population, parse_radii(radii), inclusive, intervals, published,
+        common or None,
+    )  # fmt: skip
     if out is not None:
         inside = any(run.resolve() in out.resolve().parents for run in runs)
         require(not inside, f"out must not lie inside a run it is made from, got {str(out)!r}")
@@ -98,8 +98,6 @@ def table(
         norm=norm,
         size=size,
     )
-    if common:
-        studies = share_inputs(studies)
     grid = make_table(studies, style, choices)
     if chosen == "screen":
         print_table(grid)
