@@ -158,3 +158,20 @@ def test_arrays_are_read_with_their_noise(tmp_path):
     (entry,) = read_board([folder]).entries
     own = sc.radius("one_sided", [0.9, 0.99], 0.0, noise="laplace", scale=0.5 * 0.5**0.5)
     np.testing.assert_allclose(entry.radius[:2], own, rtol=1e-5)
+
+
+def test_a_claimed_step_says_which_inputs_counts_are_of(tmp_path):
+    (tmp_path / "counts_sigma_0.5.txt").write_text("900 80 20 0\n10 900 90 1\n400 350 250 0\n")
+    (tmp_path / "board.toml").write_text("[[claim]]\nstep = 20\n")
+    with gather_runs([tmp_path]) as gathered:
+        (study,) = read_studies(gathered.folders, gathered.names)
+        assert study.index.tolist() == [0, 20, 40]
+    assert read_board([tmp_path]).entries[0].index.tolist() == [0, 20, 40]
+
+
+def test_a_sigma_that_the_path_denies_is_said_once(command, tmp_path, write_log):
+    log = write_log(tmp_path / "sigma_0.5")
+    (tmp_path / "board.toml").write_text(CLAIM + "sigma = 1.0\n")
+    code, out, _ = command("table", log)
+    assert code == 0
+    assert out.count("sigma 1 is claimed, and the path says 0.5") == 1

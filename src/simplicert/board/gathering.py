@@ -38,6 +38,7 @@ from simplicert.store.imported import ImportedRun
 from simplicert.store.manifest import NAME as RUN
 from simplicert.store.run import Run
 
+NAMED = "sigma_named"  # what the import says of a path, which the settings know too
 MOST_NAMED = 3  # files that are left out, named one by one
 
 
@@ -136,8 +137,8 @@ def _import_source(source: Source, given: Sequence[Claim], out: Path) -> _Gather
             run.holds == "expectations",
             "bare radii, which only `simplicert board` lists: nothing here says what they promise",
         )
-    findings = read_findings(run) if isinstance(run, ImportedRun) else []
-    doubts = [f.sentence for f in findings if f.code not in REMARKS and not f.disproves]
+    findings = [one for one in read_findings(run) if one.code != NAMED]
+    doubts = [one.sentence for one in findings if one.code not in REMARKS and not one.disproves]
     doubts += settings.contradicted
     guessed = source.format in ("cohen", "rs4a") and not is_stated(settings)
     method = settings.method
@@ -173,8 +174,16 @@ def _import_class_counts(source: Source, settings: LogSettings, out: Path) -> Im
 
 
 def _import_counts(source: Source, settings: LogSettings, out: Path) -> Run:
-    """Import a table of counts."""
-    return import_counts(source.path, require_sigma(settings), out, alpha=settings.alpha or ALPHA)
+    """Import a table of counts; a claimed step says which inputs its rows are."""
+    stepped = "step" in settings.origin
+    return import_counts(
+        source.path,
+        require_sigma(settings),
+        out,
+        alpha=settings.alpha or ALPHA,
+        start=0 if stepped else None,
+        step=settings.step if stepped else None,
+    )
 
 
 def _import_dsrs(source: Source, settings: LogSettings, out: Path) -> ImportedRun:

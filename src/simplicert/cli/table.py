@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from simplicert.cli.many_options import CommonOption
 from simplicert.cli.norm_options import RunNormOption, RunSizeOption
 from simplicert.cli.saying import print_content, print_lines
 
@@ -38,6 +39,7 @@ def table(
     ] = None,
     norm: RunNormOption = None,
     size: RunSizeOption = None,
+    common: CommonOption = False,
     published: Annotated[
         str | None,
         typer.Option(
@@ -49,7 +51,7 @@ def table(
         typer.Option(help="TOML of [[claim]] tables: what the logs do not say, by path."),
     ] = None,
 ) -> None:
-    """Certified accuracy at radii, the paper's two tables, or two runs paired.
+    """Certified accuracy at radii, the paper's two tables, or runs in pairs.
 
     Example: simplicert table runs/a runs/b --label runs/a=Cohen --out table.tex
 
@@ -58,6 +60,15 @@ def table(
     Example: simplicert table runs/mine --style paper1 --population correct
 
     Of an imported log, paper1 has the columns that exist and says which are missing.
+
+    Runs on different inputs stand unpaired, each with its number of inputs; --common
+    keeps the inputs that all of them hold, known by number and label:
+
+    Example: simplicert table runs/a runs/b runs/mine --common
+
+    Every two of several runs, with p-values corrected for their number:
+
+    Example: simplicert table runs/a runs/b runs/mine --style pairs --radii 0.5
 
     Radii in different norms are not compared; --norm names one that all runs certify.
 
@@ -82,8 +93,9 @@ def table(
     choose("style", style, STYLES)
     chosen = choose_format(format_, out)
     choices = TableOptions(
-        kind, column, population, parse_radii(radii), inclusive, intervals, published
-    )
+        kind, column, population, parse_radii(radii), inclusive, intervals, published,
+        common or None,
+    )  # fmt: skip
     if out is not None:
         places = (out.resolve(), *out.resolve().parents)
         inside = any(run.resolve() in places for run in runs)
