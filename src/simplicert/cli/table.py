@@ -5,12 +5,13 @@ from typing import Annotated
 
 import typer
 
+from simplicert.cli.many_options import CommonOption
 from simplicert.cli.norm_options import RunNormOption, RunSizeOption
 from simplicert.cli.saying import print_content, print_lines
 
 
 def table(
-    runs: Annotated[list[Path], typer.Argument(help="Run folders.")],
+    runs: Annotated[list[Path], typer.Argument(help="Run folders, logs, or folders of them.")],
     style: Annotated[str, typer.Option(help="field, paper1, paper2 or pairs.")] = "field",
     format_: Annotated[
         str | None,
@@ -42,6 +43,7 @@ def table(
     ] = None,
     norm: RunNormOption = None,
     size: RunSizeOption = None,
+    common: CommonOption = False,
     published: Annotated[
         str | None,
         typer.Option(
@@ -51,8 +53,12 @@ def table(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON, at full precision: --format json.")
     ] = False,
+    claims: Annotated[
+        Path | None,
+        typer.Option(help="TOML of [[claim]] tables: what the logs do not say, by path."),
+    ] = None,
 ) -> None:
-    """Certified accuracy at radii, the paper's two tables, or two runs paired.
+    """Certified accuracy at radii, the paper's two tables, or runs in pairs.
 
     Example: simplicert table runs/a runs/b --label runs/a=Cohen --out table.tex
 
@@ -68,12 +74,27 @@ def table(
 
     Of an imported log, paper1 has the columns that exist and says which are missing.
 
+    Runs on different inputs stand unpaired, each with its number of inputs; --common
+    keeps the inputs that all of them hold, known by number and label:
+
+    Example: simplicert table runs/a runs/b runs/mine --common
+
+    Every two of several runs, with p-values corrected for their number:
+
+    Example: simplicert table runs/a runs/b runs/mine --style pairs --radii 0.5
+
     Radii in different norms are not compared; --norm names one that all runs certify.
 
     What papers print, with paper, table and row, below the runs; claimed, not audited:
 
     Example: simplicert table runs/a runs/b --published cifar10-l2
+
+    Logs of other tools are read as `board` reads them: sigma, draws and alpha come
+    from the log, from its path (sigma_0.25), or from a board.toml beside it.
+
+    Example: simplicert table logs --label logs=Cohen
     """
+    from simplicert.board.gathering import gather_runs
     from simplicert.cli.saying import parse_labels
     from simplicert.cli.screen import print_table
     from simplicert.errors import choose, require
@@ -89,21 +110,25 @@ def table(
     )
     chosen = choose_format("json" if as_json else format_, out)
     choices = TableOptions(
-        kind, column, population, parse_radii(radii), inclusive, intervals, published
-    )
+        kind, column, population, parse_radii(radii), inclusive, intervals, published,
+        common or None,
+    )  # fmt: skip
     if out is not None:
-        inside = any(run.resolve() in out.resolve().parents for run in runs)
+        places = (out.resolve(), *out.resolve().parents)
+        inside = any(run.resolve() in places for run in runs)
         require(not inside, f"out must not lie inside a run it is made from, got {str(out)!r}")
         require(out.parent.is_dir(), f"out must lie in a folder that exists, got {str(out)!r}")
-    studies = read_studies(
-        runs,
-        parse_labels(label or [], runs),
-        one_name_per_sigma=True,
-        sensitivity=sensitivity,
-        norm=norm,
-        size=size,
-    )
-    grid = make_table(studies, style, choices)
+    with gather_runs(runs, parse_labels(label or [], runs), claims) as gathered:
+        studies = read_studies(
+            gathered.folders,
+            gathered.names,
+            one_name_per_sigma=True,
+            sensitivity=sensitivity,
+            norm=norm,
+            size=size,
+        )
+        grid = make_table(studies, style, choices)
+        grid = grid._replace(notes=(*grid.notes, *gathered.notes))
     if chosen == "screen":
         print_table(grid)
         return

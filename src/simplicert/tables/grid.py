@@ -29,6 +29,7 @@ class TableOptions:
     inclusive: bool | None = None  # radius >= r instead of radius > r
     intervals: bool | None = None  # whether a second line shows intervals
     published: str | None = None  # the literature's rows of this benchmark, under those of the runs
+    common: bool | None = None  # only the inputs that all runs hold
 
 
 class Grid(NamedTuple):
