@@ -18,6 +18,7 @@ ROOMS = [
     "importing",
     "machine",
     "files",
+    "parquet",
     "noises",
     "types",
     "search",

@@ -11,6 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from simplicert.cli.data_options import (
+    INPUTS,
+    ColumnsOption,
+    CropOption,
+    LabelColumnOption,
+    ResizeOption,
+)
 from simplicert.cli.saying import print_lines, print_note, print_warning
 from simplicert.cli.signals import STOPPED_EXIT, StoppedBySignal, stop_after_batch, stop_at_once
 from simplicert.cli.watch import keep_page
@@ -23,7 +30,7 @@ if TYPE_CHECKING:
 FAILED_EXIT = 1
 MOST_NAMED_INPUTS = 10  # failed inputs that are named one by one
 # The panels of `--help`.
-INPUTS, NOISE, DRAWS = "Model and inputs", "Noise", "How many draws"
+NOISE, DRAWS = "Noise", "How many draws"
 DECLARED, WORK = "Declared before the draws", "Who draws, and how fast"
 NOISE_HELP = "gaussian, laplace, ablation, deletion, ...: `simplicert radius --help` lists them."
 
@@ -39,7 +46,8 @@ def sample(
     data: Annotated[
         str,
         typer.Option(
-            help="digits, file.npz, file.jsonl, folder:DIR, cifar10:DIR, hf:DIR",
+            help="digits, file.npz, file.csv, file.parquet, file.jsonl, folder:DIR, cifar10:DIR, "
+            "hf:DIR",
             rich_help_panel=INPUTS,
         ),
     ],
@@ -197,6 +205,10 @@ def sample(
             rich_help_panel=INPUTS,
         ),
     ] = None,
+    resize: ResizeOption = None,
+    crop: CropOption = None,
+    label_column: LabelColumnOption = None,
+    columns: ColumnsOption = None,
     patience: Annotated[
         float,
         typer.Option(

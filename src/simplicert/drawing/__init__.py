@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simplicert.data import build_dataset
+from simplicert.data import DataOptions, build_dataset
 from simplicert.data.dataset import Source
 from simplicert.drawing.driver import (
     Backoff,
@@ -134,6 +134,10 @@ def draw(  # noqa: PLR0913
     mean: Sequence[float] | None = None,
     std: Sequence[float] | None = None,
     class_map: str | None = None,
+    resize: int | None = None,
+    crop: int | None = None,
+    label_column: str | None = None,
+    columns: Sequence[str] | None = None,
     trust: bool = False,
     engine: str = "local",
     workers: int | None = None,
@@ -189,6 +193,8 @@ def draw(  # noqa: PLR0913
         numbers = [None if value is None else parse_numbers(name, value) for name, value in given]
         options["model"] = wrap_classifier(model, *numbers)
     if not isinstance(data, str):
+        DataOptions(resize, crop, label_column).require_only("an array")
+        require(columns is None, f"columns must not be given for an array, got {columns!r:.60}")
         options["data"] = build_dataset(
             Source(convert_batch(data, noise), labels),
             "an array",

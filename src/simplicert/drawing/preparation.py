@@ -6,7 +6,10 @@ which travels from the worker that made it to the leading process. `_warn_before
 the user may not have meant; it refuses nothing.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -14,12 +17,14 @@ import numpy as np
 from simplicert.data import Dataset, load_data
 from simplicert.data.class_map import map_classes
 from simplicert.data.dataset import compare_class_names
+from simplicert.data.fitting import OFFER
 from simplicert.errors import InvalidInput, require
 from simplicert.machine import current_time, describe_machine
 from simplicert.models import Model, lipschitz_constant, load_model
 from simplicert.models.model import IMAGES
 from simplicert.noises import NOISES
 from simplicert.sampling import Sampler, SamplingSettings, Smoothing
+from simplicert.sampling.forward import BatchRefused
 from simplicert.sampling.noise import refuse_unfit_inputs
 from simplicert.sampling.probe import scale_warning
 from simplicert.sampling.sampler import decide_compilation
@@ -31,6 +36,7 @@ from simplicert.store.settings import DrawingSettings, record_settings, resume_s
 from simplicert.types import Ints
 from simplicert.types.plan import RESERVE
 
+PICTURES = ("folder:", "hf:")  # data whose pictures can be resized
 PROBE_INPUTS = 8  # inputs that the model is probed with
 GRID_CHECK_INPUTS = 256  # inputs checked against the grid at a time
 EARLY_STOP_SHARE = 0.1  # an input that may stop early takes about this share of its draws
@@ -72,6 +78,7 @@ def load_model_and_data(
             stop=settings.stop,
             step=settings.step,
             index_file=settings.index_file,
+            options=settings.data_options,
         )
     if not isinstance(model, Model):
         model = load_model(model, mean=settings.mean, std=settings.std, trust=settings.trust)
@@ -85,9 +92,10 @@ def prepare_context(
     settings = resume_settings(settings, before)
     example = data.inputs[np.arange(min(PROBE_INPUTS, len(data.inputs)))]
     settings.smoothing.at_shape(example.shape[1:])  # refuses noise that such inputs cannot have
-    settings, sampling = _make_choices(settings, model, example, len(data.index))
-    _refuse_off_grid_inputs(settings, data)
-    sampler = Sampler(model.classifier, example, sampling)
+    with _offer_resizing(data):
+        settings, sampling = _make_choices(settings, model, example, len(data.index))
+        _refuse_off_grid_inputs(settings, data)
+        sampler = Sampler(model.classifier, example, sampling)
     if settings.class_map is not None:
         data = map_classes(data, settings.class_map, model.classes, sampler.classes)
     if data.labels is not None and int(data.labels.max()) >= sampler.classes:
@@ -109,6 +117,16 @@ def prepare_context(
     warnings = _warn_before_drawing(model, data, example, sampler)
     preparation = Preparation(manifest, data.index, settings.smoothing.noise_scale, warnings)
     return DrawingContext(sampler, data, preparation)
+
+
+@contextmanager
+def _offer_resizing(data: Dataset) -> Iterator[None]:
+    """Where a model refuses pictures from files, say that they can have another size."""
+    try:
+        yield
+    except BatchRefused as error:
+        pictures = len(data.inputs.shape) == IMAGES and data.name.startswith(PICTURES)
+        raise InvalidInput(f"{error}; {OFFER}" if pictures else str(error)) from error.__cause__
 
 
 def _make_choices(
@@ -172,7 +190,7 @@ def _describe_run(
         "model_fingerprint": model.fingerprint,
         "data_fingerprint": data.fingerprint,
     }
-    source = record_settings(settings, fingerprints, random)
+    source = record_settings(settings, fingerprints, random) | data.options.record()
     if data.class_map is not None:
         source["class_map"] = list(data.class_map)
     form = FORMAT if settings.bins == BINS_OF_FORMAT[FORMAT] else 1
@@ -214,6 +232,10 @@ def _record_provenance(model: Model, data: Dataset, sampler: Sampler) -> dict[st
     }
     if data.classes is not None:
         made["class_names"] = list(data.classes)
+    if data.columns is not None:
+        made["columns"] = list(data.columns)
+    if data.options.fits_pictures:
+        made["pictures"] = f"resized by Pillow {version('pillow')}, bicubic, antialiased"
     if warning := _label_warning(model, data, sampler.classes):
         made["label_doubt"] = warning
     if sampler.settings.lipschitz is not None:

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simplicert.data import Dataset, load_data
+from simplicert.data import Dataset
 from simplicert.data.sequences import are_sequences
-from simplicert.drawing.origin import open_named_data
+from simplicert.drawing.origin import open_named_data, reopen_data
 from simplicert.errors import InvalidInput, SimplicertError, require
 from simplicert.report.views import View, risk_order
 from simplicert.types import Ints
@@ -76,9 +76,9 @@ def find_pictures(views: Sequence[View], spec: str | None) -> Pictures:
     is worse than none. Data that the run names are opened only by their fingerprint. Where that
     fails a note says so, and not what was found there: the page may go to other people.
     """
-    if spec is not None:
-        return _make_pictures(views, _check_data(load_data(spec), views[0]))
     run = views[0].study.run
+    if spec is not None:
+        return _make_pictures(views, _check_data(reopen_data(run, spec), views[0]))
     if run.manifest.made.get("data") is None:
         return Pictures(None, f"No thumbnails: the run does not name its data; {HINT}.")
     if run.manifest.data_fingerprint is None:
