@@ -47,6 +47,7 @@ ROOMS = [
     "attack",
     "geometry",
     "training",
+    "adapters",
     "cli",
 ]
 
