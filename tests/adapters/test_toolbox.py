@@ -30,7 +30,18 @@ def art():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the toolbox, about what else could be installed
         pytest.importorskip("art", reason="adversarial-robustness-toolbox is not installed")
-    return SimpleNamespace(**locals())
+        from art.attacks import evasion
+        from art.estimators import classification
+        from art.estimators.certification import randomized_smoothing
+        from art.utils import compute_accuracy
+    return SimpleNamespace(
+        pgd=evasion.ProjectedGradientDescent,
+        hop=evasion.HopSkipJump,
+        smoothing=randomized_smoothing.NumpyRandomizedSmoothing,
+        black_box=classification.BlackBoxClassifier,
+        network=classification.PyTorchClassifier,
+        compute_accuracy=compute_accuracy,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +55,7 @@ def base(art):
             layer.bias.zero_()
         optimiser = torch.optim.SGD(layer.parameters(), 0.1)
         loss = torch.nn.CrossEntropyLoss()
-        return art.PyTorchClassifier(layer, loss, (3,), 2, optimiser, clip_values=(-9, 9), **more)
+        return art.network(layer, loss, (3,), 2, optimiser, clip_values=(-9, 9), **more)
 
     return make
 
@@ -57,8 +68,8 @@ def smooth(base):
 
 
 def test_it_is_one_of_arts_own_and_answers_like_it(art, base, smooth):
-    assert isinstance(smooth, art.NumpyRandomizedSmoothing)
-    own = art.NumpyRandomizedSmoothing(base(), sample_size=100, scale=0.5)
+    assert isinstance(smooth, art.smoothing)
+    own = art.smoothing(base(), sample_size=100, scale=0.5)
     clear = np.abs(ROWS[:, 0]) > 0.6
     predicted = smooth.predict(ROWS)
     assert predicted.shape == (40, 2) and set(predicted.sum(axis=1)) <= {0.0, 1.0}
@@ -96,10 +107,8 @@ def test_attacks_of_the_toolbox_take_it_and_break_no_certificate(art, smooth):
     rows, labels = ROWS[np.abs(ROWS[:, 0]) > 0.6][:4], LABELS[np.abs(ROWS[:, 0]) > 0.6][:4]
     radii = smooth.certify(rows, n=2000)[1]
     attacks = (
-        art.ProjectedGradientDescent(
-            smooth, norm=2, eps=3.0, eps_step=1.0, max_iter=4, verbose=False
-        ),
-        art.HopSkipJump(smooth, norm=2, max_iter=1, max_eval=20, init_eval=5, verbose=False),
+        art.pgd(smooth, norm=2, eps=3.0, eps_step=1.0, max_iter=4, verbose=False),
+        art.hop(smooth, norm=2, max_iter=1, max_eval=20, init_eval=5, verbose=False),
     )
     for attack in attacks:
         found = attack.generate(rows, np.eye(2)[labels])
@@ -128,6 +137,6 @@ def test_it_is_trained_under_noise(base):
 
 
 def test_what_is_no_network_of_art_is_refused(art):
-    black = art.BlackBoxClassifier(lambda x: np.eye(2)[(x[:, 0] > 0).astype(int)], (3,), 2)
+    black = art.black_box(lambda x: np.eye(2)[(x[:, 0] > 0).astype(int)], (3,), 2)
     with pytest.raises(InvalidInput, match=r"must be a neural network of ART.*BlackBoxClassifier"):
         smoothed_estimator(black)

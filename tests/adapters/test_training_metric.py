@@ -82,6 +82,8 @@ def test_radii_out_of_reach_are_refused():
         CertifiedAccuracy(network(), 0.25, radii=())
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # of libraries that torchmetrics looks for
 def test_beside_torchmetrics():
     """The same loop serves both, and with almost no noise both count the same."""
     torchmetrics = pytest.importorskip("torchmetrics", reason="torchmetrics is not installed")
