@@ -27,7 +27,13 @@ NAMES = np.array(["ant", "bee", "cow"])[NUMBERS]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("base", [LogisticRegression(), DecisionTreeClassifier(max_depth=4)])
+@pytest.mark.parametrize(
+    "base",
+    [
+        LogisticRegression(),
+        pytest.param(DecisionTreeClassifier(max_depth=4), marks=pytest.mark.long),
+    ],
+)
 def test_scikit_learns_own_checks_pass(base):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scikit-learn's about checks that it skips

@@ -63,7 +63,7 @@ def context(first=0.8, label=0, shape=(-1, 4), inner=None, number="7"):
 def test_the_radius_is_in_linf_unless_l2_is_meant():
     """The border is .8 away in l2; the largest box inside that ball has a half side of .4."""
     for norm, low, high in (("l2", 0.5, 0.8), ("linf", 0.25, 0.4)):
-        found = SmoothingModule(0.5, n=2000, norm=norm, seed=0).certify(context())
+        found = SmoothingModule(0.5, n=1000, norm=norm, seed=0).certify(context())
         assert found.predicted_class == 0 and low < found.certified_radius < high
         assert (found.norm, found.confidence) == (norm, 0.999)
     for radius, size in ((0.7, 3072), (1e-300, 784), (3.0, 7)):

@@ -245,6 +245,14 @@ def sample(
     Example: simplicert sample --model net.pt2 --data digits --step 100 --sigma .25 --draws 1000
     --out runs/new
 
+    Photographs of any size, and tables:
+
+    Example: simplicert sample --model my_module:of_pictures --data folder:photos --resize 32
+    --crop 28 --sigma .25 --draws 200 --out runs/photos
+
+    Example: simplicert sample --model my_module:of_rows --data flowers.csv --label-column species
+    --sigma .25 --draws 200 --out runs/flowers
+
     Interrupt it at will: the same command continues where it stopped.
     """
     options = dict(locals())
