@@ -60,6 +60,7 @@ SETTINGS = {
     "draws": 1000,
     "out": "run",
     "seed": 7,
+    "probe_rows": 5,
     "alpha": 0.01,
     "start": 3,
     "stop": 8,
@@ -88,6 +89,7 @@ NOT_KEPT |= {"noise"}  # Gaussian in format 1; see the next test for others
 NOT_KEPT |= {"lipschitz"}  # kept, but refused beside most of these: drawing/test_lipschitz.py
 NOT_KEPT |= {"sensitivity"}  # not beside a noise scale; see the test after that
 NOT_KEPT |= {"engine", "workers", "address", "cpus_per_worker", "gpus_per_worker", "patience"}
+NOT_KEPT |= {"budget"}  # of one call
 
 
 def test_settings_come_back_from_run_toml(tmp_path):

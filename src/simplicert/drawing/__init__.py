@@ -5,6 +5,8 @@ return. Read in this order: `store.settings`, then here `preparation`, `resume`,
 `workers` and `engines`.
 """
 
+from __future__ import annotations  # help() shows types as they are written here
+
 import inspect
 import warnings
 from collections.abc import Callable, Sequence
@@ -75,6 +77,8 @@ class DrawingOutcome:
     complete: bool  # False when it was stopped
     failed: dict[int, str]  # inputs given up, and the classifier's error
     folder: Path
+    calls: int = 0  # rows that the classifier was asked about, this time, probe and all
+    spent: str = ""  # a sentence, where a budget ended it
 
     @property
     def run(self) -> Run:
@@ -151,6 +155,7 @@ def draw(  # noqa: PLR0913
     absent: float | None = None,
     rate: float | None = None,
     offsets: int | None = None,
+    budget: int | None = None,
     stop: Stop = _never_stop,
     report: Report = _report_nothing,
     warn: Say | None = None,
@@ -167,7 +172,9 @@ def draw(  # noqa: PLR0913
     become a `SimplicertWarning`. Noise is Gaussian of deviation `sigma`, or another of the table
     `NOISES`: `noise="laplace"` with its `scale`, `noise="ablation"` with `keep` and `absent`,
     `noise="deletion"` with `rate`, for lists of tokens, `noise="splitting"` with its `scale` and no
-    `draws`, because it makes all of its own. The other arguments are the options of the command.
+    `draws`, because it makes all of its own. `budget` is the most rows that the classifier may be
+    asked about in this call, the probe and failed attempts included; the outcome counts them. The
+    other arguments are the options of the command.
 
     >>> import tempfile
     >>> import numpy as np
@@ -282,7 +289,8 @@ def draw_missing(
     planned = each * len(left) - (0 if begun is None else int(begun.draws.sum()))
     counter = ProgressCounter(len(left), stop, report, planned, each)
     complete = drain_queue(run, queue, workers, counter, backoff or Backoff(0.0))
-    return DrawingOutcome(complete, queue.failed, run.folder)
+    calls = prepared.calls + counter.calls
+    return DrawingOutcome(complete, queue.failed, run.folder, calls, counter.spent)
 
 
 def _select_begun_inputs(held: Tally | None, block: Ints) -> Tally | None:

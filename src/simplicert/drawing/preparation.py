@@ -21,13 +21,15 @@ from simplicert.data.fitting import OFFER
 from simplicert.errors import InvalidInput, require
 from simplicert.machine import current_time, describe_machine
 from simplicert.models import Model, lipschitz_constant, load_model
-from simplicert.models.model import IMAGES
+from simplicert.models.model import IMAGES, is_module
 from simplicert.noises import NOISES
 from simplicert.sampling import Sampler, SamplingSettings, Smoothing
+from simplicert.sampling.calls import CallMeter
 from simplicert.sampling.forward import BatchRefused
+from simplicert.sampling.in_memory import EARLY_STOP_SHARE
 from simplicert.sampling.noise import refuse_unfit_inputs
 from simplicert.sampling.probe import scale_warning
-from simplicert.sampling.sampler import decide_compilation
+from simplicert.sampling.sampler import choose_probe, prepare_sampler
 from simplicert.sampling.settings import default_batch_size, default_device
 from simplicert.stopping import plan_looks
 from simplicert.store.label_warning import DIFFER, OTHERS
@@ -39,7 +41,6 @@ from simplicert.types.plan import RESERVE
 PICTURES = ("folder:", "hf:")  # data whose pictures can be resized
 PROBE_INPUTS = 8  # inputs that the model is probed with
 GRID_CHECK_INPUTS = 256  # inputs checked against the grid at a time
-EARLY_STOP_SHARE = 0.1  # an input that may stop early takes about this share of its draws
 # Sigma in units of the range of the inputs: outside these limits the unit is probably mistaken.
 LARGE_SIGMA, SMALL_SIGMA = 10, 1 / 200
 ADDED = ("brightness", *(name for name, row in NOISES.items() if row.fill is not None))
@@ -54,6 +55,7 @@ class Preparation:
     index: Ints  # numbers of the inputs, in their order
     noise_scale: np.ndarray | None  # each feature's share of the noise
     warnings: tuple[str, ...] = ()  # sentences about what may not have been meant
+    calls: int = 0  # rows that the model was asked about
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,16 +88,28 @@ def load_model_and_data(
 
 
 def prepare_context(
-    settings: DrawingSettings, before: Manifest | None, model: Model, data: Dataset
+    settings: DrawingSettings,
+    before: Manifest | None,
+    model: Model,
+    data: Dataset,
+    meter: CallMeter | None = None,
 ) -> DrawingContext:
     """Probe the model and settle all choices; those of the run `before` are obeyed."""
     settings = resume_settings(settings, before)
     example = data.inputs[np.arange(min(PROBE_INPUTS, len(data.inputs)))]
     settings.smoothing.at_shape(example.shape[1:])  # refuses noise that such inputs cannot have
+    _refuse_off_grid_inputs(settings, data)
+    settings, work = _make_choices(settings, model, example, len(data.index))
     with _offer_resizing(data):
-        settings, sampling = _make_choices(settings, model, example, len(data.index))
-        _refuse_off_grid_inputs(settings, data)
-        sampler = Sampler(model.classifier, example, sampling)
+        sampler = prepare_sampler(
+            model.classifier,
+            example,
+            sampling_settings(settings),
+            work,
+            settings.compiled,
+            meter=meter,
+        )
+    settings = replace(settings, compiled=sampler.settings.compiled)
     if settings.class_map is not None:
         data = map_classes(data, settings.class_map, model.classes, sampler.classes)
     if data.labels is not None and int(data.labels.max()) >= sampler.classes:
@@ -115,7 +129,9 @@ def prepare_context(
         kept = {name: list(value) for name, value in numbers.items() if value is not None}
         manifest = replace(manifest, source=manifest.source | kept)
     warnings = _warn_before_drawing(model, data, example, sampler)
-    preparation = Preparation(manifest, data.index, settings.smoothing.noise_scale, warnings)
+    preparation = Preparation(
+        manifest, data.index, settings.smoothing.noise_scale, warnings, sampler.noisy.meter.count
+    )
     return DrawingContext(sampler, data, preparation)
 
 
@@ -131,23 +147,25 @@ def _offer_resizing(data: Dataset) -> Iterator[None]:
 
 def _make_choices(
     settings: DrawingSettings, model: Model, example: np.ndarray, inputs: int
-) -> tuple[DrawingSettings, SamplingSettings]:
-    """Choose device, batch size, reserve and compilation where they are open."""
+) -> tuple[DrawingSettings, int]:
+    """Choose device, batch size, probe and reserve where they are open; return the draws too."""
     device, size = settings.device or default_device(), settings.batch_size
+    work = inputs * (settings.draws + settings.pilot)
+    if settings.until is not None:
+        work = int(work * EARLY_STOP_SHARE)
+    few = settings.probe_rows
+    if size is None:
+        size = default_batch_size(example.shape[1:], device, work, is_module(model.classifier))
+        few = None if settings.compiled else choose_probe(size, inputs, work, settings.budget)
     settings = replace(
         settings,
         lipschitz=_prove_if_asked(settings, model, example),
         device=device,
-        batch_size=default_batch_size(example.shape[1:], device) if size is None else size,
+        batch_size=size,
+        probe_rows=few,
         reserve=RESERVE if settings.reserve is None else settings.reserve,
     )
-    work = inputs * (settings.draws + settings.pilot)
-    if settings.until is not None:
-        work = int(work * EARLY_STOP_SHARE)
-    sampling = decide_compilation(
-        model.classifier, example, sampling_settings(settings), work, settings.compiled
-    )
-    return replace(settings, compiled=sampling.compiled), sampling
+    return settings, work
 
 
 def _prove_if_asked(settings: DrawingSettings, model: Model, example: np.ndarray) -> float | None:
@@ -167,6 +185,7 @@ def sampling_settings(settings: DrawingSettings) -> SamplingSettings:
         settings.histograms,
         device=settings.device or default_device(),
         bins=settings.bins,
+        probe_rows=settings.probe_rows,
         lipschitz=None if settings.lipschitz is True else settings.lipschitz or None,
     )
 

@@ -23,6 +23,7 @@ import numpy as np
 
 from simplicert.errors import InvalidInput, SamplingFailed, SimplicertError, require
 from simplicert.models.model import channels_hint, is_module
+from simplicert.sampling.calls import BudgetSpent
 
 PAUSES = (0.05, 0.1, 0.2)  # seconds to wait before each new attempt
 Classify = Callable[[Any], np.ndarray]
@@ -118,11 +119,15 @@ def call_with_retries(
     for pause in PAUSES:
         try:
             return classify()
+        except BudgetSpent:
+            raise
         except Exception:  # the classifier is foreign code and may raise anything
             time.sleep(pause)
         restore()
     try:
         return classify()
+    except BudgetSpent:
+        raise
     except Exception as error:
         raise ClassifierFailed(first_line(error)) from error
 

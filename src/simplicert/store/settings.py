@@ -85,6 +85,8 @@ class DrawingSettings:
     gpus_per_worker: float | None = None
     patience: float = 600.0  # seconds to keep calling a model that fails every time
     noise: NoiseModel = GAUSSIAN
+    budget: int | None = None  # the most rows that the model may be asked about, this time
+    probe_rows: int | None = None  # of the probe's passes, where few draws were planned
 
     def __post_init__(self) -> None:
         """Refuse settings that could never be drawn or certified, before anything is loaded."""
@@ -154,9 +156,23 @@ class DrawingSettings:
             isinstance(patience, int | float) and patience >= 0,
             f"patience must be a number of seconds, 0 or more, got {patience}",
         )
+        self._check_budget()
         for name in ("until", "class_map", "device", "address"):
             value = getattr(self, name)
             require(value is None or isinstance(value, str), f"{name} must be a text, got {value}")
+
+    def _check_budget(self) -> None:
+        """Refuse a budget that is no number of calls, or that several processes would share."""
+        budget, alone = self.budget, self.workers in (None, 1) and self.cpus_per_worker is None
+        require(
+            budget is None or (isinstance(budget, int) and budget is not True and budget > 0),
+            f"budget must be a positive whole number of calls, got {budget}",
+        )
+        require(
+            budget is None or (self.engine == "local" and alone),
+            f"budget must be left out with several workers, which do not know of each other's "
+            f"calls, got {budget}",
+        )
 
     @cached_property
     def data_options(self) -> DataOptions:
@@ -206,6 +222,7 @@ def resume_settings(settings: DrawingSettings, before: Manifest | None) -> Drawi
         compiled=compiled if settings.compiled is None else settings.compiled,
         bins=before.bins,
         lipschitz=_resume_lipschitz(settings, before),
+        probe_rows=before.source.get("probe_rows"),
         reserve=before.reserve if settings.reserve is None else settings.reserve,
         mean=reconcile_numbers("mean", before, settings.mean),
         std=reconcile_numbers("std", before, settings.std),
@@ -276,7 +293,7 @@ def record_settings(
     }
     stage = None if settings.sensitivity == 1 else float(settings.sensitivity)
     more = {"reserve": settings.reserve or None, "grid": settings.grid, "sensitivity": stage}
-    more["lipschitz"] = settings.lipschitz
+    more |= {"lipschitz": settings.lipschitz, "probe_rows": settings.probe_rows}
     return source | {name: value for name, value in more.items() if value is not None}
 
 
@@ -326,5 +343,6 @@ def restore_settings(
         mean=reconcile_numbers("mean", manifest, None),
         std=reconcile_numbers("std", manifest, None),
         noise=manifest.noise_model,
+        probe_rows=source.get("probe_rows"),
         **vars(restore_options(source)),
     )
