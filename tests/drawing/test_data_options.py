@@ -92,3 +92,23 @@ def test_from_python(place):
     for given in ({"resize": 3}, {"columns": ["a"]}):
         with pytest.raises(InvalidInput, match=r"option of|must not be given for an array"):
             sc.draw(lambda batch: batch, np.eye(3), 0.25, 50, "other", **given)
+
+
+def test_labels_of_an_array_may_be_texts(tmp_path):
+    inputs = 3 * np.eye(2, dtype=np.float32)
+    outcome = sc.draw(lambda x: x, inputs, 0.25, 50, tmp_path / "run", labels=["b", "a"])
+    assert outcome.run.tally().labels.tolist() == [1, 0]
+    assert outcome.run.manifest.made["class_names"] == ["a", "b"]
+    with pytest.raises(InvalidInput, match=r"return_inverse=True.* numbers texts in their sorted"):
+        sc.sample(lambda x: x, inputs, 0.25, 50, labels=["b", "a"])
+
+
+def test_a_table_to_train_on(place):
+    from simplicert.training.sets import training_sets
+
+    rows = "\n".join(f"{n},{n % 2},{'xy'[n % 2]}" for n in range(20))
+    (place / "train.csv").write_text(f"a,b,kind\n{rows}\n")
+    trained, tested = training_sets("train.csv", None, label_column="kind")
+    assert trained.classes == ("x", "y") and len(tested) == 2
+    with pytest.raises(InvalidInput, match=r"one size.*load_data\(..., options=DataOptions"):
+        training_sets("folder:photos", None)
