@@ -20,6 +20,7 @@ ROOMS = [
     "files",
     "records",
     "glossary",
+    "parquet",
     "noises",
     "types",
     "search",
@@ -49,6 +50,7 @@ ROOMS = [
     "attack",
     "geometry",
     "training",
+    "adapters",
     "cli",
 ]
 

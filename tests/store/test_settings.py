@@ -83,6 +83,10 @@ SETTINGS = {
     "autocast": True,
     "mean": "0.5,0.25",
     "std": "1,2",
+    "resize": 9,
+    "crop": 7,
+    "label_column": "kind",
+    "columns": "a, b",
 }
 NOT_KEPT = {"index_file", "extend", "shard", "class_map", "trust"}
 NOT_KEPT |= {"noise"}  # Gaussian in format 1; see the next test for others
@@ -100,7 +104,7 @@ def test_settings_come_back_from_run_toml(tmp_path):
     same = [name for name in SETTINGS if np.array_equal(getattr(given, name), getattr(plain, name))]
     assert same == []
     source = record_settings(given, {"model_fingerprint": "m", "data_fingerprint": "d"}, False)
-    source |= {"mean": list(given.mean), "std": list(given.std)}
+    source |= {"mean": list(given.mean), "std": list(given.std)} | given.data_options.record()
     made = {"model": given.model, "data": given.data}
     plan = plan_looks(given.draws, given.until).reserved(given.reserve)
     manifest = Manifest(

@@ -6,7 +6,10 @@ which travels from the worker that made it to the leading process. `_warn_before
 the user may not have meant; it refuses nothing.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -14,6 +17,7 @@ import numpy as np
 from simplicert.data import Dataset, load_data
 from simplicert.data.class_map import map_classes
 from simplicert.data.dataset import compare_class_names
+from simplicert.data.fitting import OFFER
 from simplicert.errors import InvalidInput, require
 from simplicert.machine import current_time, describe_machine, find_commit
 from simplicert.models import Model, lipschitz_constant, load_model
@@ -21,6 +25,7 @@ from simplicert.models.model import IMAGES, is_module
 from simplicert.noises import NOISES
 from simplicert.sampling import Sampler, SamplingSettings, Smoothing
 from simplicert.sampling.calls import CallMeter
+from simplicert.sampling.forward import BatchRefused
 from simplicert.sampling.in_memory import EARLY_STOP_SHARE
 from simplicert.sampling.noise import refuse_unfit_inputs
 from simplicert.sampling.probe import scale_warning
@@ -33,6 +38,7 @@ from simplicert.store.settings import DrawingSettings, record_settings, resume_s
 from simplicert.types import Ints
 from simplicert.types.plan import RESERVE
 
+PICTURES = ("folder:", "hf:")  # data whose pictures can be resized
 PROBE_INPUTS = 8  # inputs that the model is probed with
 GRID_CHECK_INPUTS = 256  # inputs checked against the grid at a time
 # Sigma in units of the range of the inputs: outside these limits the unit is probably mistaken.
@@ -74,6 +80,7 @@ def load_model_and_data(
             stop=settings.stop,
             step=settings.step,
             index_file=settings.index_file,
+            options=settings.data_options,
         )
     if not isinstance(model, Model):
         model = load_model(model, mean=settings.mean, std=settings.std, trust=settings.trust)
@@ -93,14 +100,15 @@ def prepare_context(
     settings.smoothing.at_shape(example.shape[1:])  # refuses noise that such inputs cannot have
     _refuse_off_grid_inputs(settings, data)
     settings, work = _make_choices(settings, model, example, len(data.index))
-    sampler = prepare_sampler(
-        model.classifier,
-        example,
-        sampling_settings(settings),
-        work,
-        settings.compiled,
-        meter=meter,
-    )
+    with _offer_resizing(data):
+        sampler = prepare_sampler(
+            model.classifier,
+            example,
+            sampling_settings(settings),
+            work,
+            settings.compiled,
+            meter=meter,
+        )
     settings = replace(settings, compiled=sampler.settings.compiled)
     if settings.class_map is not None:
         data = map_classes(data, settings.class_map, model.classes, sampler.classes)
@@ -125,6 +133,16 @@ def prepare_context(
         manifest, data.index, settings.smoothing.noise_scale, warnings, sampler.noisy.meter.count
     )
     return DrawingContext(sampler, data, preparation)
+
+
+@contextmanager
+def _offer_resizing(data: Dataset) -> Iterator[None]:
+    """Where a model refuses pictures from files, say that they can have another size."""
+    try:
+        yield
+    except BatchRefused as error:
+        pictures = len(data.inputs.shape) == IMAGES and data.name.startswith(PICTURES)
+        raise InvalidInput(f"{error}; {OFFER}" if pictures else str(error)) from error.__cause__
 
 
 def _make_choices(
@@ -191,7 +209,7 @@ def _describe_run(
         "model_fingerprint": model.fingerprint,
         "data_fingerprint": data.fingerprint,
     }
-    source = record_settings(settings, fingerprints, random)
+    source = record_settings(settings, fingerprints, random) | data.options.record()
     if data.class_map is not None:
         source["class_map"] = list(data.class_map)
     form = FORMAT if settings.bins == BINS_OF_FORMAT[FORMAT] else 1
@@ -235,6 +253,10 @@ def _record_provenance(model: Model, data: Dataset, sampler: Sampler) -> dict[st
         made["commit"] = commit
     if data.classes is not None:
         made["class_names"] = list(data.classes)
+    if data.columns is not None:
+        made["columns"] = list(data.columns)
+    if data.options.fits_pictures:
+        made["pictures"] = f"resized by Pillow {version('pillow')}, bicubic, antialiased"
     if warning := _label_warning(model, data, sampler.classes):
         made["label_doubt"] = warning
     if sampler.settings.lipschitz is not None:

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simplicert.data import Dataset, load_data
+from simplicert.data import Dataset
 from simplicert.data.sequences import are_sequences
-from simplicert.drawing.origin import open_named_data
+from simplicert.drawing.origin import open_named_data, reopen_data
 from simplicert.errors import InvalidInput, SimplicertError, require
 from simplicert.metrics.shared import relate_inputs
 from simplicert.report.views import View, risk_order
@@ -77,9 +77,9 @@ def find_pictures(views: Sequence[View], spec: str | None) -> Pictures:
     is worse than none. Data that the run names are opened only by their fingerprint. Where that
     fails a note says so, and not what was found there: the page may go to other people.
     """
-    if spec is not None:
-        return _make_pictures(views, _check_data(load_data(spec), views))
     run = views[0].study.run
+    if spec is not None:
+        return _make_pictures(views, _check_data(reopen_data(run, spec), views))
     runs = list({view.run: view.study for view in views}.values())
     if len(runs) > 1 and (apart := relate_inputs(runs).apart):
         return Pictures(None, f"No thumbnails: {apart}.")

@@ -44,6 +44,10 @@ class ClassifierFailed(SamplingFailed):
         return f"the classifier failed: {self.words}"
 
 
+class BatchRefused(InvalidInput):
+    """The classifier's first batch made it fail: model and inputs do not fit."""
+
+
 def wrap_array_function(classifier: Callable[[np.ndarray], Any]) -> Classify:
     """Wrap a function of NumPy arrays, or of lists of tokens; its outputs are copied."""
     return lambda memory: np.array(classifier(memory))
@@ -179,18 +183,18 @@ def first_line(error: BaseException) -> str:
     return "".join(letter if letter.isprintable() else "?" for letter in lines[0])
 
 
-def _explain_failure(shape: tuple[int, ...], error: Exception) -> InvalidInput:
+def _explain_failure(shape: tuple[int, ...], error: Exception) -> BatchRefused:
     """Explain a classifier's error at its first batch in one sentence, with a likely cause."""
     words = str(error).strip().splitlines()
     if len(shape) == SEQUENCES:
-        return InvalidInput(
+        return BatchRefused(
             f"classifier must accept a list of {shape[0]} lists of tokens, of which some or all "
             f"are empty, and it failed: {words[0] if words else type(error).__name__}"
         )
     hint = channels_hint(shape)
     if len(shape) == ONE_IMAGE and not isinstance(error, MemoryError):
         hint = "; inputs are always a batch: a single one is inputs[None]"
-    return InvalidInput(
+    return BatchRefused(
         f"classifier must accept a batch laid out as {tuple(shape)}, and it failed: "
         f"{words[0] if words else type(error).__name__}{hint}"
     )

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from simplicert.bounds import default_scheme
+from simplicert.data.options import DataOptions, restore_options
 from simplicert.errors import DamagedRun, check_positive, require
 from simplicert.noises import GAUSSIAN, NOISES, NoiseModel, choose_noise
 from simplicert.noises.certainty import is_certain, settle_declaration, settle_draws
@@ -72,6 +73,10 @@ class DrawingSettings:
     mean: tuple[float, ...] | None = None
     std: tuple[float, ...] | None = None
     class_map: str | None = None
+    resize: int | None = None
+    crop: int | None = None
+    label_column: str | None = None
+    columns: tuple[str, ...] | None = None
     trust: bool = False
     engine: str = "local"
     workers: int | None = None
@@ -108,6 +113,7 @@ class DrawingSettings:
         self._check_lipschitz()
         check_stage(self.noise.name, self.smoothing.norm, self.sensitivity)
         Until(self.until or "fixed")
+        self.data_options  # noqa: B018  (checked when they are made)
         soft = self.smoothing.outputs != "labels"
         require(
             soft or self.kind != "softmax",
@@ -169,6 +175,11 @@ class DrawingSettings:
         )
 
     @cached_property
+    def data_options(self) -> DataOptions:
+        """How the data are read where their files leave it open."""
+        return DataOptions(self.resize, self.crop, self.label_column, self.columns)
+
+    @cached_property
     def smoothing(self) -> Smoothing:
         """The settings that change the smoothed function."""
         return Smoothing(
@@ -215,7 +226,15 @@ def resume_settings(settings: DrawingSettings, before: Manifest | None) -> Drawi
         reserve=before.reserve if settings.reserve is None else settings.reserve,
         mean=reconcile_numbers("mean", before, settings.mean),
         std=reconcile_numbers("std", before, settings.std),
+        **_resume_data_options(settings, before),
     )
+
+
+def _resume_data_options(settings: DrawingSettings, before: Manifest) -> dict[str, Any]:
+    """Return the options of the data as given, or else the run's own."""
+    held = vars(restore_options(before.source))
+    given = vars(settings.data_options)
+    return {name: held[name] if given[name] is None else given[name] for name in held}
 
 
 def _resume_lipschitz(settings: DrawingSettings, before: Manifest) -> float | None:
@@ -325,4 +344,5 @@ def restore_settings(
         std=reconcile_numbers("std", manifest, None),
         noise=manifest.noise_model,
         probe_rows=source.get("probe_rows"),
+        **vars(restore_options(source)),
     )
