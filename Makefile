@@ -88,5 +88,6 @@ bench: setup
 	$(BIN)/python -W ignore benchmarks/fuzz.py --json benchmarks/results/fuzz.json
 	$(BIN)/python -W ignore examples/text_edits.py --json benchmarks/results/text.json
 	$(BIN)/python -W ignore benchmarks/sampling.py --draws 1000 --rounds 10 --json benchmarks/results/sampling.json
+	OMP_NUM_THREADS=1 $(BIN)/python -W ignore benchmarks/batches.py --json benchmarks/results/batches.json
 	$(BIN)/python -W ignore benchmarks/lipschitz.py --json benchmarks/results/lipschitz.json
 	$(BIN)/python -W ignore benchmarks/noises.py --json benchmarks/results/noises.json

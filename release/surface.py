@@ -11,9 +11,9 @@ from types import ModuleType
 from typing import Any
 
 import simplicert
-from simplicert import figures, metrics, models, tables, training
+from simplicert import adapters, figures, metrics, models, tables, training
 
-MODULES = (simplicert, models, training, metrics, tables, figures)
+MODULES = (simplicert, models, training, metrics, tables, figures, adapters)
 
 
 def lines() -> Iterator[str]:
@@ -52,16 +52,26 @@ def members(kind: type) -> Iterator[str]:
     """What an instance offers, by name."""
     fields = set(getattr(kind, "__dataclass_fields__", ()))
     offered = {name for name in {*dir(kind), *fields} if not name.startswith("_")}
+    offered -= {name for one in kind.__mro__ if not_ours(one) for name in vars(one)} - {
+        name for one in kind.__mro__ if not not_ours(one) for name in vars(one)
+    }
     if hasattr(kind, "__add__"):
         yield "+"
     for name in sorted(offered):
         value = inspect.getattr_static(kind, name, None)
+        if not_ours(type(value)):
+            continue
         if isinstance(value, classmethod | staticmethod):
             yield f".{name}{arguments(getattr(kind, name))}"
         elif inspect.isfunction(value):
             yield f".{name}{arguments(value)}"
         else:
             yield f".{name}"
+
+
+def not_ours(kind: type) -> bool:
+    """Whether a class is of another library, whose members change with its versions."""
+    return kind.__module__.startswith("sklearn")
 
 
 def arguments(value: Any) -> str:

@@ -18,6 +18,9 @@ ROOMS = [
     "importing",
     "machine",
     "files",
+    "records",
+    "glossary",
+    "parquet",
     "noises",
     "types",
     "search",
@@ -34,6 +37,7 @@ ROOMS = [
     "verification",
     "metrics",
     "populations",
+    "gating",
     "simplex",
     "smoothed",
     "plan",
@@ -46,6 +50,7 @@ ROOMS = [
     "attack",
     "geometry",
     "training",
+    "adapters",
     "cli",
 ]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 from typer.main import get_command
 
 import simplicert as sc
@@ -34,7 +35,13 @@ FILES = {
         "x disttype gaussian\nx std 0.5\nx N 100000\nx alpha 0.001\no 0 0.9 0.91\n"
     ),
     "logs/sigma_0.50": "idx\tlabel\tpredict\tradius\tcorrect\ttime\n0\t3\t3\t0.486\t1\t17\n",
-    "my_module.py": "def my_radius(e0, e1):\n    return (e0 - e1) / 2\n",
+    "flowers.csv": "sepal,petal,species\n5.1,0.2,setosa\n1.3,3.8,virginica\n",
+    "my_module.py": (
+        "import numpy as np\n"
+        "def my_radius(e0, e1):\n    return (e0 - e1) / 2\n"
+        "def of_rows():\n    return lambda rows: rows\n"
+        "def of_pictures():\n    return lambda x: x.mean(axis=(2, 3))[:, :2]\n"
+    ),
 }
 
 
@@ -60,6 +67,9 @@ def place(tmp_path, monkeypatch):
         arrays = {"preds": [[shares, 1 - shares]], "labels": [0], "prob_lb": [0.9]}
         for array, values in (arrays | {"radius_l1": [radius]}).items():
             np.save(folder / f"{array}.npy", np.array(values))
+    for number, name in enumerate(("cat", "dog")):
+        (tmp_path / "photos" / name).mkdir(parents=True)
+        Image.new("RGB", (40 + number, 50)).save(tmp_path / "photos" / name / "a.png")
     (tmp_path / "runs").mkdir()
     # mine and last are the same draws: nothing is lost against the baseline
     for name, seed in {"mine": 0, "last": 0, "a": 1, "b": 2, "pilot": 3}.items():

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import simplicert as sc
-from simplicert import figures, metrics, models, tables, training
+from simplicert import adapters, figures, metrics, models, tables, training
 
 ROOT = Path(__file__).parents[1]
 FETCHED = {("script", "src"), ("img", "src"), ("link", "href"), ("iframe", "src")}
@@ -26,6 +26,7 @@ API = [
     *(f"simplicert.metrics.{name}" for name in metrics.__all__),
     *(f"simplicert.tables.{name}" for name in tables.__all__),
     *(f"simplicert.figures.{name}" for name in figures.__all__),
+    *(f"simplicert.adapters.{name}" for name in adapters.__all__),
 ]
 
 
@@ -63,6 +64,7 @@ def site(tmp_path_factory):
 @pytest.mark.slow
 def test_every_page_is_built(site):
     sources = {path.stem for path in (ROOT / "docs").glob("*.md")}
+    sources |= {path.stem for path in (ROOT / "docs" / "tutorials").glob("*.ipynb")}
     built = {path.stem for path in site if path.parent.name != BOARD}
     assert built == sources | {"404", "explorer"}
     assert {path.stem for path in site if path.parent.name == BOARD} == {

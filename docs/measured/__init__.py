@@ -42,6 +42,7 @@ FILES = (
     "training",
 )
 SOURCES = {
+    "batches": "benchmarks/results/batches.json",
     "analysis": "benchmarks/results/analysis.json",
     "board": "benchmarks/results/board.json",
     "attacks": "experiments/cifar10/runs/*/attack.csv",

@@ -37,6 +37,44 @@ def summarise_sampling(sampling: Result) -> str:
     )
 
 
+def tabulate_questions(batches: Result) -> str:
+    """Rows asked for a small question, and the time against the classifier alone."""
+    rows = []
+    for found in batches["questions"]:
+        draws, one = found["draws"], found["seconds_one_by_one"]
+        rows.append(
+            [
+                f"{draws:,}",
+                f"{found['rows']:,}",
+                f"{round_up(1000 * found['seconds'])} ms",
+                f"{round_up(1000 * found['seconds_together'])} ms",
+                f"{round_up(1000 * one)} ms",
+            ]
+        )
+    head = [
+        "draws",
+        "rows asked",
+        "`certify`",
+        "the network, all at once",
+        "the network, row by row",
+    ]
+    return format_table(head, rows)
+
+
+def tabulate_batches(batches: Result) -> str:
+    """Rows a second of plain functions, by the rows of a batch."""
+    rates = batches["rows_per_second"]
+    sizes = list(next(iter(rates.values())))
+    head = ["", *(f"{int(size):,} rows" for size in sizes)]
+    return format_table(
+        head,
+        [
+            [f"`{name}`", *(round_down(found[size]) for size in sizes)]
+            for name, found in rates.items()
+        ],
+    )
+
+
 def state_run_size(analysis: Result) -> str:
     """The folder of a large run, and the time to open it."""
     size = round_up(analysis["many_classes_bytes"] / 1e6, 1)

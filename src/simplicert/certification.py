@@ -7,6 +7,8 @@ apply the rule once more, to hide what they do not prove. Mechanisms give radii 
 and sensitivity enter only here, in `radius_scale` and `_scale_radii`.
 """
 
+from __future__ import annotations  # help() shows types as they are written here
+
 from dataclasses import replace
 
 import numpy as np

@@ -59,7 +59,7 @@ def test_an_incomplete_run_is_drawn_and_said_to_be(command, tmp_path):
     manifest.write_text(manifest.read_text().replace(f"inputs = {INPUTS}", "inputs = 30"))
     code, _, err = command("figure", "accuracy", run, "--out", tmp_path / "f.png")
     assert code == 0
-    assert err == "simplicert: incomplete: run: 6 of 30 inputs are missing\n"
+    assert err == "simplicert: incomplete: run (sigma 0.5): 6 of 30 inputs are missing\n"
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,6 @@ def test_counts_of_unequal_draws_are_warned_of(run, file, tmp_path):
     code, out, err = run("counts", file("7,2,1\n60,30,0\n"), *words, tmp_path / "unequal")
     assert (code, out.splitlines()[-1]) == (0, f"wrote {tmp_path / 'unequal'}")
     assert err == (
-        "simplicert: rows hold 9 to 90 draws: if their number depended on the counts, alpha does "
-        "not cover these certificates\n"
+        "simplicert: log.txt: rows hold 9 to 90 draws: if their number depended on the counts, "
+        "alpha does not cover these certificates\n"
     )

@@ -67,7 +67,7 @@ def test_columns(table, tmp_path):
 def test_what_is_not_there(datasets, tmp_path):
     (tmp_path / "empty").mkdir()
     for where in (tmp_path / "empty", "nobody/nothing-here"):
-        with pytest.raises(InvalidInput, match=r"written by save_to_disk or .* local cache, got '"):
+        with pytest.raises(InvalidInput, match=r"by save_to_disk(, a| or) .* local cache.*, got '"):
             load_data(f"hf:{where}")
     with pytest.raises(InvalidInput, match="followed by a name or a folder, got nothing"):
         load_data("hf:")
@@ -206,5 +206,6 @@ def test_what_is_no_name_of_a_data_set(datasets, tmp_path, monkeypatch, where):
 
 def test_without_the_library(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "datasets", None)
+    (tmp_path / "dataset_dict.json").write_text("{}")  # as save_to_disk leaves it
     with pytest.raises(InvalidInput, match=r"needs datasets, .* pip install 'simplicert\[hf\]'"):
         load_data(f"hf:{tmp_path}")

@@ -115,7 +115,7 @@ def test_large_inputs_are_read_in_parts(tmp_path, monkeypatch):
 
 
 def test_forms_are_listed(tmp_path):
-    for spec in ("mnist", "file.csv", "file.npy", "tfds:mnist", ""):
+    for spec in ("mnist", "file.xlsx", "file.npy", "tfds:mnist", ""):
         with pytest.raises(InvalidInput, match=r"data must be digits, file\.npz, .* got '"):
             load_data(spec)
     with pytest.raises(InvalidInput, match=r"got 'x.npy'; np.savez\('data.npz', inputs="):

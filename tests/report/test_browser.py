@@ -286,3 +286,25 @@ def test_without_labels_the_page_says_what_is_left(page, make_study, tmp_path):
     assert set(report.column("outcome")) == {"certified", "abstained"}
     assert "share of inputs certified" in report.element("#curves-title").text
     assert report.logs() == ([], [])
+
+
+def test_of_many_runs_the_chosen_stand_out_of_a_faint_crowd(page, make_study, tmp_path):
+    """Ten runs on two sets of inputs: one is bold as asked; a switch or the list adds others."""
+    studies = [
+        make_study(f"m{k}", 6, soft=False, seed=k, index=np.arange(6) * (1 + k % 2))
+        for k in range(10)
+    ]
+    report = page.open(report_page(studies, images=False, highlight=["m3"]), tmp_path)
+    first = report.run("return state.view.run")
+    bold = sorted({3, first})
+    faint = "return document.querySelectorAll('#curves path.crowd').length"
+    checked = "return switchedOn('shown-runs').map(Number)"
+    assert report.run(checked) == bold and report.run(faint) == 10 - len(bold)
+    assert report.texts("h1") == ["Certificates of 10 runs"]
+    assert report.texts("#inputs-of-runs li")[0].startswith("unpaired: ")
+    one, two = [run for run in range(10) if run not in bold][:2]
+    report.element(f"#shown-runs input[value='{one}']").click()
+    assert report.run(faint) == 9 - len(bold)
+    report.choose("run", str(two))
+    assert two in report.run(checked) and report.run(faint) == 8 - len(bold)
+    assert report.logs() == ([], [])

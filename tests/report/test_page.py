@@ -105,9 +105,11 @@ def test_a_few_hundred_inputs_stay_under_3_megabytes(make_study, tmp_path, monke
     assert path.stat().st_size < 3e6
 
 
-def test_runs_of_other_inputs_or_norms_are_refused(make_study):
-    with pytest.raises(InvalidInput, match="must cover the same inputs"):
-        report_page([make_study("a"), make_study("b", index=np.arange(40) + 1)])
+def test_runs_of_other_inputs_stand_unpaired_and_other_norms_are_refused(make_study):
+    one, other = make_study("a"), make_study("b", index=np.arange(40) + 100)
+    assert "unpaired: the runs are on different inputs" in report_page([one, other])
+    with pytest.raises(InvalidInput, match="compared, and a lacks 40 of 80"):
+        report_page([one, other], compare=True)
     with pytest.raises(InvalidInput, match="one norm"):
         report_page([make_study("a"), make_study("b", scale=np.array([1.0, 0.5]))])
 

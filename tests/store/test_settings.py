@@ -60,6 +60,7 @@ SETTINGS = {
     "draws": 1000,
     "out": "run",
     "seed": 7,
+    "probe_rows": 5,
     "alpha": 0.01,
     "start": 3,
     "stop": 8,
@@ -82,12 +83,17 @@ SETTINGS = {
     "autocast": True,
     "mean": "0.5,0.25",
     "std": "1,2",
+    "resize": 9,
+    "crop": 7,
+    "label_column": "kind",
+    "columns": "a, b",
 }
 NOT_KEPT = {"index_file", "extend", "shard", "class_map", "trust"}
 NOT_KEPT |= {"noise"}  # Gaussian in format 1; see the next test for others
 NOT_KEPT |= {"lipschitz"}  # kept, but refused beside most of these: drawing/test_lipschitz.py
 NOT_KEPT |= {"sensitivity"}  # not beside a noise scale; see the test after that
 NOT_KEPT |= {"engine", "workers", "address", "cpus_per_worker", "gpus_per_worker", "patience"}
+NOT_KEPT |= {"budget"}  # of one call
 
 
 def test_settings_come_back_from_run_toml(tmp_path):
@@ -98,7 +104,7 @@ def test_settings_come_back_from_run_toml(tmp_path):
     same = [name for name in SETTINGS if np.array_equal(getattr(given, name), getattr(plain, name))]
     assert same == []
     source = record_settings(given, {"model_fingerprint": "m", "data_fingerprint": "d"}, False)
-    source |= {"mean": list(given.mean), "std": list(given.std)}
+    source |= {"mean": list(given.mean), "std": list(given.std)} | given.data_options.record()
     made = {"model": given.model, "data": given.data}
     plan = plan_looks(given.draws, given.until).reserved(given.reserve)
     manifest = Manifest(

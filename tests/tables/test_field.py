@@ -8,6 +8,7 @@ from certified import drawn, stated
 
 from simplicert.errors import InvalidInput
 from simplicert.metrics import averages
+from simplicert.metrics.shared import share_inputs
 from simplicert.noises.model import NoiseModel
 from simplicert.tables import TableOptions, field_table
 
@@ -55,9 +56,10 @@ def test_one_run_has_no_best(held):
 @pytest.mark.parametrize("inclusive", [False, True])
 def test_records_are_the_metrics_at_full_precision(held, population, column, inclusive):
     certs = drawn()
-    asked = TableOptions(column=column, population=population, inclusive=inclusive)
+    radii = tuple(np.arange(9) / 4)
+    asked = TableOptions(column=column, population=population, inclusive=inclusive, radii=radii)
     (record,) = field_table([held("a", certs)], asked).records
-    for radius in np.arange(9) / 4:
+    for radius in radii:
         rate = averages.certified_accuracy(
             certs, radius, column, inclusive=inclusive, population=population
         )
@@ -75,7 +77,8 @@ def test_records_are_the_metrics_at_full_precision(held, population, column, inc
 
 
 def test_no_accuracy_or_radius_is_rounded_up_and_no_abstention_down(held):
-    grid = field_table([held("a", drawn()), held("b", drawn(seed=0), sigma=1.0)])
+    studies = [held("a", drawn()), held("b", drawn(seed=0), sigma=1.0)]
+    grid = field_table(studies, TableOptions(radii=tuple(np.arange(9) / 4)))
     for place, record in zip((0, 2), grid.records, strict=True):
         row = dict(zip(grid.headings, grid.rows[place], strict=True))
         below = dict(zip(grid.headings, grid.rows[place + 1], strict=True))
@@ -135,10 +138,24 @@ def test_a_run_without_labels_is_refused_by_name(held):
         field_table(studies)
 
 
-def test_runs_on_other_inputs_are_not_compared(held):
-    studies = [held("a", drawn()), held("b", drawn(), 1.0, index=np.arange(3, 63))]
-    with pytest.raises(InvalidInput, match="a lacks 3 of 63: 60, 61, 62"):
-        field_table(studies)
+def test_runs_on_other_inputs_stand_unpaired(held):
+    """Each with its number of inputs; nothing is marked best, and no sigma is."""
+    shifted = held("b", drawn(), 1.0, index=np.arange(100, 160))
+    grid = field_table([held("a", drawn()), shifted], PLAIN)
+    assert grid.headings[:3] == ("run", "sigma", "inputs")
+    assert [row[:3] for row in grid.rows] == [("a", "0.5", "60"), ("b", "1", "60")]
+    assert not grid.bold and not any("bold" in note for note in grid.notes)
+    assert any(note.startswith("unpaired: the runs are on different inputs") for note in grid.notes)
+    assert any("no input is in all of them" in note for note in grid.notes)
+    assert {len(row) for row in grid.rows} == {len(grid.headings)}
+
+
+def test_common_inputs_alone_are_named_in_the_title(held):
+    few, more = (stated([True] * n, two_sided=[0.6] * n) for n in (40, 60))
+    grid = field_table(share_inputs([held("a", few), held("b", more, 1.0)]), PLAIN)
+    assert grid.headings[:3] == ("run", "sigma", "0")
+    assert grid.title.endswith(", 40 common inputs alone")
+    assert "common: the 40 inputs that all 2 runs hold, of a 40, b 60" in grid.notes
 
 
 def test_a_column_that_a_run_lacks_is_named_with_it(held):
@@ -178,7 +195,7 @@ def test_notes_name_what_is_doubtful(held):
     assert line.startswith("b (sigma 1): ")
     assert "incomplete: b (sigma 1): 4 of 64 inputs are missing" in notes
     assert any(note.startswith("c (sigma 2): ") and "alpha 0.01" in note for note in notes)
-    assert "c (sigma 2): an imported log; its audit found 1 doubt" in notes
+    assert "doubt, by the audit of the log: negative radius: c (sigma 2)" in notes
 
 
 def test_the_average_of_whole_numbers_is_rounded_by_whole_numbers(held):

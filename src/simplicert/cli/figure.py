@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from simplicert.cli.many_options import CommonOption, HighlightOption
 from simplicert.cli.saying import print_lines
 from simplicert.cli.threat_options import (
     KeepOption,
@@ -37,6 +38,8 @@ def figure(
         str | None,
         typer.Option(help="Radii of accuracy-sigmas, comma-separated; two_sided,ensemble."),
     ] = None,
+    highlight: HighlightOption = None,
+    common: CommonOption = False,
     no_heading: Annotated[
         bool, typer.Option("--no-heading", help="No settings above it: the caption says them.")
     ] = False,
@@ -48,6 +51,10 @@ def figure(
     Over the correctly predicted inputs alone, which the legend says:
 
     Example: simplicert figure accuracy runs/mine --population correct --out correct.png
+
+    Of many runs each has a small panel; or some stand out of a faint crowd:
+
+    Example: simplicert figure accuracy-sigmas runs/a runs/b runs/mine --highlight runs/mine
 
     Without a run:
 
@@ -82,7 +89,9 @@ def figure(
     from simplicert.cli.saying import parse_labels, print_warning
     from simplicert.errors import choose, require
     from simplicert.figures import FIGURES, make_figure
+    from simplicert.metrics.shared import describe_inputs, share_inputs
     from simplicert.metrics.study import read_studies
+    from simplicert.tables.doubts import doubt_notes, uneven_notes
 
     choose("figure", name, FIGURES)
     folders, path = runs or [], out or Path(f"{name}.png")
@@ -106,19 +115,18 @@ def figure(
         if folders
         else []
     )
+    if common:
+        require(len(studies) > 1, f"common must come with two runs or more, got {len(studies)}")
+        studies = share_inputs(studies)
     asked = None if columns is None else [w.strip() for w in columns.split(",") if w.strip()]
     written = make_figure(
         *(name, studies, path, kind, seed, dpi),
         threat=threat,
         population=population,
         columns=asked,
+        highlight=highlight or (),
         heading=not no_heading,
     )
     print_lines(f"wrote {written}")
-    for study in studies:
-        if study.label_doubt:
-            print_warning(f"{study.name}: {study.label_doubt}")
-        for sentence in study.disproofs:
-            print_warning(f"{study.name}: the stated level is disproved: {sentence}")
-        if lacking := study.lacking:
-            print_warning(f"incomplete: {study.name}: {lacking}")
+    for note in (*describe_inputs(studies), *uneven_notes(studies), *doubt_notes(studies)):
+        print_warning(note)

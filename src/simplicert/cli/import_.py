@@ -6,10 +6,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 import typer.core
 
-from simplicert.cli.saying import print_lines
+from simplicert.cli.many_imports import (
+    ImportJob,
+    LogFiles,
+    Out,
+    Pattern,
+    Sigma,
+    choose_setting,
+    import_all,
+    require_sigma,
+)
+from simplicert.cli.saying import print_lines, print_warning
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from simplicert.store.imported import ImportedRun
+    from simplicert.store.run import Run
 
 
 class FormatGroup(typer.core.TyperGroup):
@@ -25,10 +38,11 @@ class FormatGroup(typer.core.TyperGroup):
 
 app = typer.Typer(cls=FormatGroup, help="Make a run from another tool's log.", no_args_is_help=True)
 
-LogFile = Annotated[Path, typer.Argument(help="The log.")]
-Sigma = Annotated[float, typer.Option(help="Standard deviation of the noise of the draws.")]
-Out = Annotated[Path, typer.Option(help="The new run folder.")]
-Alpha = Annotated[float, typer.Option(help="Failure probability of one certificate.")]
+ALPHA = 0.001  # where neither an option nor a pattern says another
+
+OneOut = Annotated[Path, typer.Option(help="The new run folder.")]
+OneAlpha = Annotated[float, typer.Option(help="Failure probability of one certificate.")]
+Alpha = Annotated[float | None, typer.Option(help="Failure probability of one certificate; 0.001.")]
 Draws = Annotated[int | None, typer.Option(help="Draws an input; the log does not say.")]
 
 
@@ -39,18 +53,26 @@ def _import_options() -> None:
 
 @app.command("counts")
 def _counts(
-    file: Annotated[Path, typer.Argument(help="Text or CSV: K counts, then the label; or npz.")],
-    sigma: Sigma,
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="Text or CSV: K counts, then the label; or npz; or folders of them."),
+    ],
     out: Out,
+    sigma: Sigma = None,
     labels: Annotated[bool, typer.Option(help="Whether the last column is the label.")] = True,
     pilot: Annotated[
         Path | None, typer.Option(help="Counts of separate draws, for scheme split.")
     ] = None,
-    alpha: Alpha = 0.001,
+    alpha: Alpha = None,
     kind: Annotated[
         str, typer.Option(help="multinomial (hard) or softmax (soft).")
     ] = "multinomial",
     scheme: Annotated[str, typer.Option(help="gated, joint, paper or split.")] = "gated",
+    start: Annotated[
+        int | None, typer.Option(help="Number of the first input, of a table without an index.")
+    ] = None,
+    step: Annotated[int | None, typer.Option(help="From one input to the next.")] = None,
+    pattern: Pattern = None,
 ) -> None:
     """A table of class counts, one row per input: text, or npz with arrays named as in Tally.
 
@@ -62,66 +84,87 @@ def _counts(
     Alpha, kind and scheme are declared here, before the certificates are seen.
 
     Example: simplicert import counts counts.txt --sigma .5 --out runs/new
+
+    Every 20th input from 0 on, so that the run can be matched with others:
+
+    Example: simplicert import counts counts.txt --sigma .5 --start 0 --step 20 --out runs/new
     """
-    from simplicert.cli.saying import print_warning
     from simplicert.logs import import_counts
 
-    run = import_counts(
-        file, sigma, out, labelled=labels, pilot=pilot, alpha=alpha, kind=kind, scheme=scheme
-    )
-    tally = run.tally()
-    least, most = tally.draws.min(), tally.draws.max()
-    if least < most:
-        print_warning(
-            f"rows hold {least} to {most} draws: if their number depended on the counts, "
-            "alpha does not cover these certificates"
+    def make(job: ImportJob) -> "Run":
+        return import_counts(
+            job.file,
+            require_sigma(job, sigma),
+            job.out,
+            labelled=labels,
+            pilot=pilot,
+            alpha=choose_setting("alpha", alpha, job.named.alpha) or ALPHA,
+            kind=kind,
+            scheme=scheme,
+            start=start,
+            step=step,
+            label=job.named.label,
         )
-    print_lines(repr(tally), f"wrote {out}")
+
+    import_all(files, ("counts",), out, pattern, _warn_of_uneven_draws(make))
 
 
 @app.command("cohen")
 def _cohen(
-    file: LogFile, sigma: Sigma, out: Out, alpha: Alpha = 0.001, draws: Draws = None
+    files: LogFiles,
+    out: Out,
+    sigma: Sigma = None,
+    alpha: Alpha = None,
+    draws: Draws = None,
+    pattern: Pattern = None,
 ) -> None:
     """Cohen's log (idx label predict radius correct time), or one that shares its columns.
 
     Example: simplicert import cohen cohen.tsv --sigma .5 --draws 100000 --out runs/new
-    """
-    from simplicert.logs import import_log
 
-    _print_imported_run(import_log("cohen", file, sigma, out, alpha=alpha, draws=draws))
+    All logs of a folder, with sigma and labels from their paths:
+
+    Example: simplicert import cohen logs --pattern 'sigma_{sigma}' --draws 100000 --out runs/all
+    """
+    import_all(files, ("cohen",), out, pattern, _log_maker("cohen", sigma, alpha, draws))
 
 
 @app.command("second-order")
 def _second_order(
-    file: LogFile,
-    sigma: Sigma,
+    files: LogFiles,
     out: Out,
-    draws: Annotated[int, typer.Option(help="Draws an input, of which raw_count is part.")],
-    alpha: Alpha = 0.001,
+    sigma: Sigma = None,
+    draws: Annotated[
+        int | None, typer.Option(help="Draws an input, of which raw_count is part.")
+    ] = None,
+    alpha: Alpha = None,
+    pattern: Pattern = None,
 ) -> None:
     """A log of second-order smoothing: raw_count of the class is bounded anew.
 
     Example: simplicert import second-order log.tsv --sigma .5 --draws 1000 --out runs/new
     """
-    from simplicert.logs import import_log
-
-    _print_imported_run(import_log("second-order", file, sigma, out, alpha=alpha, draws=draws))
+    make = _log_maker("second-order", sigma, alpha, draws)
+    import_all(files, ("second-order",), out, pattern, make)
 
 
 @app.command("iss")
-def _iss(file: LogFile, sigma: Sigma, out: Out, alpha: Alpha = 0.001) -> None:
+def _iss(
+    files: LogFiles,
+    out: Out,
+    sigma: Sigma = None,
+    alpha: Alpha = None,
+    pattern: Pattern = None,
+) -> None:
     """A log of input-specific sampling, which says the draws of each row.
 
     Example: simplicert import iss iss.tsv --sigma .5 --out runs/new
     """
-    from simplicert.logs import import_log
-
-    _print_imported_run(import_log("iss", file, sigma, out, alpha=alpha))
+    import_all(files, ("iss",), out, pattern, _log_maker("iss", sigma, alpha, None))
 
 
 @app.command("dsrs")
-def _dsrs(file: LogFile, out: Out) -> None:
+def _dsrs(files: LogFiles, out: Out, pattern: Pattern = None) -> None:
     """A file of double sampling (Li et al. 2022): bounds under Gaussian noise, or radii.
 
     Bounds state sigma, draws and alpha in their first lines, radii in the file's name.
@@ -130,21 +173,24 @@ def _dsrs(file: LogFile, out: Out) -> None:
     """
     from simplicert.logs import import_dsrs
 
-    _print_imported_run(import_dsrs(file, out))
+    def make(job: ImportJob) -> "ImportedRun":
+        return import_dsrs(job.file, job.out, label=job.named.label)
+
+    import_all(files, ("dsrs-bounds", "dsrs-radii"), out, pattern, make)
 
 
 @app.command("rs4a")
 def _rs4a(
     folder: Annotated[Path, typer.Argument(help="Folder of preds.npy, labels.npy, prob_lb.npy.")],
     noise: Annotated[str, typer.Option(help="gaussian, laplace, uniform or exponential-linf.")],
-    out: Out,
+    out: OneOut,
     scale: Annotated[
         float | None, typer.Option(help="Of the noise, their lambda; not their --sigma.")
     ] = None,
     sigma: Annotated[
         float | None, typer.Option(help="Standard deviation of Gaussian noise.")
     ] = None,
-    alpha: Alpha = 0.001,
+    alpha: OneAlpha = ALPHA,
     draws: Annotated[int | None, typer.Option(help="Their --sample-size-cert.")] = None,
     size: Annotated[int | None, typer.Option(help="Features of an input, for linf.")] = None,
     step: Annotated[int, typer.Option(help="Every step-th input: their --dataset-skip.")] = 1,
@@ -168,7 +214,7 @@ def _rs4a(
 @app.command("splitting")
 def _splitting(
     folder: Annotated[Path, typer.Argument(help="Folder of preds.npy and labels.npy.")],
-    out: Out,
+    out: OneOut,
     scale: Annotated[
         float | None, typer.Option(help="Default: the smallest that fits the shares.")
     ] = None,
@@ -181,7 +227,6 @@ def _splitting(
 
     Example: simplicert import splitting checkpoints/derandomised --out runs/new
     """
-    from simplicert.cli.saying import print_warning
     from simplicert.logs import import_splitting
 
     run = import_splitting(folder, out, scale=scale, offsets=offsets, step=step)
@@ -192,17 +237,18 @@ def _splitting(
 
 @app.command("radii")
 def _radii(
-    file: LogFile,
+    files: LogFiles,
     columns: Annotated[
         str, typer.Option(help="index=...,label=...,predict=...,radius=... as the file has them.")
     ],
-    sigma: Sigma,
     out: Out,
-    alpha: Alpha = 0.001,
+    sigma: Sigma = None,
+    alpha: Alpha = None,
     draws: Draws = None,
     bare: Annotated[
         bool, typer.Option(help="Keep the radii alone: they are not sigma * Phi^-1(E0).")
     ] = False,
+    pattern: Pattern = None,
 ) -> None:
     """Any table of radii with a header, separated by tabs, commas, semicolons or blanks.
 
@@ -211,15 +257,65 @@ def _radii(
     """
     from simplicert.logs import import_radii
 
-    _print_imported_run(
-        import_radii(file, columns, sigma, out, alpha=alpha, draws=draws, bare=bare)
-    )
+    def make(job: ImportJob) -> "ImportedRun":
+        return import_radii(
+            job.file,
+            columns,
+            require_sigma(job, sigma),
+            job.out,
+            alpha=choose_setting("alpha", alpha, job.named.alpha) or ALPHA,
+            draws=_choose_draws(draws, job),
+            bare=bare,
+            label=job.named.label,
+        )
+
+    import_all(files, ("radii",), out, pattern, make)
+
+
+def _log_maker(
+    name: str, sigma: float | None, alpha: float | None, draws: int | None
+) -> "Callable[[ImportJob], ImportedRun]":
+    """Return the importer of one log of a known format, by the options and what its path says."""
+    from simplicert.logs import import_log
+
+    def make(job: ImportJob) -> "ImportedRun":
+        return import_log(
+            name,
+            job.file,
+            require_sigma(job, sigma),
+            job.out,
+            alpha=choose_setting("alpha", alpha, job.named.alpha) or ALPHA,
+            draws=_choose_draws(draws, job),
+            label=job.named.label,
+        )
+
+    return make
+
+
+def _choose_draws(draws: int | None, job: ImportJob) -> int | None:
+    """Return the draws of an input, from the option or from the pattern."""
+    chosen = choose_setting("draws", draws, job.named.draws)
+    return None if chosen is None else int(chosen)
+
+
+def _warn_of_uneven_draws(make: "Callable[[ImportJob], Run]") -> "Callable[[ImportJob], Run]":
+    """Return the importer with a warning where rows hold different numbers of draws."""
+
+    def watched(job: ImportJob) -> "Run":
+        run = make(job)
+        drawn = run.tally().draws
+        if drawn.min() < drawn.max():
+            print_warning(
+                f"{job.file.name}: rows hold {drawn.min()} to {drawn.max()} draws: if their number "
+                "depended on the counts, alpha does not cover these certificates"
+            )
+        return run
+
+    return watched
 
 
 def _print_imported_run(run: "ImportedRun") -> None:
     """Print the findings of the audit on stderr, and what was written on stdout."""
-    from simplicert.cli.saying import print_warning
-
     for sentence in run.audit:
         print_warning(f"audit: {sentence}")
     print_lines(repr(run), f"wrote {run.folder}")

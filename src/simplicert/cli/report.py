@@ -1,12 +1,14 @@
 """`simplicert report`: one self-contained HTML page about runs, or the explorer."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simplicert.cli.many_options import CommonOption, HighlightOption
 from simplicert.cli.norm_options import RunNormOption
-from simplicert.cli.saying import print_lines
+from simplicert.cli.saying import print_json, print_lines
 
 if TYPE_CHECKING:
     from simplicert.metrics.study import Study
@@ -31,6 +33,8 @@ def report(
     compare: Annotated[
         bool, typer.Option("--compare", help="Open on the comparison of two runs.")
     ] = False,
+    common: CommonOption = False,
+    highlight: HighlightOption = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="With --compare: print JSON, and write no page.")
     ] = False,
@@ -61,6 +65,12 @@ def report(
 
     Example: simplicert report runs/a runs/b --compare --out compare.html
 
+    Runs on different inputs stand unpaired; --common keeps those that all hold. Of many
+    runs some stand out:
+
+    Example: simplicert report runs/a runs/b runs/mine --common --highlight runs/mine
+    --out report.html
+
     Without a run it writes the explorer, as simplicert explorer does, with numbers of your own:
 
     Example: simplicert report --size 3072 --keep 75 --out explorer.html
@@ -68,12 +78,14 @@ def report(
     from simplicert.cli.saying import parse_labels
     from simplicert.cli.table import parse_radii
     from simplicert.errors import require
+    from simplicert.metrics.shared import share_inputs
     from simplicert.metrics.study import read_studies
 
     folders = runs or []
     asked = parse_radii(radii)
     options = {
-        "label": label, "data": data, "radii": asked, "sensitivity": sensitivity, "norm": norm
+        "label": label, "data": data, "radii": asked, "sensitivity": sensitivity, "norm": norm,
+        "common": common, "highlight": highlight
     }  # fmt: skip
     given = [name for name, value in options.items() if value]
     require(bool(folders) or not given, f"{' and '.join(given)} must come with a run, got none")
@@ -95,23 +107,31 @@ def report(
         if folders
         else []
     )
+    if common:
+        require(len(studies) > 1, f"common must come with two runs or more, got {len(studies)}")
+        studies = share_inputs(studies)
     if as_json:
         _print_comparison(studies, asked)
         return
     write_page(
-        studies, out, data, images=images, numbers=explorer, radii=asked or (), compare=compare
+        studies,
+        out,
+        data,
+        images=images,
+        numbers=explorer,
+        radii=asked or (),
+        compare=compare,
+        highlight=highlight or (),
     )
 
 
 def _print_comparison(studies: "list[Study]", radii: tuple[float, ...] | None) -> None:
     """Print the comparison of two runs as JSON, at full precision."""
-    import json
-
     from simplicert.metrics.two_runs import compare as compare_runs
 
     first, second = studies
     both = compare_runs(first, second, radii=radii, names=(first.name, second.name))
-    print_lines(json.dumps(both.record()))
+    print_json(both.record())
 
 
 def write_page(
@@ -124,6 +144,7 @@ def write_page(
     numbers: dict[str, float] | None = None,
     radii: tuple[float, ...] = (),
     compare: bool = False,
+    highlight: Sequence[str] = (),
 ) -> None:
     """Write the page, and show progress if the data for thumbnails take long to read."""
     from simplicert.cli.progress import show_reading_progress
@@ -131,6 +152,13 @@ def write_page(
 
     with show_reading_progress(quiet):
         write_report(
-            studies, out, data=data, images=images, numbers=numbers, radii=radii, compare=compare
+            studies,
+            out,
+            data=data,
+            images=images,
+            numbers=numbers,
+            radii=radii,
+            compare=compare,
+            highlight=highlight,
         )
     print_lines(f"wrote {out}")

@@ -11,6 +11,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from simplicert.cli.data_options import (
+    INPUTS,
+    ClassMapOption,
+    ColumnsOption,
+    CropOption,
+    IndexFileOption,
+    LabelColumnOption,
+    NormalisationOption,
+    ResizeOption,
+    SampledDataOption,
+    StageOption,
+    StopOption,
+)
 from simplicert.cli.saying import print_lines, print_note, print_warning
 from simplicert.cli.signals import STOPPED_EXIT, StoppedBySignal, stop_after_batch, stop_at_once
 from simplicert.cli.watch import keep_page
@@ -23,7 +36,7 @@ if TYPE_CHECKING:
 FAILED_EXIT = 1
 MOST_NAMED_INPUTS = 10  # failed inputs that are named one by one
 # The panels of `--help`.
-INPUTS, NOISE, DRAWS = "Model and inputs", "Noise", "How many draws"
+NOISE, DRAWS = "Noise", "How many draws"
 DECLARED, WORK = "Declared before the draws", "Who draws, and how fast"
 NOISE_HELP = "gaussian, laplace, ablation, deletion, ...: `simplicert radius --help` lists them."
 
@@ -36,13 +49,7 @@ def sample(
             rich_help_panel=INPUTS,
         ),
     ],
-    data: Annotated[
-        str,
-        typer.Option(
-            help="digits, file.npz, file.jsonl, folder:DIR, cifar10:DIR, hf:DIR",
-            rich_help_panel=INPUTS,
-        ),
-    ],
+    data: SampledDataOption,
     out: Annotated[
         Path,
         typer.Option(help="The run folder; the same command continues it.", rich_help_panel=INPUTS),
@@ -72,14 +79,9 @@ def sample(
         ),
     ] = None,
     start: Annotated[int, typer.Option(help="First input.", rich_help_panel=INPUTS)] = 0,
-    stop: Annotated[
-        int | None, typer.Option(help="One past the last input.", rich_help_panel=INPUTS)
-    ] = None,
+    stop: StopOption = None,
     step: Annotated[int, typer.Option(help="Every step-th input.", rich_help_panel=INPUTS)] = 1,
-    index_file: Annotated[
-        Path | None,
-        typer.Option(help="File of input numbers, one per line.", rich_help_panel=INPUTS),
-    ] = None,
+    index_file: IndexFileOption = None,
     until: Annotated[
         str | None,
         typer.Option(
@@ -122,12 +124,7 @@ def sample(
     noise_scale: Annotated[
         Path | None, typer.Option(help="npy: each feature's share.", rich_help_panel=NOISE)
     ] = None,
-    sensitivity: Annotated[
-        float,
-        typer.Option(
-            help="Lipschitz constant of a stage that made the data.", rich_help_panel=INPUTS
-        ),
-    ] = 1.0,
+    sensitivity: StageOption = 1.0,
     lipschitz: Annotated[
         bool,
         typer.Option(
@@ -151,12 +148,8 @@ def sample(
     autocast: Annotated[
         bool, typer.Option(help="Half precision in the model.", rich_help_panel=WORK)
     ] = False,
-    mean: Annotated[
-        str | None, typer.Option(help="Normalisation, comma-separated.", rich_help_panel=INPUTS)
-    ] = None,
-    std: Annotated[
-        str | None, typer.Option(help="Normalisation, comma-separated.", rich_help_panel=INPUTS)
-    ] = None,
+    mean: NormalisationOption = None,
+    std: NormalisationOption = None,
     trust: Annotated[
         bool,
         typer.Option("--trust", help="Run code in a model file (file.ts).", rich_help_panel=INPUTS),
@@ -190,19 +183,24 @@ def sample(
         bool,
         typer.Option("--watch", help="Keep OUT.watch.html up to date.", rich_help_panel=WORK),
     ] = False,
-    class_map: Annotated[
-        str | None,
-        typer.Option(
-            help="The model's class of each of the data's: names, or a file.",
-            rich_help_panel=INPUTS,
-        ),
-    ] = None,
+    class_map: ClassMapOption = None,
+    resize: ResizeOption = None,
+    crop: CropOption = None,
+    label_column: LabelColumnOption = None,
+    columns: ColumnsOption = None,
     patience: Annotated[
         float,
         typer.Option(
             help="Seconds to keep asking a model that fails every time.", rich_help_panel=WORK
         ),
     ] = 600.0,
+    budget: Annotated[
+        int | None,
+        typer.Option(
+            help="Most rows to ask the model about now: for slow and paid ones.",
+            rich_help_panel=WORK,
+        ),
+    ] = None,
     noise: Annotated[str, typer.Option(help=NOISE_HELP, rich_help_panel=NOISE)] = "gaussian",
     scale: Annotated[
         float | None,
@@ -233,6 +231,14 @@ def sample(
     Example: simplicert sample --model net.pt2 --data digits --step 100 --sigma .25 --draws 1000
     --out runs/new
 
+    Photographs of any size, and tables:
+
+    Example: simplicert sample --model my_module:of_pictures --data folder:photos --resize 32
+    --crop 28 --sigma .25 --draws 200 --out runs/photos
+
+    Example: simplicert sample --model my_module:of_rows --data flowers.csv --label-column species
+    --sigma .25 --draws 200 --out runs/flowers
+
     Interrupt it at will: the same command continues where it stopped.
     """
     options = dict(locals())
@@ -253,8 +259,10 @@ def draw_or_exit(options: dict[str, Any]) -> None:
             "stopped while nothing was being drawn: nothing is lost, the same command continues"
         )
         raise typer.Exit(STOPPED_EXIT) from None
+    calls = f"the model was asked about {outcome.calls:,} rows"
     if not outcome.complete:
-        print_warning(f"stopped; what is drawn is kept in {out}: the same command continues")
+        why = f"{outcome.spent}; " if outcome.spent else "stopped; "
+        print_warning(f"{why}what is drawn is kept in {out}: the same command continues ({calls})")
         raise typer.Exit(STOPPED_EXIT)
     if outcome.failed:
         _warn_of_failures(out, outcome.failed)
@@ -262,6 +270,7 @@ def draw_or_exit(options: dict[str, Any]) -> None:
     if not quiet:
         shard = options.get("shard", "1/1")
         drawn = "all is drawn" if shard == "1/1" else f"share {shard} is drawn"
+        print_note(calls)
         print_lines(f"{out}: {drawn}; next: simplicert certify {out} --out {out}.csv")
 
 

@@ -16,6 +16,7 @@ NOT_SETTINGS = (
     "recipe",
     "test",
     "class_map",
+    "label_column",
     "init",
     "classifier",
     "device",
@@ -24,7 +25,9 @@ NOT_SETTINGS = (
 
 
 def train(
-    data: Annotated[str, typer.Option(help="cifar10:DIR, digits, file.npz, folder:DIR, hf:DIR")],
+    data: Annotated[
+        str, typer.Option(help="cifar10:DIR, digits, file.npz, file.csv, folder:DIR, hf:DIR")
+    ],
     out: Annotated[Path, typer.Option(help="The model folder; the same command continues it.")],
     sigma: Annotated[
         float | None, typer.Option(help="Standard deviation of Gaussian noise; 0: no noise.")
@@ -41,6 +44,9 @@ def train(
     test: Annotated[str | None, typer.Option(help="Default: every tenth input of --data.")] = None,
     class_map: Annotated[
         str | None, typer.Option(help="The data's class of each of the test's: names, or a file.")
+    ] = None,
+    label_column: Annotated[
+        str | None, typer.Option(help="Tables: the column of labels; default: label.")
     ] = None,
     arch: Annotated[
         str | None,
@@ -120,6 +126,7 @@ def train(
                 out,
                 test=test,
                 class_map=class_map,
+                label_column=label_column,
                 recipe=recipe,
                 init=init,
                 classifier=classifier,

@@ -7,7 +7,7 @@ one table of counts that we made ourselves, example_counts.txt.
 from collections.abc import Callable
 from pathlib import Path
 
-from simplicert.data import arrays, cifar10, digits, folder, huggingface, jsonl
+from simplicert.data import arrays, cifar10, digits, folder, huggingface, jsonl, tables
 from simplicert.data.dataset import (
     Dataset,
     Inputs,
@@ -18,23 +18,36 @@ from simplicert.data.dataset import (
     data_fingerprint,
     select_positions,
 )
+from simplicert.data.options import AS_IT_IS, DataOptions
 from simplicert.errors import InvalidInput, require
 
-__all__ = ["Dataset", "Inputs", "load_data"]
+__all__ = ["DataOptions", "Dataset", "Inputs", "load_data"]
 
 Loader = Callable[[str], Source]
+OptionLoader = Callable[[str, DataOptions], Source]
 
 NAMES: dict[str, Loader] = {"digits": digits.load_digits}
 SUFFIXES: dict[str, Loader] = {".npz": arrays.load_npz, ".jsonl": jsonl.load_jsonl}
-PREFIXES: dict[str, Loader] = {
+PREFIXES: dict[str, Loader] = {"cifar10": cifar10.load_cifar10}
+
+# These leave something open: the size of pictures, the columns of tables.
+SUFFIXES_WITH_OPTIONS: dict[str, OptionLoader] = {
+    ".csv": tables.load_csv,
+    ".parquet": tables.load_parquet,
+}
+PREFIXES_WITH_OPTIONS: dict[str, OptionLoader] = {
     "folder": folder.load_folder,
-    "cifar10": cifar10.load_cifar10,
     "hf": huggingface.load_hf_dataset,
+    "csv": tables.load_csv,
+    "parquet": tables.load_parquet,
 }
 
-ARRAYS = (".npy", ".pt", ".pth", ".pkl", ".csv", ".parquet")  # other files of arrays, for a hint
+ARRAYS = (".npy", ".pt", ".pth", ".pkl")  # other files of arrays, for a hint
 
-FORMS = "digits, file.npz, file.jsonl, folder:DIR, cifar10:DIR or hf:NAME_OR_DIR"
+FORMS = (
+    "digits, file.npz, file.jsonl, file.csv, file.parquet, folder:DIR, cifar10:DIR or "
+    "hf:NAME_OR_DIR"
+)
 
 
 def load_data(
@@ -44,19 +57,21 @@ def load_data(
     stop: int | None = None,
     step: int = 1,
     index_file: Path | None = None,
+    options: DataOptions = AS_IT_IS,
 ) -> Dataset:
     """Load the data set that `spec` names, or some of its inputs with their original numbers."""
-    source, name = _load_source(spec)
-    return build_dataset(source, name, start, stop, step, index_file)
+    source, name = _load_source(spec, options)
+    return build_dataset(source, name, start, stop, step, index_file, options)
 
 
-def build_dataset(
+def build_dataset(  # noqa: PLR0917
     source: Source,
     name: str,
     start: int = 0,
     stop: int | None = None,
     step: int = 1,
     index_file: Path | None = None,
+    options: DataOptions = AS_IT_IS,
 ) -> Dataset:
     """Check what a loader found and select inputs from it."""
     check_inputs(name, source.inputs)
@@ -72,23 +87,30 @@ def build_dataset(
         classes=source.classes,
         name=name,
         fingerprint=data_fingerprint(name, source.inputs, labels),
+        options=options,
+        columns=source.columns,
     )
 
 
-def _load_source(spec: str) -> tuple[Source, str]:
+def _load_source(spec: str, options: DataOptions) -> tuple[Source, str]:
     """Return the whole data set and its name, which is the spec with file names only, no path."""
     require("\0" not in spec, f"data must be {FORMS}, got {spec[:80]!r}")
     prefix, colon, rest = spec.partition(":")
+    path, suffix = Path(spec), Path(spec).suffix.lower()
+    if colon and prefix in PREFIXES_WITH_OPTIONS:
+        hub = prefix == "hf" and not Path(rest.partition(":")[0]).is_dir()
+        last = rest if hub else Path(rest).resolve().name
+        return PREFIXES_WITH_OPTIONS[prefix](rest, options), f"{prefix}:{last}"
+    if suffix in SUFFIXES_WITH_OPTIONS:
+        return SUFFIXES_WITH_OPTIONS[suffix](spec, options), path.name
+    options.require_only(spec)
     if spec in NAMES:
         return NAMES[spec](spec), spec
     if colon and prefix in PREFIXES:
-        hub = prefix == "hf" and not Path(rest.partition(":")[0]).is_dir()
-        last = rest if hub else Path(rest).resolve().name
-        return PREFIXES[prefix](rest), f"{prefix}:{last}"
-    path = Path(spec)
-    if path.suffix.lower() in SUFFIXES:
-        return SUFFIXES[path.suffix.lower()](spec), path.name
+        return PREFIXES[prefix](rest), f"{prefix}:{Path(rest).resolve().name}"
+    if suffix in SUFFIXES:
+        return SUFFIXES[suffix](spec), path.name
     hint = f"; a folder of images is folder:{spec}" if path.is_dir() else ""
-    if path.suffix.lower() in ARRAYS:
+    if suffix in ARRAYS:
         hint = "; np.savez('data.npz', inputs=..., labels=...) makes a file of arrays"
     raise InvalidInput(f"data must be {FORMS}, got {spec!r}{hint}")

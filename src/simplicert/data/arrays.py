@@ -20,7 +20,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from simplicert.data.dataset import Source, inputs_from_array
+from simplicert.data.dataset import Source, inputs_from_array, number_texts
 from simplicert.errors import InvalidInput, require
 from simplicert.files import open_file
 from simplicert.machine import refuse_huge_unpacking, require_memory
@@ -56,7 +56,8 @@ def load_npz(spec: str) -> Source:
         f"{path.name} must hold either 'images' or 'inputs', got {' and '.join(present) or 'none'}",
     )
     inputs = inputs_from_array(f"{present[0]} of {path.name}", arrays[present[0]])
-    return Source(inputs, arrays.get("labels"), _read_class_names(path.name, arrays.get("classes")))
+    names = _read_class_names(path.name, arrays.get("classes"))
+    return Source(inputs, *_read_labels(path.name, arrays.get("labels"), names))
 
 
 def read_arrays(path: Path, known: Collection[str]) -> dict[str, NDArray[Any]]:
@@ -106,6 +107,23 @@ def _read_class_names(name: str, values: NDArray[Any] | None) -> tuple[str, ...]
         f"classes of {name} must be a list of texts, got {values.dtype} of shape {values.shape}",
     )
     return tuple(str(value) for value in values)
+
+
+def _read_labels(
+    name: str, labels: NDArray[Any] | None, classes: tuple[str, ...] | None
+) -> tuple[NDArray[Any] | None, tuple[str, ...] | None]:
+    """Return labels and class names; texts are numbered by `classes`, or in their sorted order."""
+    if labels is None or labels.dtype.kind != "U" or labels.ndim != 1:
+        return labels, classes
+    texts = [str(text) for text in labels]
+    if classes is None:
+        return number_texts(texts)
+    numbers = {text: number for number, text in enumerate(classes)}
+    unknown = sorted(set(texts) - set(classes))
+    require(
+        not unknown, f"labels of {name} must be among its classes, got {unknown[:1]!r:.60} there"
+    )
+    return np.array([numbers[text] for text in texts], dtype=np.int64), classes
 
 
 def _refuse_zip_bombs(path: Path, content: IO[bytes], known: Collection[str]) -> None:

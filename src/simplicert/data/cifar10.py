@@ -77,7 +77,7 @@ def _read_binary_batches(paths: list[Path]) -> Source:
 
 def _read_cifar10_npz(path: Path) -> Source:
     """Read an npz file of uint8 `images` (N, 32, 32, 3) and `labels` (N,)."""
-    inputs, labels, _ = arrays.load_npz(str(path))
+    inputs, labels, *_ = arrays.load_npz(str(path))
     require(
         isinstance(inputs, Pixels) and inputs.shape[1:] == (CHANNELS, SIDE, SIDE),
         f"images of {path.name} must be uint8 of shape N x 32 x 32 x 3, got {inputs.shape} seen "

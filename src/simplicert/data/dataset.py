@@ -13,13 +13,14 @@ watch_reading       reports how far the first reading of a data set is. Data are
                     drawing, training and verifying, so the callback is kept in a context variable
                     and not passed through all of them
 check_labels        checks the labels against the inputs and class names
+number_texts        labels that are texts, as numbers and class names
 select_positions    which inputs to take: every step-th of a range, or those listed in a file
 data_fingerprint    a hash of the values as the classifier sees them, and of the labels
 """
 
 import hashlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -33,6 +34,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from simplicert.data.options import AS_IT_IS, DataOptions
 from simplicert.data.sequences import are_sequences, sequence_fingerprint
 from simplicert.errors import InvalidInput, require
 from simplicert.files import read_text
@@ -188,6 +190,7 @@ class Source(NamedTuple):
     inputs: Inputs
     labels: ArrayLike | None = None
     classes: tuple[str, ...] | None = None
+    columns: tuple[str, ...] | None = None  # names of the features of a table
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,6 +204,8 @@ class Dataset:
     name: str  # as the user gave it, without the path
     fingerprint: str  # 32 hexadecimal digits
     class_map: tuple[int, ...] | None = None  # the model's number for each class of the data
+    options: DataOptions = AS_IT_IS  # how the files were read
+    columns: tuple[str, ...] | None = None  # names of the features of a table
 
     def __len__(self) -> int:
         """Return N."""
@@ -236,6 +241,16 @@ def check_labels(name: str, source: Source) -> Ints | None:
             f"got {labels[row]} at input {row}"
         )
     return labels
+
+
+def number_texts(texts: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
+    """Number labels that are texts from 0 in their sorted order, as scikit-learn numbers classes.
+
+    Returns the numbers and the names of the classes.
+    """
+    classes = tuple(sorted(set(texts)))
+    numbers = {name: number for number, name in enumerate(classes)}
+    return np.array([numbers[text] for text in texts], dtype=np.int64), classes
 
 
 def compare_class_names(first: tuple[str, ...], second: tuple[str, ...]) -> str:

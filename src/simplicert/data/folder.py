@@ -4,6 +4,9 @@ load_folder    sub-folders are the classes; a folder without sub-folders has no 
 Images         images that are decoded only when they are used; all have one size, and all are
                grey or all are RGB
 lazy_images    checks every image's header once, before the first draw
+
+Images of different sizes are refused, unless `resize` or `crop` bring them to one (fitting.py).
+Then grey images among RGB ones become RGB, as in every reader of such folders.
 """
 
 from collections.abc import Callable
@@ -15,6 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simplicert.data.dataset import WATCH, Singles, Source, unit_pixels
+from simplicert.data.fitting import OFFER, fit_picture, fitted_size
+from simplicert.data.options import AS_IT_IS, DataOptions
 from simplicert.errors import InvalidInput, require
 from simplicert.importing import import_library
 
@@ -27,15 +32,16 @@ SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff", "
 FORMATS = ("PNG", "JPEG", "BMP", "GIF", "WEBP", "TIFF", "PPM")  # Pillow's others start programs
 
 
-def load_folder(where: str) -> Source:
+def load_folder(where: str, options: DataOptions = AS_IT_IS) -> Source:
     """Load sub-folders as classes and files as inputs, both in alphabetical order."""
+    options.require_only("a folder of images", "resize", "crop")
     folder = Path(where)
     require(folder.is_dir(), f"folder: must name a folder that exists, got {where!r}")
     classes = sorted(path for path in folder.iterdir() if path.is_dir() and _is_visible(path))
     loose = _list_image_files(folder)
     if not classes:
         require(bool(loose), f"folder {where} must hold images ({', '.join(SUFFIXES)}), got none")
-        return Source(_open_image_files(folder, loose))
+        return Source(_open_image_files(folder, loose, options))
     if loose:
         raise InvalidInput(
             f"folder {where} must hold sub-folders, one a class, or images, got both: "
@@ -49,7 +55,7 @@ def load_folder(where: str) -> Source:
     labels = np.repeat(np.arange(len(classes)), [len(images) for images in files])
     together = [path for images in files for path in images]
     names = tuple(path.name for path in classes)
-    return Source(_open_image_files(folder, together), labels, names)
+    return Source(_open_image_files(folder, together, options), labels, names)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +67,7 @@ class Images:
     title: Callable[[int], str]
     mode: str
     size: tuple[int, int]  # width, height
+    options: DataOptions = AS_IT_IS
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -84,29 +91,40 @@ class Images:
         return unit_pixels(pixels, colour=self.mode == "RGB")
 
 
-def lazy_images(count: int, opener: Callable[[int], Any], title: Callable[[int], str]) -> Images:
+def lazy_images(
+    count: int,
+    opener: Callable[[int], Any],
+    title: Callable[[int], str],
+    options: DataOptions = AS_IT_IS,
+) -> Images:
     """Check each image's header once; refuse mixed sizes and mixed colours before any draw."""
     import_library("PIL.Image", "torch", "reading images")
-    first = _read_header(opener, title, 0)
-    watch = WATCH.get()
+    first = _read_header(opener, title, 0, options)
+    modes, watch = {first[0]}, WATCH.get()
     for position in range(1, count):
-        other = _read_header(opener, title, position)
-        require(
-            other == first,
-            f"images must all have one size and colour, got {_describe_image(*first)} in "
-            f"{title(0)} and {_describe_image(*other)} in {title(position)}",
-        )
+        other = _read_header(opener, title, position, options)
+        modes.add(other[0])
+        same = other[1] == first[1] if options.fits_pictures else other == first
+        if not same:
+            offer = OFFER if options.crop is None else ""
+            offer = "a crop makes them squares of one size" if options.fits_pictures else offer
+            raise InvalidInput(
+                f"images must all have one size and colour, got {_describe_image(*first)} in "
+                f"{title(0)} and {_describe_image(*other)} in {title(position)}; {offer}"
+            )
         watch("image headers", position + 1, count)
-    return Images(count, opener, title, *first)
+    mode = "RGB" if "RGB" in modes else "L"
+    return Images(count, opener, title, mode, first[1], options)
 
 
-def _open_image_files(folder: Path, files: list[Path]) -> Images:
+def _open_image_files(folder: Path, files: list[Path], options: DataOptions) -> Images:
     """Open files as lazily decoded images, named by their path inside the folder."""
     pillow = import_library("PIL.Image", "torch", "data 'folder:'")
     return lazy_images(
         len(files),
         lambda position: pillow.open(files[position], formats=FORMATS),
         lambda position: str(files[position].relative_to(folder)),
+        options,
     )
 
 
@@ -125,9 +143,9 @@ def _is_visible(path: Path) -> bool:
 
 
 def _read_header(
-    opener: Callable[[int], Any], title: Callable[[int], str], position: int
+    opener: Callable[[int], Any], title: Callable[[int], str], position: int, options: DataOptions
 ) -> tuple[str, tuple[int, int]]:
-    """Read the colour ("L" or "RGB") and size of one image, and no pixels."""
+    """Read the colour ("L" or "RGB") of one image and the size it gets, and no pixels."""
     try:
         with opener(position) as image:
             mode, size, clear = image.mode, image.size, "transparency" in image.info
@@ -137,14 +155,14 @@ def _read_header(
         mode in MODES and not (mode == "P" and clear),
         f"{title(position)} must be an 8-bit grey or RGB image without transparency, got {mode}",
     )
-    return MODES[mode], size
+    return MODES[mode], fitted_size(title(position), size, options)
 
 
 def _decode_image(images: Images, position: int) -> Any:
     """Read every pixel of one image, and convert it to the colour that all images have."""
     try:
         with images.open(position) as image:
-            return image.convert(images.mode)
+            return fit_picture(image.convert(images.mode), images.options)
     except Exception as error:  # a broken or hostile file makes Pillow raise anything
         raise InvalidInput(f"{images.title(position)} cannot be decoded: {error}") from None
 

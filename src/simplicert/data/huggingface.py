@@ -1,7 +1,8 @@
-"""Load `hf:NAME_OR_DIR[:SPLIT]`: a Hugging Face image data set, from disk or the local cache.
+"""Load `hf:NAME_OR_DIR[:SPLIT]`: a Hugging Face data set, from disk or the local cache.
 
-Nothing is downloaded. A folder must be one that `save_to_disk` wrote; the split is `test` by
-default. Three parts keep this safe:
+Nothing is downloaded. A folder is one that `save_to_disk` wrote, or one laid out as on the Hub
+(hub_folder.py); the split is `test` by default. Inputs are the one column of images, or, where
+there is none, the columns of numbers. Three parts keep this safe:
 
 offline_mode         Hugging Face's libraries look in their cache and never use the network
 _check_saved_table   a saved folder is inspected before the datasets library opens it
@@ -16,13 +17,17 @@ import re
 import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from simplicert.data.dataset import Source
+from simplicert.data.dataset import Source, number_texts
 from simplicert.data.folder import lazy_images
+from simplicert.data.hub_folder import is_saved, load_hub_folder
+from simplicert.data.options import AS_IT_IS, PICTURE_OPTIONS, DataOptions
+from simplicert.data.tables import table_source
 from simplicert.errors import InvalidInput, require
 from simplicert.files import open_file, read_json
 from simplicert.importing import first_error_line, import_library
@@ -38,31 +43,66 @@ NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")  # of a data set on the Hub
 SPLIT = re.compile(r"(?P<where>.+?)(?::(?P<split>\w+))?")  # NAME_OR_DIR[:SPLIT]
 
 
-def load_hf_dataset(spec: str) -> Source:
-    """Load the one image column as inputs and the one column of class labels, if any."""
+def load_hf_dataset(spec: str, options: DataOptions = AS_IT_IS) -> Source:
+    """Load the one image column as inputs, or a table, and the one column of labels, if any."""
     parts = SPLIT.fullmatch(spec)
     require(parts is not None, "hf: must be followed by a name or a folder, got nothing")
     assert parts is not None
     where, split = parts["where"], parts["split"]
+    if Path(where).is_dir() and not is_saved(Path(where)):
+        return load_hub_folder(Path(where), split, options)
     datasets = import_library("datasets", "hf", "data 'hf:'")
     table = _select_split(where, split, _open_hf_dataset(datasets, where, split))
     images = _find_columns(table, datasets.Image)
+    labels = _find_columns(table, datasets.ClassLabel)
+    if options.label_column is None:
+        require(len(labels) < 2, f"hf:{where} must have one column of labels, got {labels}")  # noqa: PLR2004
+    else:
+        labels = [options.label_column] if options.label_column else []
+    for label in labels:
+        require(
+            label in table.column_names,
+            f"hf:{where} has no column {label}, got {table.column_names}",
+        )
+    if not images and _holds_numbers(datasets, table):
+        return _load_saved_table(datasets, table, where, labels, options)
     require(
         len(images) == 1,
         f"hf:{where} must have one column of images, got {images or 'none'} among "
         f"{table.column_names}",
     )
-    labels = _find_columns(table, datasets.ClassLabel)
-    require(len(labels) < 2, f"hf:{where} must have one column of labels, got {labels}")  # noqa: PLR2004
+    options.require_only("pictures of a known column", *PICTURE_OPTIONS, "label_column")
     inputs = lazy_images(
         len(table),
         _picture_opener(datasets, table, images[0], _allowed_folders(datasets, where)),
         lambda position: f"hf:{Path(where).name} image {position}",
+        options,
     )
     if not labels:
         return Source(inputs)
-    names = tuple(table.features[labels[0]].names)
-    return Source(inputs, np.array(table[labels[0]][:], dtype=np.int64), names)
+    values = table[labels[0]][:]
+    if all(isinstance(value, str) for value in values):
+        return Source(inputs, *number_texts(values))
+    names = getattr(table.features[labels[0]], "names", None)
+    return Source(inputs, np.asarray(values), None if names is None else tuple(names))
+
+
+def _holds_numbers(datasets: Any, table: Any) -> bool:
+    """Return whether a table has a column of numbers."""
+    plain = [one.dtype for one in table.features.values() if isinstance(one, datasets.Value)]
+    return any(kind.startswith(("int", "uint", "float", "double")) for kind in plain)
+
+
+def _load_saved_table(
+    datasets: Any, table: Any, where: str, labels: list[str], options: DataOptions
+) -> Source:
+    """Load a table of numbers; its tables lie in its own folder, like those of pictures."""
+    _require_own_tables(table, _allowed_folders(datasets, where))
+    if options.label_column is None and labels:
+        options = replace(options, label_column=labels[0])
+    names = getattr(table.features[labels[0]], "names", None) if labels else None
+    frame = table.with_format(None).to_pandas()
+    return table_source(f"hf:{Path(where).name}", frame, options, None if not names else (*names,))
 
 
 def _open_hf_dataset(datasets: Any, where: str, split: str | None) -> Any:
@@ -173,9 +213,7 @@ def _picture_opener(
     datasets: Any, table: Any, column: str, folders: tuple[str, ...]
 ) -> Callable[[int], Any]:
     """Make a function that opens the picture of a row, decoded as the library does it."""
-    for file in table.cache_files:
-        path = str(file["filename"])
-        require(_is_inside(path, folders), f"hf: must hold its own tables, got {path[:80]!r}")
+    _require_own_tables(table, folders)
     decoder = datasets.Image(mode=table.features[column].mode)
     plain = table.with_format(None).select_columns([column])
     plain = plain.cast_column(column, datasets.Image(decode=False))
@@ -188,6 +226,13 @@ def _picture_opener(
         return decoder.decode_example({"bytes": content, "path": None if content else path})
 
     return open_picture
+
+
+def _require_own_tables(table: Any, folders: tuple[str, ...]) -> None:
+    """Refuse a data set whose tables lie elsewhere."""
+    for file in table.cache_files:
+        path = str(file["filename"])
+        require(_is_inside(path, folders), f"hf: must hold its own tables, got {path[:80]!r}")
 
 
 def _check_picture_path(path: object, folders: tuple[str, ...]) -> None:

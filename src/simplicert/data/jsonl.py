@@ -13,7 +13,7 @@ from pathlib import Path
 from sys import intern
 from typing import Any, NamedTuple
 
-from simplicert.data.dataset import MOST_CLASSES, Source
+from simplicert.data.dataset import MOST_CLASSES, Source, number_texts
 from simplicert.data.sequences import TokenSequence, check_tokens, hold_sequences, split_words
 from simplicert.errors import InvalidInput, require
 from simplicert.files import MOST_LOG, parse_json, read_text
@@ -52,9 +52,7 @@ def load_jsonl(spec: str) -> Source:
     if not texts:
         whole = [line.label for line in lines if isinstance(line.label, int)]
         return Source(held, whole or None)
-    classes = tuple(sorted(set(texts)))
-    numbers = {name: number for number, name in enumerate(classes)}
-    return Source(held, [numbers[name] for name in texts], classes)
+    return Source(held, *number_texts(texts))
 
 
 def _read_line(what: str, row: str) -> _Line:

@@ -5,6 +5,8 @@ return. Read in this order: `store.settings`, then here `preparation`, `resume`,
 `workers` and `engines`.
 """
 
+from __future__ import annotations  # help() shows types as they are written here
+
 import inspect
 import warnings
 from collections.abc import Callable, Sequence
@@ -16,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simplicert.data import build_dataset
-from simplicert.data.dataset import Source
+from simplicert.data import DataOptions, build_dataset
+from simplicert.data.dataset import Source, number_texts
 from simplicert.drawing.driver import (
     Backoff,
     DrawingProgress,
@@ -75,6 +77,8 @@ class DrawingOutcome:
     complete: bool  # False when it was stopped
     failed: dict[int, str]  # inputs given up, and the classifier's error
     folder: Path
+    calls: int = 0  # rows that the classifier was asked about, this time, probe and all
+    spent: str = ""  # a sentence, where a budget ended it
 
     @property
     def run(self) -> Run:
@@ -134,6 +138,10 @@ def draw(  # noqa: PLR0913
     mean: Sequence[float] | None = None,
     std: Sequence[float] | None = None,
     class_map: str | None = None,
+    resize: int | None = None,
+    crop: int | None = None,
+    label_column: str | None = None,
+    columns: Sequence[str] | None = None,
     trust: bool = False,
     engine: str = "local",
     workers: int | None = None,
@@ -147,6 +155,7 @@ def draw(  # noqa: PLR0913
     absent: float | None = None,
     rate: float | None = None,
     offsets: int | None = None,
+    budget: int | None = None,
     stop: Stop = _never_stop,
     report: Report = _report_nothing,
     warn: Say | None = None,
@@ -155,15 +164,18 @@ def draw(  # noqa: PLR0913
 
     Call it again with the same arguments to continue where it stopped: what is drawn is kept, part
     by part, and nothing is drawn twice. `model` and `data` are names as on the command line, or the
-    classifier itself and an array of inputs, with `labels` if there are any; other processes can
-    only be given names. A run knows a classifier by its code and the numbers it uses
-    (models/live.py), and refuses another. `select` chooses inputs by their position. `stop` is
-    called after every batch and ends the drawing when it returns True; `report` gets the progress
-    after every batch; `warn` gets sentences about what may not have been meant, which otherwise
-    become a `SimplicertWarning`. Noise is Gaussian of deviation `sigma`, or another of the table
-    `NOISES`: `noise="laplace"` with its `scale`, `noise="ablation"` with `keep` and `absent`,
-    `noise="deletion"` with `rate`, for lists of tokens, `noise="splitting"` with its `scale` and no
-    `draws`, because it makes all of its own. The other arguments are the options of the command.
+    classifier itself and an array of inputs, with `labels` if there are any (numbers, or texts,
+    which are numbered in their sorted order); other processes can only be given names. A run knows
+    a classifier by its code and the numbers it uses (models/live.py), and refuses another. `select`
+    chooses inputs by their position. `stop` is called after every batch and ends the drawing when
+    it returns True; `report` gets the progress after every batch; `warn` gets sentences about what
+    may not have been meant, which otherwise become a `SimplicertWarning`. Noise is Gaussian of
+    deviation `sigma`, or another of the table `NOISES`: `noise="laplace"` with its `scale`,
+    `noise="ablation"` with `keep` and `absent`, `noise="deletion"` with `rate`, for lists of
+    tokens, `noise="splitting"` with its `scale` and no `draws`, because it makes all of its own.
+    `budget` is the most rows that the classifier may be asked about in this call, the probe and
+    failed attempts included; the outcome counts them. The other arguments are the options of the
+    command.
 
     >>> import tempfile
     >>> import numpy as np
@@ -189,8 +201,10 @@ def draw(  # noqa: PLR0913
         numbers = [None if value is None else parse_numbers(name, value) for name, value in given]
         options["model"] = wrap_classifier(model, *numbers)
     if not isinstance(data, str):
+        DataOptions(resize, crop, label_column).require_only("an array")
+        require(columns is None, f"columns must not be given for an array, got {columns!r:.60}")
         options["data"] = build_dataset(
-            Source(convert_batch(data, noise), labels),
+            Source(convert_batch(data, noise), *_number_labels(labels)),
             "an array",
             select.start or 0,
             select.stop,
@@ -201,6 +215,15 @@ def draw(  # noqa: PLR0913
         require(labels is None, f"labels must not be given for {data}, which has its own")
     watcher = DrawingWatcher(stop, report, _warn_user if warn is None else warn)
     return draw_by_settings(parse_settings(options), watcher)
+
+
+def _number_labels(labels: ArrayLike | None) -> tuple[ArrayLike | None, tuple[str, ...] | None]:
+    """Return labels that are texts as numbers and class names; others as they are."""
+    given = np.asarray(labels)
+    texts = given.dtype.kind in "UO" and given.ndim == 1 and given.size > 0
+    if not texts or not all(isinstance(label, str) for label in given):
+        return labels, None
+    return number_texts([str(label) for label in given])
 
 
 def _warn_user(sentence: str) -> None:
@@ -276,7 +299,8 @@ def draw_missing(
     planned = each * len(left) - (0 if begun is None else int(begun.draws.sum()))
     counter = ProgressCounter(len(left), stop, report, planned, each)
     complete = drain_queue(run, queue, workers, counter, backoff or Backoff(0.0))
-    return DrawingOutcome(complete, queue.failed, run.folder)
+    calls = prepared.calls + counter.calls
+    return DrawingOutcome(complete, queue.failed, run.folder, calls, counter.spent)
 
 
 def _select_begun_inputs(held: Tally | None, block: Ints) -> Tally | None:

@@ -79,6 +79,7 @@ def _record_result(
     """Store the part of a unit and tell the queue about it, or handle the unit's failure."""
     if result.fatal is not None:
         raise result.fatal
+    counter.count_calls(result)
     tally = _store_part(run, result) if result.content else None
     if result.lost:
         tally = _find_orphaned_part(run, unit)
@@ -173,10 +174,21 @@ class ProgressCounter:
         each: int = 0,
     ) -> None:
         """Start at zero; `planned` draws are to make, so that an input has `each` at most."""
-        self.inputs, self.stop, self.report = inputs, stop, report
+        self.inputs, self.report = inputs, report
+        self._stop = stop
         self.planned, self.each = planned, each
+        self.calls, self.spent = 0, ""  # rows sent to the model, and why a budget ended it
         self.saved = 0  # planned draws of inputs that are done with fewer
         self.start, self.done, self.failed, self.draws = time.perf_counter(), 0, 0, 0
+
+    def stop(self) -> bool:
+        """Return whether to stop: the caller says so, or the budget is spent."""
+        return bool(self.spent) or self._stop()
+
+    def count_calls(self, result: UnitResult) -> None:
+        """Count what the model was asked for a unit, and notice the end of the budget."""
+        self.calls += result.calls
+        self.spent = self.spent or result.spent
 
     def count_batch(self, rows: int) -> bool:
         """Count the draws of one or more batches; return whether to stop."""

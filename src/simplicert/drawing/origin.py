@@ -7,6 +7,7 @@ nothing, and a model or data set is used only if it has the fingerprint that the
 from typing import NamedTuple
 
 from simplicert.data import Dataset, load_data
+from simplicert.data.options import restore_options
 from simplicert.errors import InvalidInput, SimplicertError, require
 from simplicert.models import Model, load_model, load_named_model
 from simplicert.store.imported import ImportedRun
@@ -45,7 +46,7 @@ class Origin(NamedTuple):
 def open_origin(run: Run, purpose: str, overrides: OriginOverrides) -> Origin:
     """Open model and data by the user's names or else the run's; the error says which to give."""
     try:
-        data = open_named_data(run) if overrides.data is None else load_data(overrides.data)
+        data = open_named_data(run) if overrides.data is None else reopen_data(run, overrides.data)
         return Origin(_open_model(run, overrides), data)
     except (SimplicertError, OSError) as error:
         raise InvalidInput(
@@ -68,6 +69,11 @@ def _open_model(run: Run, overrides: OriginOverrides) -> Model:
     return load_named_model(str(name), file, wanted, mean=mean, std=std)
 
 
+def reopen_data(run: Run | ImportedRun, spec: str) -> Dataset:
+    """Load data by name and read them as the run did: resized, by the same columns."""
+    return load_data(spec, options=restore_options(run.manifest.source))
+
+
 def open_named_data(run: Run | ImportedRun) -> Dataset:
     """Open the data that a run names, if they have the fingerprint that it was drawn with.
 
@@ -81,7 +87,7 @@ def open_named_data(run: Run | ImportedRun) -> Dataset:
         wanted is not None,
         f"{file} names the data {name} without their fingerprint, so they are not opened",
     )
-    data = load_data(str(name))
+    data = reopen_data(run, str(name))
     require(
         data.fingerprint == wanted,
         f"{name} has another fingerprint than the data that the run was drawn from",

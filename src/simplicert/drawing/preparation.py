@@ -6,7 +6,10 @@ which travels from the worker that made it to the leading process. `_warn_before
 the user may not have meant; it refuses nothing.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -14,15 +17,19 @@ import numpy as np
 from simplicert.data import Dataset, load_data
 from simplicert.data.class_map import map_classes
 from simplicert.data.dataset import compare_class_names
+from simplicert.data.fitting import OFFER
 from simplicert.errors import InvalidInput, require
-from simplicert.machine import current_time, describe_machine
+from simplicert.machine import current_time, describe_machine, find_commit
 from simplicert.models import Model, lipschitz_constant, load_model
-from simplicert.models.model import IMAGES
+from simplicert.models.model import IMAGES, is_module
 from simplicert.noises import NOISES
 from simplicert.sampling import Sampler, SamplingSettings, Smoothing
+from simplicert.sampling.calls import CallMeter
+from simplicert.sampling.forward import BatchRefused
+from simplicert.sampling.in_memory import EARLY_STOP_SHARE
 from simplicert.sampling.noise import refuse_unfit_inputs
 from simplicert.sampling.probe import scale_warning
-from simplicert.sampling.sampler import decide_compilation
+from simplicert.sampling.sampler import choose_probe, prepare_sampler
 from simplicert.sampling.settings import default_batch_size, default_device
 from simplicert.stopping import plan_looks
 from simplicert.store.label_warning import DIFFER, OTHERS
@@ -31,9 +38,9 @@ from simplicert.store.settings import DrawingSettings, record_settings, resume_s
 from simplicert.types import Ints
 from simplicert.types.plan import RESERVE
 
+PICTURES = ("folder:", "hf:")  # data whose pictures can be resized
 PROBE_INPUTS = 8  # inputs that the model is probed with
 GRID_CHECK_INPUTS = 256  # inputs checked against the grid at a time
-EARLY_STOP_SHARE = 0.1  # an input that may stop early takes about this share of its draws
 # Sigma in units of the range of the inputs: outside these limits the unit is probably mistaken.
 LARGE_SIGMA, SMALL_SIGMA = 10, 1 / 200
 ADDED = ("brightness", *(name for name, row in NOISES.items() if row.fill is not None))
@@ -48,6 +55,7 @@ class Preparation:
     index: Ints  # numbers of the inputs, in their order
     noise_scale: np.ndarray | None  # each feature's share of the noise
     warnings: tuple[str, ...] = ()  # sentences about what may not have been meant
+    calls: int = 0  # rows that the model was asked about
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +80,7 @@ def load_model_and_data(
             stop=settings.stop,
             step=settings.step,
             index_file=settings.index_file,
+            options=settings.data_options,
         )
     if not isinstance(model, Model):
         model = load_model(model, mean=settings.mean, std=settings.std, trust=settings.trust)
@@ -79,15 +88,28 @@ def load_model_and_data(
 
 
 def prepare_context(
-    settings: DrawingSettings, before: Manifest | None, model: Model, data: Dataset
+    settings: DrawingSettings,
+    before: Manifest | None,
+    model: Model,
+    data: Dataset,
+    meter: CallMeter | None = None,
 ) -> DrawingContext:
     """Probe the model and settle all choices; those of the run `before` are obeyed."""
     settings = resume_settings(settings, before)
     example = data.inputs[np.arange(min(PROBE_INPUTS, len(data.inputs)))]
     settings.smoothing.at_shape(example.shape[1:])  # refuses noise that such inputs cannot have
-    settings, sampling = _make_choices(settings, model, example, len(data.index))
     _refuse_off_grid_inputs(settings, data)
-    sampler = Sampler(model.classifier, example, sampling)
+    settings, work = _make_choices(settings, model, example, len(data.index))
+    with _offer_resizing(data):
+        sampler = prepare_sampler(
+            model.classifier,
+            example,
+            sampling_settings(settings),
+            work,
+            settings.compiled,
+            meter=meter,
+        )
+    settings = replace(settings, compiled=sampler.settings.compiled)
     if settings.class_map is not None:
         data = map_classes(data, settings.class_map, model.classes, sampler.classes)
     if data.labels is not None and int(data.labels.max()) >= sampler.classes:
@@ -107,29 +129,43 @@ def prepare_context(
         kept = {name: list(value) for name, value in numbers.items() if value is not None}
         manifest = replace(manifest, source=manifest.source | kept)
     warnings = _warn_before_drawing(model, data, example, sampler)
-    preparation = Preparation(manifest, data.index, settings.smoothing.noise_scale, warnings)
+    preparation = Preparation(
+        manifest, data.index, settings.smoothing.noise_scale, warnings, sampler.noisy.meter.count
+    )
     return DrawingContext(sampler, data, preparation)
+
+
+@contextmanager
+def _offer_resizing(data: Dataset) -> Iterator[None]:
+    """Where a model refuses pictures from files, say that they can have another size."""
+    try:
+        yield
+    except BatchRefused as error:
+        pictures = len(data.inputs.shape) == IMAGES and data.name.startswith(PICTURES)
+        raise InvalidInput(f"{error}; {OFFER}" if pictures else str(error)) from error.__cause__
 
 
 def _make_choices(
     settings: DrawingSettings, model: Model, example: np.ndarray, inputs: int
-) -> tuple[DrawingSettings, SamplingSettings]:
-    """Choose device, batch size, reserve and compilation where they are open."""
+) -> tuple[DrawingSettings, int]:
+    """Choose device, batch size, probe and reserve where they are open; return the draws too."""
     device, size = settings.device or default_device(), settings.batch_size
+    work = inputs * (settings.draws + settings.pilot)
+    if settings.until is not None:
+        work = int(work * EARLY_STOP_SHARE)
+    few = settings.probe_rows
+    if size is None:
+        size = default_batch_size(example.shape[1:], device, work, is_module(model.classifier))
+        few = None if settings.compiled else choose_probe(size, inputs, work, settings.budget)
     settings = replace(
         settings,
         lipschitz=_prove_if_asked(settings, model, example),
         device=device,
-        batch_size=default_batch_size(example.shape[1:], device) if size is None else size,
+        batch_size=size,
+        probe_rows=few,
         reserve=RESERVE if settings.reserve is None else settings.reserve,
     )
-    work = inputs * (settings.draws + settings.pilot)
-    if settings.until is not None:
-        work = int(work * EARLY_STOP_SHARE)
-    sampling = decide_compilation(
-        model.classifier, example, sampling_settings(settings), work, settings.compiled
-    )
-    return replace(settings, compiled=sampling.compiled), sampling
+    return settings, work
 
 
 def _prove_if_asked(settings: DrawingSettings, model: Model, example: np.ndarray) -> float | None:
@@ -149,6 +185,7 @@ def sampling_settings(settings: DrawingSettings) -> SamplingSettings:
         settings.histograms,
         device=settings.device or default_device(),
         bins=settings.bins,
+        probe_rows=settings.probe_rows,
         lipschitz=None if settings.lipschitz is True else settings.lipschitz or None,
     )
 
@@ -172,7 +209,7 @@ def _describe_run(
         "model_fingerprint": model.fingerprint,
         "data_fingerprint": data.fingerprint,
     }
-    source = record_settings(settings, fingerprints, random)
+    source = record_settings(settings, fingerprints, random) | data.options.record()
     if data.class_map is not None:
         source["class_map"] = list(data.class_map)
     form = FORMAT if settings.bins == BINS_OF_FORMAT[FORMAT] else 1
@@ -212,8 +249,14 @@ def _record_provenance(model: Model, data: Dataset, sampler: Sampler) -> dict[st
         **describe_machine(),
         "began": current_time(),  # before the first draw
     }
+    if commit := find_commit():
+        made["commit"] = commit
     if data.classes is not None:
         made["class_names"] = list(data.classes)
+    if data.columns is not None:
+        made["columns"] = list(data.columns)
+    if data.options.fits_pictures:
+        made["pictures"] = f"resized by Pillow {version('pillow')}, bicubic, antialiased"
     if warning := _label_warning(model, data, sampler.classes):
         made["label_doubt"] = warning
     if sampler.settings.lipschitz is not None:

@@ -41,6 +41,8 @@ class UnitResult:
     content: bytes = b""  # of the part's file
     seconds: float = 0.0
     rows: int = 0  # draws that are not yet counted in the progress
+    calls: int = 0  # rows that the model was asked about
+    spent: str = ""  # why the budget ends the drawing here
     error: str = ""  # the classifier's message when it failed on these inputs
     lost: bool = False  # the worker died or was cut off
     fatal: Exception | None = None  # an error that every other worker would run into, too

@@ -45,6 +45,7 @@ class PreparedRun:
     run: "RunShare"
     index: Ints
     warnings: tuple[str, ...]
+    calls: int = 0  # rows that the probe asked the model about
 
 
 def prepare_run(
@@ -66,7 +67,8 @@ def prepare_run(
     workers.join(run.manifest)
     number, shares = settings.shard
     mine = prepared.index[np.arange(len(prepared.index)) % shares == number - 1]
-    return PreparedRun(take_share(run, prepared.index, mine), mine, prepared.warnings)
+    share = take_share(run, prepared.index, mine)
+    return PreparedRun(share, mine, prepared.warnings, prepared.calls)
 
 
 def _prepare_with_retries(

@@ -24,6 +24,7 @@ from simplicert.drawing.resume import refuse_differences
 from simplicert.errors import SimplicertError
 from simplicert.files import write_atomically
 from simplicert.models import Model
+from simplicert.sampling.calls import BudgetSpent, CallMeter
 from simplicert.sampling.forward import ClassifierFailed, first_line
 from simplicert.sampling.loop import AfterBatch
 from simplicert.store.manifest import NAME, Manifest, read_manifest
@@ -71,12 +72,13 @@ class Worker:
         self.manifest: Manifest | None = None
         self.loaded: tuple[Model, Dataset] | None = None
         self.shared = False
+        self.meter = CallMeter(settings.budget)
 
     def prepare(self, before: Manifest | None) -> Preparation:
         """Load and probe model and data; the choices of the run `before` are obeyed."""
         if self.loaded is None:  # loaded once, even if the model fails while it is probed
             self.loaded = load_model_and_data(self.settings, before)
-        self.context = prepare_context(self.settings, before, *self.loaded)
+        self.context = prepare_context(self.settings, before, *self.loaded, self.meter)
         return self.context.preparation
 
     def join(self, manifest: Manifest) -> None:
@@ -102,9 +104,16 @@ class Worker:
 
     def draw(self, unit: Unit, after_batch: AfterBatch) -> UnitResult:
         """Draw a unit; errors are returned, not raised, as the leader may be far away."""
+        before = self.meter.count
+        result = self._draw_unit(unit, after_batch)
+        return replace(result, calls=self.meter.count - before)
+
+    def _draw_unit(self, unit: Unit, after_batch: AfterBatch) -> UnitResult:
         start = time.perf_counter()
         try:
             tally = self._draw_tally(unit, after_batch)
+        except BudgetSpent as error:
+            return UnitResult(spent=str(error))
         except ClassifierFailed as error:
             return self._fail(error.words)
         except (SimplicertError, OSError) as error:  # not the classifier's fault

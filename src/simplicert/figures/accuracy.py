@@ -7,11 +7,12 @@ other figures use them too.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
 from simplicert.figures.style import (
+    CROWD_LINES,
     GREY,
     MARKERS,
     LineStyle,
@@ -41,6 +42,16 @@ OURS, PAPERS = "two_sided", "ensemble"  # the tight radius, and what the paper o
 # Of the columns of a figure of several runs, in their order: solid, dashed as the ensemble is
 # everywhere, dotted, and both.
 DASHES: tuple[LineStyle, ...] = ("solid", (0, (4, 2)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5)))
+
+# Of the runs that do not stand out: there, and in nobody's way.
+CROWD: dict[str, Any] = {
+    "color": "#b8b8b8",
+    "linewidth": 0.7,
+    "zorder": 1.5,
+    "gid": CROWD_LINES,
+}
+
+BOLD: dict[str, Any] = {"linewidth": 1.8, "zorder": 3}  # of a run before a crowd
 
 Item = TypeVar("Item")
 
@@ -87,11 +98,14 @@ def accuracy_of_runs(
     *,
     columns: Sequence[str] = (OURS, PAPERS),
     population: str = "all",
+    inputs: str = "",
+    bold: Collection[str] | None = None,
 ) -> "Axes":
     """Draw the tight radius (solid) and the paper's ensemble (dashed); paper fig. (Imagenet) b.
 
     Each run, usually one sigma, has its own colour; the keys name them. `columns` chooses other
-    radii, up to four; ("improved_dp", "ensemble") is the paper's own figure.
+    radii, up to four; ("improved_dp", "ensemble") is the paper's own figure. `inputs` says which
+    inputs the runs cover, where they differ. With `bold` all runs but these are faint.
 
     >>> from matplotlib.figure import Figure
     >>> import simplicert as sc
@@ -102,10 +116,10 @@ def accuracy_of_runs(
     """
     drawn = list(several.values())
     steps = partial(accuracy_steps, population=population)
-    draw_paired_lines(axes, several, steps, step_side(drawn[0]), columns)
+    draw_paired_lines(axes, several, steps, step_side(drawn[0]), columns, bold)
     style_axes(axes, radius_label(drawn[0]), "certified accuracy")
     axes.set(xlim=(0, None), ylim=(0, 1))
-    draw_legend(axes, settings_note(drawn, sigma=False, population=population))
+    draw_legend(axes, settings_note(drawn, sigma=False, population=population, inputs=inputs))
     return axes
 
 
@@ -130,20 +144,28 @@ def step_side(certificates: Certificates) -> Literal["pre", "post"]:
     return "pre" if certificates.closed else "post"
 
 
-def draw_run_lines(
+def draw_run_lines(  # noqa: PLR0917
     axes: "Axes",
     several: Mapping[str, Item],
     steps: Callable[[Item], tuple[Floats, Floats]],
     dash: LineStyle = DASHES[0],
     names: Collection[str] | None = None,
     where: Literal["pre", "post"] = "post",
+    bold: Collection[str] | None = None,
 ) -> None:
     """Draw one step line per run in one dash; only solid lines have markers and names.
 
     With `names` only those runs are drawn, in the colours that they have among all. `where` is the
-    side of the points on which the lines hold their values.
+    side of the points on which the lines hold their values. With `bold` the other runs are a faint
+    crowd, one entry of the legend for all of them.
     """
     marked = dash == DASHES[0]
+    if bold is not None:
+        crowd = [name for name in several if name not in bold]
+        for place, name in enumerate(crowd if marked else ()):
+            words = "1 other run" if len(crowd) == 1 else f"{len(crowd)} other runs"
+            axes.step(*steps(several[name]), where=where, label="" if place else words, **CROWD)
+        several = {name: item for name, item in several.items() if name in bold}
     for place, (name, colour) in enumerate(zip(several, run_colours(len(several)), strict=True)):
         if names is not None and name not in names:
             continue
@@ -155,6 +177,7 @@ def draw_run_lines(
             marker=MARKERS[place % len(MARKERS)] if marked else "",
             markevery=_marker_positions(place, len(several)),
             label=name if marked else "",
+            **({} if bold is None else BOLD),
         )
 
 
@@ -164,18 +187,22 @@ def draw_paired_lines(
     steps: Callable[[Certificates, str], tuple[Floats, Floats]],
     where: Literal["pre", "post"] = "post",
     columns: Sequence[str] = (OURS, PAPERS),
+    bold: Collection[str] | None = None,
 ) -> None:
     """Draw the first column solid and the others dashed; name the dashes once, in grey.
 
-    Where a run is no evidence about mechanisms its one radius is drawn solid.
+    Where a run is no evidence about mechanisms its one radius is drawn solid. With `bold` the other
+    runs are faint, by their first column alone.
     """
     both = {name for name, item in several.items() if compares_mechanisms(item)}
+    both = both if bold is None else both & set(bold)
     dashes = dict(zip(columns, DASHES, strict=False))
     for column, dash in dashes.items() if both else ():  # first, to share a column of the legend
         axes.plot([], [], color=GREY, linestyle=dash, label=mechanism_style(column).name)
     for place, (column, dash) in enumerate(dashes.items()):
         names = both if place else set(several)
-        draw_run_lines(axes, several, partial(_column_steps, steps, column), dash, names, where)
+        own = partial(_column_steps, steps, column)
+        draw_run_lines(axes, several, own, dash, names, where, bold)
 
 
 def _column_steps(

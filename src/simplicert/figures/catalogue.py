@@ -12,6 +12,7 @@ from pathlib import Path
 from simplicert.errors import choose, require
 from simplicert.figures import panels, saving, style
 from simplicert.figures.accuracy import DASHES, OURS, PAPERS
+from simplicert.figures.crowd import ACROSS, MOST_LINES, SMALL
 from simplicert.mechanisms.threats import Threat
 from simplicert.metrics.intervals import POPULATIONS
 from simplicert.metrics.study import Study
@@ -78,7 +79,7 @@ FIGURES: dict[str, FigureRow] = {
         ("Imagenet", "Cifar"),
         panels.accuracy_by_sigma_panels,
         MANY,
-        ("kind", "population", "columns"),
+        ("kind", "population", "columns", "highlight"),
     ),
     "scatter": FigureRow(
         ("Scatters", "CIFAR_SCATTERS", "MACER_Scatters"),
@@ -104,7 +105,7 @@ FIGURES: dict[str, FigureRow] = {
         ("Differential_Performance",),
         panels.improvement_panels,
         MANY,
-        ("kind", "population"),
+        ("kind", "population", "highlight"),
     ),
     "sigmas": FigureRow(
         ("large_table",),
@@ -116,7 +117,7 @@ FIGURES: dict[str, FigureRow] = {
         (),
         panels.distribution_panels,
         MANY,
-        ("population",),
+        ("population", "highlight"),
     ),
     "attack": FigureRow(
         (),
@@ -139,12 +140,15 @@ def make_figure(  # noqa: PLR0913
     threat: Threat | None = None,
     population: str | None = None,
     columns: Sequence[str] | None = None,
+    highlight: Sequence[str] = (),
     heading: bool = True,
 ) -> Path:
     """Draw one figure of the table and write it; refuse options that have no effect on it.
 
     A figure of another threat than Gaussian noise and l2 is one of the simplex, without runs.
     `population` is "all" inputs or the "correct" ones; `columns` are the radii of accuracy-sigmas.
+    `highlight` names runs that stand out of a faint crowd; of more than eight runs without it, each
+    has a small panel of its own.
     Without `heading` the settings above the panels are left out, for a caption to say them.
 
     >>> import tempfile
@@ -156,7 +160,7 @@ def make_figure(  # noqa: PLR0913
     row = choose("figure", name, FIGURES)
     noise = None if threat is None or threat.of_paper else threat.noise
     given: dict[str, object] = {"kind": kind, "seed": seed, "noise": noise}
-    given |= {"population": population, "columns": columns}
+    given |= {"population": population, "columns": columns, "highlight": tuple(highlight) or None}
     check_runs_and_options(name, row, len(studies), given)
     request = panels.FigureRequest(
         studies,
@@ -165,13 +169,16 @@ def make_figure(  # noqa: PLR0913
         threat or GAUSSIAN,
         check_population(studies, population or "all"),
         (OURS, PAPERS) if columns is None else check_columns(columns),
+        tuple(highlight),
     )
     drawn = row.panels(request)
-    size = row.size if len(drawn) == 1 else row.both
-    if row.across is not None:
-        size = (size[0], size[1] * math.ceil(len(drawn) / row.across))
+    size, across = row.size if len(drawn) == 1 else row.both, row.across
+    if len(drawn) > MOST_LINES and across is None:  # small multiples
+        size, across = (style.PAGE[0], SMALL), ACROSS
+    if across is not None:
+        size = (size[0], size[1] * math.ceil(len(drawn) / across))
     return saving.save_figure(
-        drawn, out, size, dpi, stacked=row.stacked, across=row.across, heading=heading
+        drawn, out, size, dpi, stacked=row.stacked, across=across, heading=heading
     )
 
 

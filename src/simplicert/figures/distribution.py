@@ -5,7 +5,7 @@
 and over p_A - p_B.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -39,14 +39,19 @@ MOST = 100.0  # percent at which the axis ends
 
 
 def share_improved(
-    several: Mapping[str, Certificates], axes: "Axes", *, population: str = "all"
+    several: Mapping[str, Certificates],
+    axes: "Axes",
+    *,
+    population: str = "all",
+    inputs: str = "",
+    bold: Collection[str] | None = None,
 ) -> "Axes":
     """Draw the share of inputs improved by more than x percent; paper (Differential_Performance).
 
     The improvement is over Cohen (softmax: over Lecuyer; under other noise over the first member of
     its ensemble), by the paper's ensemble (dashed) and by the tight radius (solid). Inputs that the
     base does not certify at all gain without limit: they are what is left at the right edge,
-    however far the axis goes.
+    however far the axis goes. With `bold` all runs but these are faint.
 
     >>> from matplotlib.figure import Figure
     >>> import simplicert as sc
@@ -64,7 +69,7 @@ def share_improved(
     )
     base = bases[0]
     steps = partial(improvement_steps, base=base, population=population)
-    draw_paired_lines(axes, several, steps)
+    draw_paired_lines(axes, several, steps, bold=bold)
     name = line_keywords(base, drawn[0].known)["label"]
     style_axes(
         axes,
@@ -72,8 +77,9 @@ def share_improved(
         "proportion of inputs",
     )
     axes.set(xlim=(0, MOST), ylim=(0, 1))
-    note = settings_note(drawn, sigma=False, population=population)
-    if limitless := count_limitless_gains(drawn, base, population):
+    note = settings_note(drawn, sigma=False, population=population, inputs=inputs)
+    shown = [item for name, item in several.items() if bold is None or name in bold]
+    if limitless := count_limitless_gains(shown, base, population):
         note += f"\nright edge: {name} is 0 ({limitless} inputs)"
     draw_legend(axes, note)
     return axes
@@ -99,11 +105,17 @@ def improvement_steps(
 
 
 def distribution_of_pa(
-    several: Mapping[str, NoisyShares], axes: "Axes", *, population: str = "all"
+    several: Mapping[str, NoisyShares],
+    axes: "Axes",
+    *,
+    population: str = "all",
+    inputs: str = "",
+    bold: Collection[str] | None = None,
 ) -> "Axes":
     """Draw the share of inputs with p_A > x against x, one line per run.
 
-    `population` is what the legend says that the inputs are.
+    `population` and `inputs` are what the legend says that the inputs are. With `bold` all runs but
+    these are faint.
 
     >>> from matplotlib.figure import Figure
     >>> import simplicert as sc
@@ -113,11 +125,17 @@ def distribution_of_pa(
     (array([0.  , 0.4 , 0.99]), array([1. , 0.5, 0. ]))
     """
     values = {name: shares.a for name, shares in several.items()}
-    return _draw_cumulative(several, values, axes, "$p_A$", 0.0, population)
+    over = inputs or inputs_note(population, [len(own) for own in values.values()])
+    return _draw_cumulative(several, values, axes, "$p_A$", 0.0, population, over, bold)
 
 
 def distribution_of_margin(
-    several: Mapping[str, NoisyShares], axes: "Axes", *, population: str = "all"
+    several: Mapping[str, NoisyShares],
+    axes: "Axes",
+    *,
+    population: str = "all",
+    inputs: str = "",
+    bold: Collection[str] | None = None,
 ) -> "Axes":
     """Draw the share of inputs with p_A - p_B > x; right of 0 class A is the most frequent.
 
@@ -130,16 +148,19 @@ def distribution_of_margin(
     """
     values = {name: shares.a - shares.b for name, shares in several.items()}
     axes.axvline(0.0, color=GREY, linewidth=0.8)
-    return _draw_cumulative(several, values, axes, "$p_A - p_B$", -1.0, population)
+    over = inputs or inputs_note(population, [len(own) for own in values.values()])
+    return _draw_cumulative(several, values, axes, "$p_A - p_B$", -1.0, population, over, bold)
 
 
-def _draw_cumulative(
+def _draw_cumulative(  # noqa: PLR0917
     several: Mapping[str, NoisyShares],
     values: Mapping[str, Floats],
     axes: "Axes",
     symbol: str,
     least: float,
     population: str,
+    over: str,
+    bold: Collection[str] | None,
 ) -> "Axes":
     """Draw the share of each run's inputs above x, exactly: with a step at every value."""
 
@@ -147,10 +168,9 @@ def _draw_cumulative(
         at = np.unique(np.concatenate([[least], own]))
         return at, 1 - np.searchsorted(np.sort(own), at, side="right") / len(own)
 
-    draw_run_lines(axes, values, steps)
+    draw_run_lines(axes, values, steps, bold=bold)
     labelled = {shares.labelled for shares in several.values()}
     meaning = "A: the label" if labelled == {True} else "A: the most frequent class"
-    over = inputs_note(population, [len(own) for own in values.values()])
     between = ", " if population == "all" else "\n"
     style_axes(axes, f"{symbol}, estimated", f"proportion with {symbol} > x")
     axes.set(xlim=(least, 1), ylim=(0, 1))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simplicert.figures.style import DIRECT, HEADING, INK, draw_legend
+from simplicert.figures.style import CROWD_LINES, DIRECT, HEADING, INK, draw_legend, wrap_name
 from simplicert.types import Floats
 
 if TYPE_CHECKING:
@@ -100,7 +100,8 @@ def label_lines_directly(axes: "Axes", *, whole: bool = False) -> bool:
         for handle, name, line in keys
         if missed or whole or line is None or not len(places[line])
     ]
-    if [name for _, name in rest] == [text.get_text() for text in legend.get_texts()]:
+    shown = [text.get_text() for text in legend.get_texts()]
+    if [wrap_name(axes, name) for _, name in rest] == shown:
         return False
     draw_legend(axes, legend.get_title().get_text(), entries=rest)
     return True
@@ -179,7 +180,9 @@ def _find_line(handle: Any) -> "Line2D | None":
     from matplotlib.lines import Line2D
 
     line = handle if isinstance(handle, Line2D) else getattr(handle, "lines", [None])[0]
-    return line if isinstance(line, Line2D) else None
+    if not isinstance(line, Line2D) or line.get_gid() == CROWD_LINES:
+        return None  # a crowd has one entry in the legend, and no place of its own
+    return line
 
 
 def _line_places(axes: "Axes", line: "Line2D") -> Floats:

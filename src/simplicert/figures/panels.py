@@ -1,14 +1,20 @@
 """Turn runs into the panels of a figure: choose the numbers that each figure shows."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from simplicert.errors import KindMismatch, require
 from simplicert.figures.accuracy import OURS, PAPERS, accuracy_of_runs, certified_accuracy
 from simplicert.figures.attack import attack_distances
+from simplicert.figures.crowd import (
+    MOST_LINES,
+    choose_bold,
+    describe_figure_inputs,
+    split_into_multiples,
+)
 from simplicert.figures.distribution import (
     distribution_of_margin,
     distribution_of_pa,
@@ -27,9 +33,10 @@ from simplicert.figures.trends import (
 )
 from simplicert.mechanisms.naming import describe_threat, example_threats
 from simplicert.mechanisms.threats import Threat
-from simplicert.metrics.comparable import require_same_inputs, require_same_norm
+from simplicert.metrics.comparable import require_same_norm
 from simplicert.metrics.growth import certify_shorter_runs, measure_cost
 from simplicert.metrics.intervals import NoisyShares, population_mask, shares_under_noise
+from simplicert.metrics.shared import relate_inputs
 from simplicert.metrics.study import Study, compares_mechanisms, require_comparable
 from simplicert.noises.words import name_noise
 from simplicert.simplex import GAUSSIAN, make_grid, radius_ratio, usual_mechanisms
@@ -51,7 +58,8 @@ MARGIN = 1.05  # times the largest radius is where an axis of radii ends
 class FigureRequest:
     """What a figure is made of: runs, one kind (None: see each figure), a seed and a threat.
 
-    `population` is all inputs or the correct ones, `columns` the radii of a figure of several runs.
+    `population` is all inputs or the correct ones, `columns` the radii of a figure of several runs,
+    and `highlight` those runs that stand out of a faint crowd.
     """
 
     studies: Sequence[Study] = ()
@@ -60,6 +68,12 @@ class FigureRequest:
     threat: Threat = GAUSSIAN
     population: str = "all"
     columns: tuple[str, ...] = (OURS, PAPERS)
+    highlight: tuple[str, ...] = ()
+
+    @property
+    def inputs(self) -> str:
+        """Which inputs the runs cover, where they are not the same or not all."""
+        return describe_figure_inputs(self.studies)
 
 
 def process_panels(request: FigureRequest) -> list[Panel]:
@@ -145,8 +159,7 @@ def accuracy_by_sigma_panels(request: FigureRequest) -> list[Panel]:
     for study, item in zip(request.studies, several.values(), strict=True):
         if compares_mechanisms(item):
             require_columns(study, item, request.columns)
-    asked = partial(accuracy_of_runs, columns=request.columns, population=request.population)
-    return [partial(asked, several)]
+    return _panels_of_runs(request, accuracy_of_runs, several, columns=request.columns)
 
 
 def scatter_panels(request: FigureRequest) -> list[Panel]:
@@ -164,7 +177,7 @@ def improvement_panels(request: FigureRequest) -> list[Panel]:
     for study in request.studies:
         require_members(study, study.certificates(request.kind), "this figure")
     several = _certificates_by_run(request)
-    return [partial(share_improved, several, population=request.population)]
+    return _panels_of_runs(request, share_improved, several)
 
 
 def proportion_panels(request: FigureRequest) -> list[Panel]:
@@ -183,14 +196,14 @@ def sigma_panels(request: FigureRequest) -> list[Panel]:
     _require_mechanisms(request)
     several = list(_certificates_by_run(request).values())
     return [
-        partial(draw, several, population=request.population)
+        partial(draw, several, population=request.population, inputs=request.inputs)
         for draw in (median_against_sigma, largest_against_sigma)
     ]
 
 
 def distribution_panels(request: FigureRequest) -> list[Panel]:
     """Return p_A left, p_A - p_B right."""
-    require_same_inputs(request.studies)
+    relate_inputs(request.studies)  # which refuses a run that holds an input twice
     several = {
         name: _shares_of_population(study, request.population)
         for name, study in studies_by_legend_name(request).items()
@@ -200,9 +213,21 @@ def distribution_panels(request: FigureRequest) -> list[Panel]:
         "runs must all have labels or all have none: p_A is the label's share where there is one",
     )
     return [
-        partial(draw, several, population=request.population)
+        panel
         for draw in (distribution_of_pa, distribution_of_margin)
+        for panel in _panels_of_runs(request, draw, several)
     ]
+
+
+def _panels_of_runs(
+    request: FigureRequest, draw: Callable[..., "Axes"], several: Mapping[str, Any], **more: Any
+) -> list[Panel]:
+    """Return one panel with all runs, some of them bold; or of many runs a small one for each."""
+    bold = choose_bold(studies_by_legend_name(request), request.highlight)
+    keywords = {"population": request.population, "inputs": request.inputs, **more}
+    if bold is None and len(several) > MOST_LINES:
+        return split_into_multiples(draw, several, keywords)
+    return [partial(draw, several, bold=bold, **keywords)]
 
 
 def _shares_of_population(study: Study, population: str) -> NoisyShares:
@@ -252,8 +277,8 @@ def _require_mechanisms(request: FigureRequest) -> None:
 
 
 def _certificates_by_run(request: FigureRequest) -> dict[str, Certificates]:
-    """Return the runs' certificates of one kind, by default the first's, over the same inputs."""
-    require_same_inputs(request.studies)
+    """Return the runs' certificates of one kind, by default the first's."""
+    relate_inputs(request.studies)  # which refuses a run that holds an input twice
     require_same_norm(request.studies)
     kind = request.kind or request.studies[0].certificates().known.kind
     return {

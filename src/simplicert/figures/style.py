@@ -6,8 +6,10 @@ of an axis: `settings_note`, `radius_label`. Files are written by `saving`.
 """
 
 from collections.abc import Sequence
-from textwrap import wrap
+from textwrap import fill, wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from simplicert.mechanisms import MECHANISMS
 from simplicert.mechanisms.threats import Threat, threat_of
@@ -35,11 +37,17 @@ COLUMN = (3.5, 3.0)  # one column of a two-column page
 
 PAGE = (7.16, 3.0)  # both columns, for two panels side by side
 
+# In inches: the sample of a line in a legend with the room beside it, and a letter of its name.
+HANDLE, LETTER = 0.38, 0.058
+MARGIN = 0.5  # left of the axes, for ticks and a label
+
 MARKERS = "oDs^vPX<>*"  # of runs, in their order
 
 # Marks of legends: of lines that may be named beside them, of others above the axes; and of the
 # note over a legend.
 DIRECT, ABOVE, HEADING = "direct", "above", "heading"
+
+CROWD_LINES = "crowd"  # mark of the lines of runs that do not stand out
 
 BAND = {"linewidth": 4.0, "alpha": 0.5, "zorder": 1.8}  # of a line that runs under another one
 
@@ -152,10 +160,10 @@ def draw_legend(
     handles, names = axes.get_legend_handles_labels() if entries is None else _split(entries)
     shown = axes.legend(
         handles,
-        names,
+        [wrap_name(axes, name) for name in names],
         loc="lower left",
         bbox_to_anchor=(0.0, 1.01),
-        ncols=columns,
+        ncols=fit_columns(names, _panel_width(axes), columns),
         title=note,
         title_fontsize="small",
         alignment="left",
@@ -166,6 +174,32 @@ def draw_legend(
     )
     shown.set_label(DIRECT if lines else ABOVE)
     shown.get_title().set(color=GREY, label=HEADING)
+
+
+def fit_columns(names: Sequence[str], wide: float, most: int) -> int:
+    """Return in how many columns, at most, these names fit into a legend of so many inches."""
+    for columns in range(most, 1, -1):
+        rows = -(-len(names) // columns)
+        longest = [
+            max(map(len, names[at : at + rows])) for at in range(0, len(names), max(rows, 1))
+        ]
+        if sum(HANDLE + LETTER * letters for letters in longest) <= wide:
+            return columns
+    return 1
+
+
+def wrap_name(axes: "Axes", name: str) -> str:
+    """Return a name in as many lines as a legend above these axes needs for it."""
+    letters = int((_panel_width(axes) - MARGIN - HANDLE) / LETTER)
+    return name if len(name) <= letters else fill(name, letters)
+
+
+def _panel_width(axes: "Axes") -> float:
+    """Return how wide the place of these axes is, in inches."""
+    place = axes.get_subplotspec()
+    across = 1 if place is None else place.get_gridspec().ncols
+    figure = axes.get_figure(root=True)
+    return float(figure.get_figwidth()) / across if figure is not None else COLUMN[0]
 
 
 def _split(entries: Sequence[tuple[Any, str]]) -> tuple[list[Any], list[str]]:
@@ -180,12 +214,14 @@ def settings_note(
     draws: bool = True,
     population: str = "all",
     totals: Sequence[int] | None = None,
+    inputs: str = "",
 ) -> str:
-    """Return the kind, then sigma, n, alpha and the inputs, where all certificates share them.
+    """Return the kind, then sigma and the inputs where all certificates share them, n and alpha.
 
     Sigma and n are left out where they are an axis. Certificates by settings that were not declared
     before the counts were seen are marked. `totals` are the numbers of inputs drawn, where they are
-    not those of the population in each of the certificates.
+    not those of the population in each of the certificates. `inputs` says which they are, where
+    runs cover different ones or are restricted to some.
     """
     known = [certificates.known for certificates in several]
     if totals is None:
@@ -194,24 +230,37 @@ def settings_note(
     mark = " (exploratory)" if any(item.exploratory for item in several) else ""
     facts = [
         {noise_note(item, strength=sigma) for item in known} - {""},
-        {
-            f"$n$ = {_format_range(item.draws)}"
-            for item in known
-            if item.draws is not None and draws
-        },
-        {CERTAINTY if item.certain else f"$\\alpha$ = {item.alpha:g}" for item in known},
+        _draws_note(known) if draws else set(),
+        {_alpha_note(known)},
         {f"sensitivity {item.sensitivity:g}" for item in several if item.sensitivity != 1},
-        {over} - {""} if population == "all" else set(),
+        {over} - {""} if population == "all" and not inputs else set(),
     ]
     settings = [", ".join(text for texts in facts if len(texts) == 1 for text in texts)]
     if any(item.noise.name != "gaussian" for item in known):  # then they may be many words
         whole = settings[0].replace(" = ", "\u00a0=\u00a0")  # no line ends inside "n = 300"
         settings = [line.replace("\u00a0", " ") for line in wrap(whole, NOTE_WIDTH)]
+    if inputs:
+        settings.append(inputs)
     if population != "all":  # a line of its own: no figure of a part is taken for one of all
         settings.append(over)
     reasons = dict.fromkeys(filter(None, map(explain_no_comparison, several)))
-    lines = [line for reason in reasons for line in wrap(reason, NOTE_WIDTH)]
+    # A blank before a line end marks that the sentence goes on.
+    lines = [" \n".join(wrap(reason, NOTE_WIDTH)) for reason in reasons]
     return "\n".join([f"{known[0].kind}{mark}", *settings, *lines])
+
+
+def _draws_note(known: Sequence[Expectations]) -> set[str]:
+    """Return the draws of an input, from the fewest to the most of all runs that know them."""
+    numbers = [item.draws for item in known if item.draws is not None and item.draws.size]
+    return {f"$n$ = {_format_range(np.concatenate(numbers))}"} if numbers else set()
+
+
+def _alpha_note(known: Sequence[Expectations]) -> str:
+    """Return alpha, or all of them where runs have several."""
+    levels = sorted({item.alpha for item in known if not item.certain})
+    words = [" or ".join(f"{level:g}" for level in levels)] if levels else []
+    said = [f"$\\alpha$ = {word}" for word in words]
+    return " or ".join([*said, *([CERTAINTY] if any(item.certain for item in known) else [])])
 
 
 def inputs_note(population: str, totals: Sequence[int]) -> str:

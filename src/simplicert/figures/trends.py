@@ -102,7 +102,7 @@ def time_per_input(cost: "CostByDraws", axes: "Axes") -> "Axes":
 
 
 def median_against_sigma(
-    several: Sequence[Certificates], axes: "Axes", *, population: str = "all"
+    several: Sequence[Certificates], axes: "Axes", *, population: str = "all", inputs: str = ""
 ) -> "Axes":
     """Draw the median radius of each mechanism against sigma; the M of paper tab. (large_table).
 
@@ -118,11 +118,13 @@ def median_against_sigma(
     for name in drawn[0].columns:
         medians = [median_radius(item, name, population=population) for item in drawn]
         axes.plot(sigmas, medians, clip_on=False, **line_keywords(name, drawn[0].known))
-    return _label_sigma_axes(axes, drawn, radius_label(drawn[0], "median radius"), population)
+    return _label_sigma_axes(
+        axes, drawn, radius_label(drawn[0], "median radius"), population, inputs
+    )
 
 
 def largest_against_sigma(
-    several: Sequence[Certificates], axes: "Axes", *, population: str = "all"
+    several: Sequence[Certificates], axes: "Axes", *, population: str = "all", inputs: str = ""
 ) -> "Axes":
     """Draw the share of inputs each member of the paper's ensemble wins; the L of its table.
 
@@ -148,7 +150,7 @@ def largest_against_sigma(
         look = nobody if name == "none" else line_keywords(name, drawn[0].known)
         axes.errorbar(sigmas, value, **bars, **look)
     up = "share with the largest radius"
-    _label_sigma_axes(axes, drawn, up, population).set_ylim(0, 1)
+    _label_sigma_axes(axes, drawn, up, population, inputs).set_ylim(0, 1)
     return axes
 
 
@@ -170,7 +172,7 @@ def _sort_by_sigma(several: Sequence[Certificates]) -> list[Certificates]:
 
 
 def _label_sigma_axes(
-    axes: "Axes", drawn: Sequence[Certificates], up: str, population: str
+    axes: "Axes", drawn: Sequence[Certificates], up: str, population: str, inputs: str
 ) -> "Axes":
     """Add the labels, a tick at each sigma, and the legend."""
     name = strength_of(drawn[0].known.noise, drawn[0].known.sigma)[0]
@@ -180,7 +182,8 @@ def _label_sigma_axes(
     axes.set_xticks(sigmas, [f"{sigma:g}" for sigma in sigmas])
     axes.set_xticks([], minor=True)
     axes.set_ylim(0, None)
-    draw_legend(axes, settings_note(drawn, sigma=False, population=population))
+    note = settings_note(drawn, sigma=False, population=population, inputs=inputs)
+    draw_legend(axes, note)
     return axes
 
 

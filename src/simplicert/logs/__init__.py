@@ -19,8 +19,9 @@ from simplicert.files import MOST_LOG, content_checksum, read_file
 from simplicert.logs import cohen, dsrs, iss, radii, rs4a, second_order, splitting
 from simplicert.logs.arrays import checksum_folder
 from simplicert.logs.audit import audit_log
-from simplicert.logs.counts import read_counts
+from simplicert.logs.counts import holds_index, read_counts
 from simplicert.logs.log import Log, StatedSettings, log_expectations
+from simplicert.logs.paths import check_named_sigma
 from simplicert.logs.row_checks import AuditFinding
 from simplicert.noises import NOISES, NoiseModel
 from simplicert.store.imported import ImportedRun, write_imported_run
@@ -36,7 +37,7 @@ LOGS: dict[str, Callable[[Path], Log]] = {
 }
 
 
-def import_counts(
+def import_counts(  # noqa: PLR0913
     file: Path,
     sigma: float,
     out: Path,
@@ -46,14 +47,22 @@ def import_counts(
     alpha: float = 0.001,
     kind: str = "multinomial",
     scheme: str = "gated",
+    start: int | None = None,
+    step: int | None = None,
+    label: str = "",
 ) -> Run:
-    """Make a run from a table of counts; alpha, kind and scheme are declared with it."""
+    """Make a run from a table of counts; alpha, kind and scheme are declared with it.
+
+    `start` and `step` say which inputs the rows are; without them, and without an index of its
+    own, the run knows rows and no inputs. `label` is the name that tables give the run.
+    """
     require(0 < alpha < 1, f"alpha must lie strictly between 0 and 1, got {alpha}")
     kind = choose("kind", kind, KINDS)
     choose("scheme", scheme, SCHEMES[kind], f" for kind {kind}")
     require(file.is_file(), f"file must be a table of counts that exists, got {str(file)!r}")
-    tally = read_counts(file, sigma, labelled=labelled, pilot=pilot)
+    tally = read_counts(file, sigma, labelled=labelled, pilot=pilot, start=start, step=step)
     _require_evidence(tally, kind, scheme, file)
+    doubts = check_named_sigma(file, sigma)
     manifest = Manifest(
         sigma=tally.sigma,
         inputs=len(tally),
@@ -61,7 +70,10 @@ def import_counts(
         alpha=alpha,
         kind=kind,
         scheme=scheme,
-        source=_describe_source("counts", file),
+        source=_describe_source("counts", file)
+        | _describe_rows(start is not None or step is not None or holds_index(file))
+        | _describe_label(label)
+        | (_describe_findings(doubts) if doubts else {}),
     )
     return create_run(out, manifest, tally)
 
@@ -91,10 +103,12 @@ def import_log(
     *,
     alpha: float = 0.001,
     draws: int | None = None,
+    label: str = "",
 ) -> ImportedRun:
     """Make a run of expectations from a log of a known format.
 
-    The caller states sigma, alpha and the number of draws, because the log does not.
+    The caller states sigma, alpha and the number of draws, because the log does not. `label` is the
+    name that tables give the run.
     """
     stated = _check_stated_settings(sigma, alpha, draws)
     log = choose("format", name, LOGS)(file)
@@ -102,7 +116,8 @@ def import_log(
         log.count is None or draws is not None,
         f"draws must be given with a {name} log: its counts bound nothing without, got {draws}",
     )
-    return _write_log_run(log, stated, _describe_source(name, file), out)
+    source = _describe_source(name, file) | _describe_label(label)
+    return _write_log_run(log, stated, source, out, findings=check_named_sigma(file, sigma))
 
 
 def import_radii(
@@ -114,6 +129,7 @@ def import_radii(
     alpha: float = 0.001,
     draws: int | None = None,
     bare: bool = False,
+    label: str = "",
 ) -> ImportedRun:
     """Make a run from any table with named columns.
 
@@ -121,17 +137,17 @@ def import_radii(
     """
     stated = _check_stated_settings(sigma, alpha, draws)
     log = radii.read_radii(file, columns)
-    return _write_log_run(
-        log, stated, _describe_source("radii", file) | {"columns": columns}, out, bare=bare
-    )
+    source = _describe_source("radii", file) | {"columns": columns} | _describe_label(label)
+    findings = check_named_sigma(file, sigma)
+    return _write_log_run(log, stated, source, out, bare=bare, findings=findings)
 
 
-def import_dsrs(file: Path, out: Path) -> ImportedRun:
+def import_dsrs(file: Path, out: Path, *, label: str = "") -> ImportedRun:
     """Make a run from a file of double sampling: of expectations from bounds, else of radii.
 
     Bounds must be under Gaussian noise; radii are kept as they are, whatever their noise was.
     """
-    source = _describe_source("dsrs", file)
+    source = _describe_source("dsrs", file) | _describe_label(label)
     if dsrs.holds_bounds(file):
         log, told = dsrs.read_dsrs_bounds(file)
         require(
@@ -212,6 +228,16 @@ def _describe_folder(name: str, folder: Path, names: Sequence[str]) -> dict[str,
     }
 
 
+def _describe_rows(numbered: bool) -> dict[str, Any]:
+    """Mark a run whose inputs are known by the rows of its file alone."""
+    return {} if numbered else {"numbered": "rows"}
+
+
+def _describe_label(label: str) -> dict[str, Any]:
+    """Keep the name that tables give the run, if it has one."""
+    return {"label": _printable_name(label)} if label else {}
+
+
 def _describe_findings(findings: Sequence[AuditFinding]) -> dict[str, Any]:
     """Return the findings of the audit as run.toml keeps them."""
     return {
@@ -252,6 +278,7 @@ def _write_log_run(
         scheme="imported",
         source=source
         | {"holds": "radii" if bare else "expectations", "method": method}
+        | _describe_rows(log.own_index)
         | _describe_findings(findings),
     )
     return write_imported_run(out, manifest.with_noise(stated.noise), columns)

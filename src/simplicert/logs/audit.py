@@ -58,8 +58,8 @@ def find_disproofs(run: Run | ImportedRun) -> tuple[str, ...]:
     return tuple(finding.sentence for finding in disproofs)
 
 
-def read_findings(run: ImportedRun) -> list[AuditFinding]:
-    """Read the findings that a run keeps, each with its code."""
+def read_findings(run: Run | ImportedRun) -> list[AuditFinding]:
+    """Read the findings that an imported run keeps, each with its code."""
     sentences, codes = run.audit, list(run.manifest.source.get("audit_codes", ()))
     if len(codes) != len(sentences):
         codes = [_infer_finding_code(sentence) for sentence in sentences]
@@ -199,6 +199,7 @@ ROW_CHECKS = (
     row_checks.check_log_length,
     row_checks.check_correct_column,
     row_checks.check_negative_radii,
+    row_checks.check_absent_radii,
     row_checks.check_skipped_inputs,
     row_checks.check_rounding,
 )

@@ -66,6 +66,7 @@ class Log:
     bound_text: tuple[str, ...] | None = None  # (N,) lower bounds on the class's probability
     bound_is_e0: bool = False  # E0 is the bound: radii are of other noise, or not used
     cohen: bool = True  # the radius is sigma * Phi^-1(bound), and can be read backwards
+    own_index: bool = True  # False: the log numbers no inputs, and `index` counts its rows
     left_out: tuple[str, ...] = ()  # lines that are no rows
     notes: tuple[str, ...] = field(default=())  # what is known about every log of this format
 
@@ -108,7 +109,8 @@ def build_log(table: LogTable, places: Mapping[str, int | None], **more: Any) ->
             values = table.column(place, *CELLS[name])
             texts = name in ("radius", "bound")
             fields[FIELDS.get(name, name)] = tuple(values) if texts else np.array(values)
-    return Log(**fields, left_out=table.left_out, **more)
+    numbered = places.get("index") is not None
+    return Log(**fields, own_index=numbered, left_out=table.left_out, **more)
 
 
 def log_expectations(log: Log, stated: StatedSettings) -> Expectations:

@@ -22,6 +22,29 @@ MOST = 0.5  # share of the gaps between indices that must be equal for one to be
 # repeated or left out, or about a bound that is not used because the count beside it is.
 DISPROVING_CODES = frozenset({"above_cap", "sigma"})
 
+# Codes of findings that say no more than what nearly every log has: they make no number doubtful.
+REMARK_CODES = frozenset({"note", "rounding", "draws_unknown", "left_out", "skipped", "negative"})
+
+# What a finding is about in a few words, where one line stands for many logs.
+CODE_WORDS = {
+    "above_cap": "radii above the largest possible",
+    "sigma": "radii that do not fit sigma",
+    "sigma_named": "sigma is another one than the path or the file names",
+    "bound": "bounds above those of the counts",
+    "repeated": "inputs in several rows",
+    "missing": "missing inputs",
+    "short": "fewer inputs than the data have at this step",
+    "correct": "a column correct that is not predict == label (not used)",
+    "not_binary": "a column correct that is neither 0 nor 1 (not used)",
+    "running_total": "a column correct that is a running total (not used)",
+    "rounding": "radii rounded to nearest (read from the lower end)",
+    "draws_unknown": "draws not stated",
+    "left_out": "lines that are no rows",
+    "skipped": "skipped inputs (counted as abstained)",
+    "negative": "negative radii (counted as abstained)",
+    "note": "notes on the format",
+}
+
 
 class AuditFinding(NamedTuple):
     """One finding of the audit: a short code, a sentence, and the rows concerned, from 0."""
@@ -128,6 +151,17 @@ def check_negative_radii(log: Log) -> AuditFinding | None:
     idle = count_in_words(below & (log.predicted < 0))
     sentence = f"the radius is negative in {count_in_words(below)}, {idle} of them without a class"
     return make_finding(below, "negative", f"{sentence}: nothing is certified there")
+
+
+def check_absent_radii(log: Log) -> AuditFinding | None:
+    """Find rows that name a class and give no radius, NaN for instance."""
+    if log.bound_is_e0 or log.count is not None:  # radii are not needed
+        return None
+    rows = (log.predicted >= 0) & np.isnan(log.radius.value)
+    if not rows.any():
+        return None
+    sentence = f"a class without a radius in {count_in_words(rows)}: nothing is certified there"
+    return make_finding(rows, "no_radius", sentence)
 
 
 def check_skipped_inputs(log: Log) -> AuditFinding | None:

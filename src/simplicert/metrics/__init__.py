@@ -44,8 +44,16 @@ from simplicert.metrics.pairing import (
     average_radius_change,
     mcnemar_test,
 )
+from simplicert.metrics.shared import InputRelation, relate_inputs, share_inputs
 from simplicert.metrics.statement import Statement, make_statement
 from simplicert.metrics.study import Study, read_studies
+from simplicert.metrics.unpaired import (
+    UnpairedAverage,
+    UnpairedChange,
+    holm_adjust,
+    unpaired_average,
+    unpaired_test,
+)
 
 __all__ = [
     "AccuracyChange",
@@ -53,6 +61,7 @@ __all__ = [
     "CostByDraws",
     "DifferenceCurve",
     "Improvement",
+    "InputRelation",
     "Mean",
     "MeanExpectations",
     "NoisyShares",
@@ -60,6 +69,8 @@ __all__ = [
     "RateCurve",
     "Statement",
     "Study",
+    "UnpairedAverage",
+    "UnpairedChange",
     "Wilcoxon",
     "abstention_rate",
     "accuracy_curve",
@@ -67,6 +78,7 @@ __all__ = [
     "average_radius_change",
     "certified_accuracy",
     "certify_shorter_runs",
+    "holm_adjust",
     "improvement_curve",
     "make_statement",
     "mcnemar_test",
@@ -76,11 +88,15 @@ __all__ = [
     "measure_seconds",
     "median_radius",
     "read_studies",
+    "relate_inputs",
     "share_above",
     "share_by_region",
+    "share_inputs",
     "share_largest",
     "shares_under_noise",
     "subsample_tally",
     "top1_accuracy",
+    "unpaired_average",
+    "unpaired_test",
     "wilcoxon_test",
 ]

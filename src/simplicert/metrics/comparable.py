@@ -5,11 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from simplicert.errors import InvalidInput, require
+from simplicert.metrics.shared import list_first_inputs, relate_inputs
 from simplicert.metrics.study import Study
 from simplicert.noises import NOISES
-from simplicert.types import Ints
-
-MOST_NAMED_INPUTS = 10  # listed one by one in a message
 
 
 def require_same_inputs(studies: Sequence[Study]) -> None:
@@ -22,33 +20,8 @@ def require_same_inputs(studies: Sequence[Study]) -> None:
                 f"runs must cover the same inputs to be compared, and {study.name} lacks "
                 f"{lost.size} of {everything.size}: {list_first_inputs(lost)}"
             )
-        require(
-            len(studies) == 1 or study.index.size == everything.size,
-            f"runs must hold each input once to be compared, and {study.name} holds "
-            f"{study.index.size} rows for {everything.size} inputs",
-        )
-    prints = {study.run.manifest.data_fingerprint for study in studies} - {None}
-    require(
-        len(prints) <= 1,
-        "runs must cover the same inputs to be compared, and these were drawn from different data: "
-        + ", ".join(f"{study.name} from {study.data or 'unnamed data'}" for study in studies),
-    )
-    _require_same_labels(studies)
-
-
-def _require_same_labels(studies: Sequence[Study]) -> None:
-    """Refuse runs that give the same inputs different labels: they are other inputs."""
-    labelled = [study for study in studies if study.labels is not None]
-    for study in labelled[1:]:
-        first = labelled[0]
-        assert first.labels is not None and study.labels is not None
-        mine, its = np.argsort(first.index), np.argsort(study.index)
-        differ = first.index[mine][first.labels[mine] != study.labels[its]]
-        require(
-            not differ.size,
-            f"runs must cover the same inputs to be compared, and {first.name} and {study.name} "
-            f"give {differ.size} of them different labels: {list_first_inputs(differ)}",
-        )
+    apart = relate_inputs(studies).apart
+    require(not apart, f"runs must cover the same inputs to be compared, and {apart}")
 
 
 def require_one_norm(studies: Sequence[Study]) -> None:
@@ -109,9 +82,3 @@ def require_same_units(studies: Sequence[Study]) -> None:
             for study in studies
         ),
     )
-
-
-def list_first_inputs(inputs: Ints) -> str:
-    """List the numbers of the first inputs, and say how many more there are."""
-    more = f" and {inputs.size - MOST_NAMED_INPUTS} more" if inputs.size > MOST_NAMED_INPUTS else ""
-    return ", ".join(str(item) for item in inputs[:MOST_NAMED_INPUTS]) + more

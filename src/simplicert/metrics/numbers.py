@@ -74,6 +74,12 @@ def format_percentage_points(net: int, total: int) -> str:
     return f"{'-' if net < 0 < tenths else '+' if tenths else ''}{tenths / 10:.1f}"
 
 
+def format_rate_difference(first: Rate, second: Rate) -> str:
+    """Round second less first toward zero, in percentage points; totals may differ."""
+    net = Fraction(second.hits, second.total) - Fraction(first.hits, first.total)
+    return format_percentage_points(net.numerator, net.denominator)
+
+
 def format_percent_range(low: float, high: float) -> str:
     """Format an interval of shares in whole percent, never narrower than it is."""
     return f"{Fraction(low) * 100 // 1}-{-(Fraction(high) * -100 // 1)}"

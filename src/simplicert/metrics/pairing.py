@@ -93,7 +93,7 @@ def mcnemar_test(
         certified_accuracy(side, radius, column, inclusive=inclusive) for side in (first, second)
     )
     hit, hit_too = (
-        _mark_certified_inputs(side, radius, column, inclusive=inclusive)[order]
+        mark_certified_inputs(side, radius, column, inclusive=inclusive)[order]
         for side, order in ((first, mine), (second, its))
     )
     gained, lost = index[hit_too & ~hit], index[hit & ~hit_too]
@@ -123,8 +123,8 @@ def average_radius_change(
     (0.16, 0.29, 0.41)
     """
     index, mine, its = match_inputs(first, second)
-    gain = _correct_radii(second, column)[its] - _correct_radii(first, column)[mine]
-    low, high = _bootstrap_mean_interval(gain, resamples, seed, confidence)
+    gain = correct_radii(second, column)[its] - correct_radii(first, column)[mine]
+    low, high = bootstrap_mean_interval(gain, resamples, seed, confidence)
     return AverageRadiusChange(
         average_radius(first, column),
         average_radius(second, column),
@@ -163,7 +163,7 @@ def mcnemar_p_value(gained: int, lost: int) -> float:
     return 1.0 if both == 0 else min(1.0, 2 * float(bdtr(fewer, both, 0.5)))
 
 
-def _bootstrap_mean_interval(
+def bootstrap_mean_interval(
     values: Floats, resamples: int, seed: int, confidence: float
 ) -> tuple[float, float]:
     """Return percentile bootstrap limits of a mean."""
@@ -181,7 +181,7 @@ def _bootstrap_mean_interval(
     return float(low), float(high)
 
 
-def _mark_certified_inputs(
+def mark_certified_inputs(
     certificates: Certificates, radius: float, column: str, *, inclusive: bool
 ) -> Bools:
     """(N,) whether an input is certified as its label beyond the radius: `certified_accuracy`."""
@@ -189,6 +189,6 @@ def _mark_certified_inputs(
     return np.asarray(certificates.correct & reached)
 
 
-def _correct_radii(certificates: Certificates, column: str) -> Floats:
+def correct_radii(certificates: Certificates, column: str) -> Floats:
     """(N,) the radii that `average_radius` averages: 0 where the class is wrong."""
     return np.where(certificates.correct, certificates.column(column), 0.0)

@@ -10,9 +10,11 @@ table of who wins would compare one number with itself.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+
+import numpy as np
 
 from simplicert.errors import DamagedRun, SimplicertError, choose, require
 from simplicert.logs.audit import find_disproofs
@@ -23,6 +25,8 @@ from simplicert.store.attacks import AttackRow, attack_path, read_attack
 from simplicert.store.imported import ImportedRun
 from simplicert.store.label_warning import recorded_label_warning
 from simplicert.types import KINDS, Certificates, Ints, Kind, Tally
+from simplicert.types.selection import select_certificates
+from simplicert.types.tally import select_inputs
 
 ONE_SIDED = "one_sided"  # the method that bounds the top class alone
 
@@ -52,6 +56,8 @@ class Study:
     sensitivity: float | None = None  # of a stage before the noise; None: what the run declares
     norm: str | None = None  # of its radii; None: the usual one of its noise
     size: int | None = None  # features of an input, where the norm needs them and no run knows
+    parent: "Study | None" = field(default=None, compare=False)  # of which this is a part
+    only: Ints | None = field(default=None, compare=False)  # numbers of the inputs of that part
 
     @property
     def sigma(self) -> float:
@@ -116,6 +122,9 @@ class Study:
     def certificates(self, kind: str | None = None) -> Certificates:
         """Return the certificates of one kind, by default the declared one; computed once."""
         wanted = choose("kind", kind or self.run.manifest.kind, KINDS)
+        if self.parent is not None and wanted not in self._made:
+            whole = self.parent.certificates(wanted)
+            self._made[wanted] = select_certificates(whole, self._rows_of(whole.known.index))
         if wanted not in self._made:
             try:
                 self._made[wanted] = self.run.certify(
@@ -133,12 +142,27 @@ class Study:
         rows = read_attack(path) if path.is_file() else []
         if any((row.run, row.kind) != (manifest.id, wanted) for row in rows):
             raise DamagedRun(f"{path} is of another run or kind: it does not belong here")
-        return rows
+        if self.only is None:
+            return rows
+        kept = set(self.only.tolist())
+        return [row for row in rows if row.index in kept]
+
+    def _rows_of(self, index: Ints) -> Ints:
+        """Return where the inputs of this part stand among all of them."""
+        assert self.only is not None
+        order = np.argsort(index)
+        return np.asarray(order[np.searchsorted(index[order], self.only)])
 
     @property
     def tally(self) -> Tally:
         """The run's tally; an imported log has none, and the error says why."""
-        return self.run.tally()
+        whole = self.run.tally()
+        return whole if self.only is None else select_inputs(whole, self._rows_of(whole.index))
+
+    @property
+    def held(self) -> int:
+        """How many inputs the run holds, also those that a part leaves out."""
+        return len(self.parent.index if self.parent is not None else self.index)
 
     @property
     def index(self) -> Ints:
@@ -197,6 +221,8 @@ def read_studies(
 ) -> list[Study]:
     """Open each run; its name is the folder's, or what `labels` gives for the folder as written.
 
+    A run that recorded a label when it was imported has that name, if it tells the runs apart.
+
     With `one_name_per_sigma`, runs of different sigmas may share a name: one method at each sigma.
     `sensitivity` replaces what each run declares, `norm` the usual one of its noise; `size` is the
     number of features, for runs that did not record it.
@@ -217,14 +243,15 @@ def read_studies(
     require(not unknown, f"label must name a run that is given, got {', '.join(sorted(unknown))}")
     studies = [
         Study(
-            names.get(str(Path(folder)), Path(folder).resolve().name),
-            open_run(folder),
+            names.get(str(Path(folder))) or run.manifest.label or Path(folder).resolve().name,
+            run,
             sensitivity,
             norm,
             size,
         )
-        for folder in folders
+        for folder, run in ((folder, open_run(folder)) for folder in folders)
     ]
+    studies = _tell_apart(studies, set(names.values()), one_name_per_sigma)
     taken = [(study.name, study.strength if one_name_per_sigma else None) for study in studies]
     twice = sorted({name for name, sigma in taken if taken.count((name, sigma)) > 1})
     at = " at one sigma" if one_name_per_sigma else ""
@@ -232,6 +259,29 @@ def read_studies(
         not twice, f"runs must have different names{at}, got {', '.join(twice)} twice: use label"
     )
     return studies
+
+
+def _tell_apart(studies: list[Study], given: set[str], one_name_per_sigma: bool) -> list[Study]:
+    """Add sigma where the labels that runs recorded do not tell them apart, else use folders."""
+    for spell in (_name_and_strength, _name_of_folder):
+        keys = [(study.name, study.strength if one_name_per_sigma else None) for study in studies]
+        studies = [
+            replace(study, name=spell(study))
+            if keys.count(key) > 1 and study.name not in given and study.run.manifest.label
+            else study
+            for study, key in zip(studies, keys, strict=True)
+        ]
+    return studies
+
+
+def _name_and_strength(study: Study) -> str:
+    """Return a run's name with its sigma, or what its noise has for it."""
+    return f"{study.name}, {study.strength[0]} {study.strength[1]:g}"
+
+
+def _name_of_folder(study: Study) -> str:
+    """Return the name of a run's folder."""
+    return study.run.folder.resolve().name
 
 
 def compares_mechanisms(certificates: Certificates) -> bool:

@@ -3,6 +3,8 @@
 What is counted stands in `changes`; the band of the difference and its tests are in `differences`.
 """
 
+from __future__ import annotations  # help() shows types as they are written here
+
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -15,6 +15,7 @@ from simplicert.metrics.averages import average_radius, certified_accuracy, top1
 from simplicert.metrics.comparison import base_column
 from simplicert.metrics.numbers import format_share_down
 from simplicert.metrics.radii import radius_sign
+from simplicert.metrics.shared import describe_inputs
 from simplicert.metrics.study import compares_mechanisms, explain_no_comparison
 from simplicert.noises.words import describe_units
 from simplicert.report.views import View
@@ -22,7 +23,7 @@ from simplicert.tables import Grid
 from simplicert.tables.attack import attack_table, attacked_inputs_table
 from simplicert.tables.settings import noise_cell, noise_heading
 from simplicert.tables.summary import describe_draw_count
-from simplicert.types import Bools, Certificates, Floats, Kind
+from simplicert.types import Bools, Certificates, Kind
 from simplicert.types.certificates import format_radius_down
 
 MOST = 25  # inputs in the attack's table, the closest to breaking first
@@ -44,7 +45,7 @@ def class_table(view: View, names: Sequence[str] | None) -> Grid:
         f"by {by}; radii are the best proved, rounded down, over all inputs of the class, "
         "with 0 for an abstention"
     )
-    return Grid("Per class", tuple(headings), rows, (note,))
+    return Grid("Per class", tuple(headings), rows, (note,), name="class")
 
 
 def _class_row(view: View, mine: Bools, name: str, labelled: bool) -> tuple[str, ...]:
@@ -93,7 +94,7 @@ def attack_cautions(view: View) -> list[str]:
             "the attack's radii and distances are those at the noise, behind the first stage: they "
             f"are not divided by the sensitivity of {view.study.stage:g}"
         )
-    now = dict(zip(view.index.tolist(), _radii_without_stage(view).tolist(), strict=True))
+    now = _radii_without_stage(view)
     changed = sum(now.get(row.index) != row.radius for row in rows)
     if changed:
         cautions.append(
@@ -103,11 +104,13 @@ def attack_cautions(view: View) -> list[str]:
     return cautions
 
 
-def _radii_without_stage(view: View) -> Floats:
-    """Return (N,) the best radii without a first stage, which is what an attack is about."""
-    if view.study.stage == 1:
-        return view.radius
-    return view.study.run.certify(kind=view.kind, sensitivity=1.0).radius
+def _radii_without_stage(view: View) -> dict[int, float]:
+    """Return the best radii by input without a first stage, which is what an attack is about."""
+    index, radius = view.index, view.radius
+    if view.study.stage != 1:
+        plain = view.study.run.certify(kind=view.kind, sensitivity=1.0)
+        index, radius = plain.known.index, plain.radius
+    return dict(zip(index.tolist(), radius.tolist(), strict=True))
 
 
 def comparison_tables(views: Sequence[View], radii: Sequence[float]) -> list[tuple[Kind, Grid]]:
@@ -156,7 +159,8 @@ def _runs_table(views: Sequence[View], radii: Sequence[float]) -> Grid:
         f"{'' if first.known.norm == 'l2' else f'; radii are {describe_units(first.known.norm)}'}"
     )
     reasons = [f"{', '.join(names)}: {reason}" for reason, names in alone.items() if reason]
-    return Grid("Side by side", tuple(headings), rows, (note, *reasons))
+    inputs = describe_inputs([view.study for view in views])
+    return Grid("Side by side", tuple(headings), rows, (note, *inputs, *reasons), name="runs")
 
 
 def _base_name(view: View) -> str:

@@ -76,7 +76,7 @@ def _declared_stage_clause(run: Run | ImportedRun) -> str:
 def _draws_cautions(view: View, run: Run) -> list[str]:
     """Warn of few draws, and of inputs whose radius the draws limit rather than the model."""
     assert view.certificates is not None
-    tally = run.tally()
+    tally = view.study.tally
     cautions, most, saturated = [], int(tally.draws.max()), 0
     reachable = 0.0
     for draws in np.unique(tally.draws).tolist():

@@ -28,7 +28,7 @@ OTHERS = -1  # stands for the classes without a histogram of their own
 def score_details(view: View, chosen: Ints) -> dict[str, Any] | None:
     """Return histograms of the chosen inputs (by number), scaled to each pair's tallest bar."""
     try:
-        tally = view.study.run.tally()
+        tally = view.study.tally
     except SimplicertError:  # an imported log
         return None
     if tally.histograms is None or tally.leaders is None or view.certificates is None:

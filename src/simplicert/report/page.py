@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from simplicert.errors import require
+from simplicert.figures.crowd import choose_bold
 from simplicert.files import write_atomically
-from simplicert.metrics.comparable import require_same_inputs, require_same_norm
+from simplicert.metrics.comparable import require_same_norm
+from simplicert.metrics.shared import describe_inputs, relate_inputs
 from simplicert.metrics.study import Study
 from simplicert.report.blocks import attack_block, attack_cautions, class_table, comparison_tables
 from simplicert.report.cautions import view_cautions
@@ -26,6 +28,8 @@ from simplicert.report.provenance import norm_table, settings_table
 from simplicert.report.sections import PageSection, extra_sections
 from simplicert.report.views import View, describe_risk_order, make_views
 from simplicert.store.manifest import package_version
+from simplicert.tables.doubts import uneven_notes
+from simplicert.tables.html import read_table_style
 
 SUFFIX = ".html"
 
@@ -71,6 +75,7 @@ def write_report(
     numbers: Mapping[str, float] | None = None,
     radii: Sequence[float] = (),
     compare: bool = False,
+    highlight: Sequence[str] = (),
 ) -> Path:
     """Write the page, whole or not at all; never into a run that it is made from.
 
@@ -84,7 +89,9 @@ def write_report(
     for study in studies:
         inside = study.run.folder.resolve() in out.resolve().parents
         require(not inside, f"out must not lie inside the run it is made from, got {str(out)!r}")
-    page = report_page(studies, data=data, images=images, radii=radii, compare=compare)
+    page = report_page(
+        studies, data=data, images=images, radii=radii, compare=compare, highlight=highlight
+    )
     # A file name need not be valid text; nothing else on the page can fail to encode.
     write_atomically(out, page.encode("utf-8", "replace"))
     return out
@@ -97,8 +104,12 @@ def report_page(
     images: bool = True,
     radii: Sequence[float] = (),
     compare: bool = False,
+    highlight: Sequence[str] = (),
 ) -> str:
-    """Return the HTML text for runs over the same inputs.
+    """Return the HTML text for runs.
+
+    Runs over different inputs stand beside each other unpaired, and the page says so. Of many runs
+    those that `highlight` names, else the one it opens on, stand out of a faint crowd.
 
     `radii` are those asked about: the page opens on the best run for them. Without any they are
     chosen. With `compare` it opens on the comparison of its two runs; any that cannot be compared
@@ -108,8 +119,9 @@ def report_page(
     wrong = [radius for radius in radii if not 0 <= radius < math.inf]
     require(not wrong, f"radii must not be negative, and finite, got {wrong[:1]}")
     if len(studies) > 1:
-        require_same_inputs(studies)
+        relate_inputs(studies)  # which refuses a run that holds an input twice
         require_same_norm(studies)
+    bold = choose_bold({study.name: study for study in studies}, highlight)
     views = make_views(studies)
     pictures = find_pictures(views, data) if images else Pictures(None)
     names = next((study.class_names for study in studies if study.class_names), None)
@@ -121,17 +133,25 @@ def report_page(
     asked = list(radii) or headline_radii(views)
     opening = choose_opening(views, asked)
     content["opening"] = opening.place
+    content["bold"] = [place for place, study in enumerate(studies) if study.name in (bold or ())]
     content["extras"] = {section.name: dict(section.content) for section in extras}
     threats = content["simplex"]["threats"]
     return str(
         templates.get_template("report.html").render(
             policy=content_security_policy(script),
-            style="\n".join([read_template(templates, "report.css"), *(e.style for e in extras)]),
+            style="\n".join(
+                [
+                    read_table_style(),
+                    read_template(templates, "report.css"),
+                    *(e.style for e in extras),
+                ]
+            ),
             script=script,
             payload=embed_json(content),
             blocks=_view_blocks(views, names, radii),
             comparisons=comparison_tables(views, asked),
             opening=opening,
+            inputs=[*describe_inputs(studies), *uneven_notes(studies)],
             exact=all(view["table"]["exact"] for view in content["views"]),
             runs=content["runs"],
             kinds=list(dict.fromkeys(view.kind for view in views)),

@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simplicert.data import Dataset, load_data
+from simplicert.data import Dataset
 from simplicert.data.sequences import are_sequences
-from simplicert.drawing.origin import open_named_data
+from simplicert.drawing.origin import open_named_data, reopen_data
 from simplicert.errors import InvalidInput, SimplicertError, require
+from simplicert.metrics.shared import relate_inputs
 from simplicert.report.views import View, risk_order
 from simplicert.types import Ints
 
@@ -76,21 +77,31 @@ def find_pictures(views: Sequence[View], spec: str | None) -> Pictures:
     is worse than none. Data that the run names are opened only by their fingerprint. Where that
     fails a note says so, and not what was found there: the page may go to other people.
     """
-    if spec is not None:
-        return _make_pictures(views, _check_data(load_data(spec), views[0]))
     run = views[0].study.run
+    if spec is not None:
+        return _make_pictures(views, _check_data(reopen_data(run, spec), views))
+    runs = list({view.run: view.study for view in views}.values())
+    if len(runs) > 1 and (apart := relate_inputs(runs).apart):
+        return Pictures(None, f"No thumbnails: {apart}.")
     if run.manifest.made.get("data") is None:
         return Pictures(None, f"No thumbnails: the run does not name its data; {HINT}.")
     if run.manifest.data_fingerprint is None:
         return Pictures(None, f"No thumbnails: the run keeps no fingerprint of its data; {HINT}.")
     try:
-        return _make_pictures(views, _check_data(open_named_data(run), views[0]))
+        return _make_pictures(views, _check_data(open_named_data(run), views))
     except (SimplicertError, OSError):
         return Pictures(None, f"No thumbnails: the run's data were not found here; {HINT}.")
 
 
-def _check_data(data: Dataset, view: View) -> Dataset:
-    """Return the data if it can be what the run was drawn from; refuse it otherwise."""
+def _check_data(data: Dataset, views: Sequence[View]) -> Dataset:
+    """Return the data if it can be what every run was drawn from; refuse it otherwise."""
+    for view in views:
+        _check_data_of_run(data, view)
+    return data
+
+
+def _check_data_of_run(data: Dataset, view: View) -> None:
+    """Refuse data that cannot be what a run was drawn from."""
     recorded = view.study.run.manifest.data_fingerprint
     require(
         recorded in (None, data.fingerprint),
@@ -110,11 +121,10 @@ def _check_data(data: Dataset, view: View) -> Dataset:
                 f"data must have the labels of {view.study.name}, and {data.name} differs at "
                 f"input {view.index[differ[0]]}"
             )
-    return data
 
 
 def _make_pictures(views: Sequence[View], data: Dataset) -> Pictures:
-    """Make a sheet of at most MOST inputs; the page's views are all of the same inputs."""
+    """Make a sheet of at most MOST inputs, of whichever runs hold them."""
     if not are_images(data.inputs.shape):
         if are_sequences(data.inputs):
             return Pictures(None, "No thumbnails: sequences of tokens are no images.")
@@ -124,14 +134,14 @@ def _make_pictures(views: Sequence[View], data: Dataset) -> Pictures:
         return Pictures(None, "No thumbnails: pillow is not installed.")
     numbers = choose_inputs(views)
     note = ""
-    if len(numbers) < len(views[0].index):
+    if len(numbers) < len(np.unique(np.concatenate([view.index for view in views]))):
         note = f"Thumbnails of {MOST} inputs: the riskiest and an even spread of the others."
     return Pictures(make_sheet(data.inputs[numbers], numbers), note)
 
 
 def choose_inputs(views: Sequence[View]) -> Ints:
     """Return the numbers of at most MOST inputs that the page shows in detail."""
-    everything = np.unique(views[0].index)  # rows may stand in another order in another run
+    everything = np.unique(np.concatenate([view.index for view in views]))
     orders = [np.searchsorted(everything, view.index[risk_order(view)]) for view in views]
     return everything[choose_thumbnails(len(everything), orders, MOST)]
 

@@ -122,7 +122,10 @@ def _make_run_views(study: Study, place: int) -> list[View]:
     """Return a run's views; what cannot be certified anew is shown as its log had it."""
     run = study.run
     if isinstance(run, ImportedRun) and run.holds == "radii":
-        return [View(study, place, study.kinds[0], run.to_frame(), None)]
+        frame = run.to_frame()
+        if study.only is not None:
+            frame = frame[frame["index"].isin(study.only)].sort_values("index", ignore_index=True)
+        return [View(study, place, study.kinds[0], frame, None)]
     by_kind = {kind: study.certificates(kind) for kind in study.kinds}
     return [
         View(study, place, kind, certificates.to_frame(), certificates)

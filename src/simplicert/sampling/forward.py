@@ -23,6 +23,7 @@ import numpy as np
 
 from simplicert.errors import InvalidInput, SamplingFailed, SimplicertError, require
 from simplicert.models.model import channels_hint, is_module
+from simplicert.sampling.calls import BudgetSpent
 
 PAUSES = (0.05, 0.1, 0.2)  # seconds to wait before each new attempt
 Classify = Callable[[Any], np.ndarray]
@@ -41,6 +42,10 @@ class ClassifierFailed(SamplingFailed):
     def __str__(self) -> str:
         """Return a sentence."""
         return f"the classifier failed: {self.words}"
+
+
+class BatchRefused(InvalidInput):
+    """The classifier's first batch made it fail: model and inputs do not fit."""
 
 
 def wrap_array_function(classifier: Callable[[np.ndarray], Any]) -> Classify:
@@ -114,11 +119,15 @@ def call_with_retries(
     for pause in PAUSES:
         try:
             return classify()
+        except BudgetSpent:
+            raise
         except Exception:  # the classifier is foreign code and may raise anything
             time.sleep(pause)
         restore()
     try:
         return classify()
+    except BudgetSpent:
+        raise
     except Exception as error:
         raise ClassifierFailed(first_line(error)) from error
 
@@ -174,18 +183,18 @@ def first_line(error: BaseException) -> str:
     return "".join(letter if letter.isprintable() else "?" for letter in lines[0])
 
 
-def _explain_failure(shape: tuple[int, ...], error: Exception) -> InvalidInput:
+def _explain_failure(shape: tuple[int, ...], error: Exception) -> BatchRefused:
     """Explain a classifier's error at its first batch in one sentence, with a likely cause."""
     words = str(error).strip().splitlines()
     if len(shape) == SEQUENCES:
-        return InvalidInput(
+        return BatchRefused(
             f"classifier must accept a list of {shape[0]} lists of tokens, of which some or all "
             f"are empty, and it failed: {words[0] if words else type(error).__name__}"
         )
     hint = channels_hint(shape)
     if len(shape) == ONE_IMAGE and not isinstance(error, MemoryError):
         hint = "; inputs are always a batch: a single one is inputs[None]"
-    return InvalidInput(
+    return BatchRefused(
         f"classifier must accept a batch laid out as {tuple(shape)}, and it failed: "
         f"{words[0] if words else type(error).__name__}{hint}"
     )

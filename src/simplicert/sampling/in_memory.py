@@ -1,5 +1,7 @@
 """Draw all noisy copies of all inputs in this process and in memory: `sample`."""
 
+from __future__ import annotations  # help() shows types as they are written here
+
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Protocol
@@ -9,10 +11,12 @@ from numpy.typing import ArrayLike
 
 from simplicert.errors import require
 from simplicert.models import lipschitz_constant
+from simplicert.models.model import is_module
 from simplicert.noises import NoiseModel, choose_noise
 from simplicert.noises.certainty import is_certain, settle_declaration, settle_draws
+from simplicert.sampling.calls import BudgetSpent, CallMeter
 from simplicert.sampling.loop import AfterBatch, go_on
-from simplicert.sampling.sampler import Sampler, decide_compilation
+from simplicert.sampling.sampler import Sampler, choose_probe, prepare_sampler
 from simplicert.sampling.sequences import convert_batch
 from simplicert.sampling.settings import (
     SamplingSettings,
@@ -23,6 +27,8 @@ from simplicert.types import Ints, Plan, Tally
 from simplicert.types.arrays import Texts, find_rows, integer_array
 from simplicert.types.smoothing import Smoothing
 from simplicert.types.tally import select_inputs
+
+EARLY_STOP_SHARE = 0.1  # an input that may stop early takes about this share of its draws
 
 
 class StoppingRule(Protocol):
@@ -68,6 +74,7 @@ def sample(  # noqa: PLR0913
     lipschitz: bool = False,
     plan: Plan | None = None,
     until: StoppingRule | None = None,
+    budget: int | CallMeter | None = None,
     after_batch: AfterBatch = go_on,
 ) -> Tally:
     """Classify `draws` noisy copies of each input and count the answers.
@@ -86,6 +93,9 @@ def sample(  # noqa: PLR0913
     every token of a sequence with probability `rate`: `inputs` are then lists of tokens, or texts,
     and the classifier gets a list of token lists. `lipschitz=True` proves a Lipschitz constant of
     the scores from the layers of a torch module first, for the mechanism `lipschitz`.
+    `budget` is the most rows that the classifier may be asked about, probe and failed attempts
+    included: without calls enough for all inputs nothing is drawn, and with `until` drawing ends at
+    the last look that there are calls for.
 
     >>> inputs = np.array([[0.9, 0.2], [0.1, 0.7]], dtype=np.float32)
     >>> classifier = lambda batch: np.column_stack([batch[:, 0], 1 - batch[:, 0]])
@@ -109,20 +119,29 @@ def sample(  # noqa: PLR0913
     rows = len(array)
     numbers = integer_array("index", np.arange(rows) if index is None else index, (rows,))
     where = device if device is not None else default_device()
-    size = batch_size if batch_size is not None else default_batch_size(array.shape[1:], where)
+    work = int(rows * (draws + pilot) * (1.0 if until is None else EARLY_STOP_SHARE))
+    tensors = hasattr(inputs, "detach")
+    size = batch_size
+    if size is None:
+        torch_kind = tensors or is_module(classifier)
+        size = default_batch_size(array.shape[1:], where, work, torch_kind)
     shares: Any = noise_scale  # Smoothing makes it an array
     smoothing = Smoothing(
         size_of_noise, outputs, num_classes, score_limit, shares, grid, autocast, model
     )
-    settings = SamplingSettings(smoothing, seed, size, pilot, histograms, device=where)
+    meter = budget if isinstance(budget, CallMeter) else CallMeter(budget)
+    few = (
+        choose_probe(size, rows, work, meter.limit) if batch_size is None and not compile else None
+    )
+    settings = SamplingSettings(
+        smoothing, seed, size, pilot, histograms, device=where, probe_rows=few
+    )
     if lipschitz:
         constant = lipschitz_constant(classifier, array.shape[1:])
         settings = replace(settings, lipschitz=constant)
-    tensors = hasattr(inputs, "detach")
-    settings = decide_compilation(
-        classifier, array[:8], settings, rows * (draws + pilot), compile, tensors
+    sampler = prepare_sampler(
+        classifier, array[:8], settings, work, compile, tensors=tensors, meter=meter
     )
-    sampler = Sampler(classifier, array[:8], settings, tensors)
     named = None if labels is None else integer_array("labels", labels, (rows,))
     if plan is None:
         plan = Plan((int(draws),)) if until is None else until.plan(int(draws))
@@ -138,6 +157,11 @@ def sample(  # noqa: PLR0913
             "cannot be told from those of another",
         )
         return _sample_by_looks(sampler, array, numbers, named, plan, until)
+    if meter.afford(rows, draws + sampler.pilot_draws) < rows:
+        raise BudgetSpent(
+            f"budget must have calls for all inputs, got {meter.limit}: {meter.count} were made by "
+            f"the probe, and {rows} inputs take {rows * (draws + sampler.pilot_draws):,}"
+        )
     tally = sampler.tally(
         array, numbers, (0, int(draws)), labels=named, plan=plan, after_batch=after_batch
     )
@@ -158,7 +182,12 @@ def _sample_by_looks(
     done: list[Tally] = []
     seen: Tally | None = None
     left = np.arange(len(inputs))
+    meter = sampler.noisy.meter
     for first, look in pairwise((0, *plan.looks)):
+        each = look - first + (sampler.pilot_draws if seen is None else 0)
+        if seen is not None and meter.left is not None and meter.left < each * len(left):
+            done.append(seen)  # a look of the plan, at which they may be bounded
+            break
         named = None if labels is None else labels[left]
         drawn = sampler.tally(
             inputs[left], index[left], (first, look), labels=named, plan=plan, before=seen

@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from simplicert.errors import InvalidInput
+from simplicert.sampling.calls import BudgetSpent
 from simplicert.sampling.forward import ClassifierFailed, call_with_retries
 from simplicert.sampling.noise import (
     NOISE,
@@ -54,11 +55,22 @@ class DrawingLoop(NamedTuple):
     read: Callable[[np.ndarray], Scores]
     packable: bool  # inputs may share a batch without changing a bit
     seed: int
-    whole: bool = True  # classify whole batches only: kernels give other last bits for fewer rows
+    pass_rows: Callable[[int], int]  # how many rows to classify when so many are filled
 
-    def pass_rows(self, filled: int) -> int:
-        """Return how many rows to classify when `filled` rows are in use."""
-        return self.size if self.whole else min(self.size, max(2, 1 << (filled - 1).bit_length()))
+
+def pass_whole(size: int) -> Callable[[int], int]:
+    """Classify whole batches only: kernels give other last bits for fewer rows."""
+    return lambda filled: size
+
+
+def pass_filled(filled: int) -> int:
+    """Classify what is filled and nothing else, where every row has its price."""
+    return filled
+
+
+def pass_rounded(size: int) -> Callable[[int], int]:
+    """Classify the next power of two: few shapes, each of which kernels prepare for once."""
+    return lambda filled: min(size, max(2, 1 << (filled - 1).bit_length()))
 
 
 def go_on(rows: int, complete: int) -> bool:
@@ -100,7 +112,7 @@ def draw_inputs(
         classify = partial(_classify_batch, loop, loop.pass_rows(at), counter.classes)
         try:
             outputs = call_with_retries(classify, partial(_refill_batch, loop.batch, copies))
-        except ClassifierFailed:
+        except (ClassifierFailed, BudgetSpent):
             if complete and keep_finished:
                 return complete
             raise

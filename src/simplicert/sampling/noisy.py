@@ -23,6 +23,7 @@ from simplicert.errors import InvalidInput, require
 from simplicert.machine import available_cores
 from simplicert.models.model import explain_uncallable, is_module
 from simplicert.noises import NOISES, NoiseContext
+from simplicert.sampling.calls import CallMeter
 from simplicert.sampling.forward import (
     Classify,
     check_outputs,
@@ -70,7 +71,7 @@ class SamplingBatch(Protocol):
         """Return a copy of the rows in memory, on the host."""
 
     def outputs_for(self, rows: np.ndarray) -> np.ndarray:
-        """Write these rows into the batch and return their outputs."""
+        """Write these rows into the batch, from its first on, and return their outputs."""
 
     def clear(self) -> None:
         """Set all rows to zero: what the classifier failed on must not pad the next batch."""
@@ -147,8 +148,8 @@ class HostBatch:
 
     def outputs_for(self, rows: np.ndarray) -> np.ndarray:
         """Write these rows into the batch and classify them."""
-        self.memory[:] = rows
-        return self.outputs()
+        self.memory[: len(rows)] = rows
+        return self.outputs(len(rows))
 
     def clear(self) -> None:
         """Set all rows to zero, as at first."""
@@ -212,8 +213,8 @@ class DeviceBatch:
         """Write these rows into the batch and classify them."""
         import torch
 
-        self.memory.copy_(torch.from_numpy(rows))
-        return self.outputs()
+        self.memory[: len(rows)].copy_(torch.from_numpy(rows))
+        return self.outputs(len(rows))
 
     def clear(self) -> None:
         """Set all rows to zero, as at first."""
@@ -231,12 +232,18 @@ class NoisyClassifier:
     """A classifier under noise on one device, for inputs of any shape that the noise can change."""
 
     def __init__(
-        self, classifier: Any, smoothing: Smoothing, device: str = "cpu", compiled: bool = False
+        self,
+        classifier: Any,
+        smoothing: Smoothing,
+        device: str = "cpu",
+        compiled: bool = False,
+        meter: CallMeter | None = None,
     ) -> None:
-        """Copy a module at once; a function is called as it is."""
+        """Copy a module at once; a function is called as it is. The meter counts every call."""
         wrong = explain_uncallable(classifier)
         require(not wrong, f"classifier {wrong}")
         self.smoothing, self.device, self.compiled = smoothing, device, compiled
+        self.meter = CallMeter() if meter is None else meter
         self.own = frozen_copy(classifier)  # the module that is classified with, or the function
         self._ready: dict[tuple[bool, bool], Classify] = {}
         self._lock = threading.Lock()
@@ -248,7 +255,7 @@ class NoisyClassifier:
         with self._lock:  # the copy is laid out once, before any thread uses it
             key = (torch_kind, channels_last)
             if key not in self._ready:
-                self._ready[key] = self._classify(*key)
+                self._ready[key] = self.meter.count_calls(self._classify(*key))
         spread = self.smoothing.spread(shape)
         if channels_last and spread.ndim:
             spread = np.moveaxis(spread, 0, -1)

@@ -4,6 +4,7 @@
 `scale_warning` notices features in units of their own, with one sigma for all of them.
 """
 
+import time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -76,13 +77,19 @@ class ProbeResult(NamedTuple):
 
     random: bool  # the same batch gave other outputs
     packable: bool  # a row's outputs are the same bits wherever in the batch it stands
+    seconds: float  # that the second pass took; the first may have prepared kernels
 
 
 def probe_classifier(
-    forward: Classify, batch: np.ndarray, other: np.ndarray, half: bool
+    forward: Classify, batch: np.ndarray, first: np.ndarray, other: np.ndarray, half: bool
 ) -> ProbeResult:
-    """Classify the same rows again, moved, and among the rows of `other`, a second batch."""
-    first, again = forward(batch), forward(batch)
+    """Classify the same rows again, moved, and among the rows of `other`, a second batch.
+
+    `first` are the outputs of the batch when it was classified for the first time.
+    """
+    start = time.perf_counter()
+    again = forward(batch)
+    seconds = time.perf_counter() - start
     random = not np.array_equal(first, again, equal_nan=True)
     if random:
         _refuse_shared_randomness(forward, batch)
@@ -101,7 +108,7 @@ def probe_classifier(
     among = forward(mixed)[:few]
     _refuse_unless_close(first[:few], among, slack)
     packable &= np.array_equal(first[:few], among, equal_nan=True)
-    return ProbeResult(random=random, packable=bool(packable) or random)
+    return ProbeResult(random=random, packable=bool(packable) or random, seconds=seconds)
 
 
 def _rounding_allowance(first: np.ndarray, half: bool) -> np.ndarray:

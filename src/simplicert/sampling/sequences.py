@@ -56,8 +56,8 @@ class SequenceBatch:
 
     def outputs_for(self, rows: np.ndarray) -> np.ndarray:
         """Take these sequences into the batch and classify them."""
-        self.memory = list(rows)
-        return self.outputs()
+        self.memory[: len(rows)] = list(rows)
+        return self.outputs(len(rows))
 
     def clear(self) -> None:
         """Make all sequences empty, as at first."""

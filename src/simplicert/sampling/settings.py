@@ -9,9 +9,18 @@ from simplicert.errors import InvalidInput, require
 from simplicert.types.scores import BINS, require_layout
 from simplicert.types.smoothing import Smoothing, check_lipschitz
 
-CPU_ROWS, GPU_ROWS = 256, 1024  # largest default batch
+CPU_ROWS, GPU_ROWS = 256, 1024  # largest default batch of a torch module
+
+# A function of arrays has a price for every call: with 64 features a random forest makes 4.3 times
+# as many draws a second at 2,048 rows as at 256, a logistic regression 3 times; torch modules
+# make no more (benchmarks/batches.py).
+FUNCTION_ROWS = 2048
+
+MANY_BATCHES = 32  # batches from which their size matters
 
 MEMORY = 1 << 26  # bytes of one default batch
+
+FUNCTION_MEMORY = 1 << 21  # bytes up to which a function's batch has more than CPU_ROWS rows
 
 LEADERS = 3  # classes with a score histogram of their own
 
@@ -31,6 +40,9 @@ class SamplingSettings:
     device: str = "cpu"
     bins: int = BINS  # of the score histograms
     lipschitz: float | None = None  # a proved constant of the scores, which the tally carries
+    # Rows of the probe's passes where there are few draws: then no pass is padded either. None: the
+    # probe has whole batches, and so has every pass.
+    probe_rows: int | None = None
 
     def __post_init__(self) -> None:
         """Check every setting."""
@@ -40,6 +52,13 @@ class SamplingSettings:
         )
         for name, least in (("seed", 0), ("batch_size", 1), ("pilot", 0)):
             check_whole_number(name, getattr(self, name), least)
+        if self.probe_rows is not None:
+            check_whole_number("probe_rows", self.probe_rows, 1)
+            require(
+                self.probe_rows <= self.batch_size,
+                f"probe_rows must be at most the batch size {self.batch_size}, got "
+                f"{self.probe_rows}",
+            )
         require_layout("bins: score histograms", self.bins)
         check_device(self.device)
         check_lipschitz(self.smoothing, self.lipschitz)
@@ -70,11 +89,19 @@ def check_device(device: str) -> None:
     require(torch.device(device).type != "meta", "device must hold numbers, got 'meta'")
 
 
-def default_batch_size(shape: tuple[int, ...], device: str) -> int:
-    """Return a power of two that keeps the device busy and does not fill its memory."""
+def default_batch_size(
+    shape: tuple[int, ...], device: str, rows: int, torch_kind: bool = True
+) -> int:
+    """Return a power of two that keeps the device busy and does not fill its memory.
+
+    A function has larger batches where many `rows` are to be drawn. Nothing is measured now: with
+    one seed the size is the same tomorrow. Noise comes in chunks of 64 rows whichever it is.
+    """
+    row = max(4 * int(np.prod(shape)), 1)
     most = CPU_ROWS if device == "cpu" else GPU_ROWS
-    fitting = MEMORY // max(4 * int(np.prod(shape)), 1)
-    return int(2 ** np.floor(np.log2(max(min(most, fitting), 1))))
+    if not torch_kind and rows >= MANY_BATCHES * FUNCTION_ROWS:
+        most = min(max(FUNCTION_MEMORY // row, most), FUNCTION_ROWS)
+    return int(2 ** np.floor(np.log2(max(min(most, MEMORY // row), 1))))
 
 
 def default_device() -> str:

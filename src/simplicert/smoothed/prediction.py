@@ -26,7 +26,7 @@ from simplicert.bounds.binomial import SHRINK
 from simplicert.errors import require
 from simplicert.sampling import loop
 from simplicert.sampling.forward import first_outputs
-from simplicert.sampling.loop import DrawingLoop
+from simplicert.sampling.loop import DrawingLoop, pass_rounded, pass_whole
 from simplicert.sampling.noise import NOISE, chunk_rows, hash_seed, stream_number
 from simplicert.sampling.noisy import Evaluation, NoisyCopies
 from simplicert.sampling.outputs import Scores, draw_votes
@@ -115,13 +115,15 @@ class VoteCounter:
         evaluation.refuse_off_grid(inputs, np.arange(len(inputs)))
         self.soft = soft
         self.inputs = evaluation.lay_out(inputs)
-        size = batch_size or default_batch_size(evaluation.shape, evaluation.device)
+        size = batch_size or default_batch_size(
+            evaluation.shape, evaluation.device, len(inputs), evaluation.torch_kind
+        )
         chunk = chunk_rows(size)
         own = secrets.randbits(63) if seed is None else hash_seed("simplicert predict", seed)
         batch = evaluation.batch(size, chunk)
-        whole = batch_size is not None
+        rows = pass_rounded(size) if batch_size is None else pass_whole(size)
         self.loop = DrawingLoop(
-            batch, size, chunk, evaluation.read, packable=True, seed=own, whole=whole
+            batch, size, chunk, evaluation.read, packable=True, seed=own, pass_rows=rows
         )
         self.classes = classes or self._first_classes(evaluation)
         self.votes = np.zeros((len(inputs), self.classes + 1), np.int64)

@@ -4,6 +4,8 @@
 them agreed.
 """
 
+from __future__ import annotations  # help() shows types as they are written here
+
 import secrets
 import warnings
 from dataclasses import replace
@@ -21,15 +23,14 @@ from simplicert.noises import GAUSSIAN, NoiseModel, choose_noise, say_noise, sca
 from simplicert.noises.certainty import is_certain, settle_declaration, settle_draws
 from simplicert.noises.stage import check_stage
 from simplicert.sampling import sample
+from simplicert.sampling.calls import CallMeter
 from simplicert.sampling.noisy import NoisyClassifier
 from simplicert.sampling.probe import scale_warning
+from simplicert.sampling.progress import show_progress
 from simplicert.sampling.sequences import convert_batch, takes_numbers
-from simplicert.sampling.settings import (
-    check_device,
-    check_whole_number,
-    default_device,
-)
+from simplicert.sampling.settings import check_device, check_whole_number, default_device
 from simplicert.smoothed import saving
+from simplicert.smoothed.few_draws import warn_of_few_draws, warn_of_few_seen
 from simplicert.smoothed.operational import operational_radius
 from simplicert.smoothed.prediction import (
     Predictions,
@@ -39,8 +40,7 @@ from simplicert.smoothed.prediction import (
     require_decidable,
 )
 from simplicert.stopping import Until
-from simplicert.stopping.projection import unanimous_tally
-from simplicert.types import KINDS, Certificates, Expectations, Floats, Tally
+from simplicert.types import KINDS, Certificates, Expectations, Floats
 from simplicert.types.smoothing import Smoothing
 
 if TYPE_CHECKING:
@@ -128,7 +128,8 @@ class Smoothed:
         self.batch_size = batch_size
         self.device = default_device() if device is None else device
         check_device(self.device)
-        self._noisy = NoisyClassifier(classifier, self.smoothing, self.device)
+        self._meter = CallMeter()
+        self._noisy = NoisyClassifier(classifier, self.smoothing, self.device, meter=self._meter)
         self._classes: dict[tuple[int, ...], int] = {}  # by shape of inputs, once known
 
     @property
@@ -140,6 +141,11 @@ class Smoothed:
     def noise(self) -> NoiseModel:
         """The noise and its own numbers, besides its scale."""
         return self.smoothing.noise
+
+    @property
+    def calls(self) -> int:
+        """How many rows the classifier was asked about so far, by `predict` and by `certify`."""
+        return self._meter.count
 
     @property
     def outputs(self) -> str:
@@ -194,6 +200,8 @@ class Smoothed:
         scheme: str | None = None,
         labels: ArrayLike | None = None,
         seed: int | None = None,
+        budget: int | None = None,
+        progress: bool | None = None,
         **options: Any,
     ) -> Certificates:
         """Certify each input: class, radius, every mechanism and both expectations.
@@ -201,9 +209,11 @@ class Smoothed:
         `draws` are 100,000 unless given; splitting noise has its own number, and all are made. The
         scheme is that of new runs: joint, or gated for kind softmax and other noise. `options` are
         those of `sc.sample` that do not change g; `until` may also be a rule in words, such as
-        "atol=0.01". Radii are in the norm of the noise: with `noise_scale`, the scaled one. Warns
-        (SimplicertWarning) where features differ in scale by a factor of 100 without one, and where
-        so few draws certify nothing.
+        "atol=0.01". `budget` is the most rows that the classifier may be asked about. A line shows
+        progress on a terminal and in a notebook, unless `progress` says otherwise. Radii are in the
+        norm of the noise: with `noise_scale`, the scaled one. Warns (SimplicertWarning) where
+        features differ in scale by a factor of 100 without one, and where so few draws certify
+        nothing.
         """
         settings = dict(vars(self.smoothing))
         if scheme is None:
@@ -224,18 +234,26 @@ class Smoothed:
         warning = "" if self.noise_scale is not None else scale_warning(batch)
         if warning:
             warnings.warn(warning, SimplicertWarning, stacklevel=2)
-        tally = sample(
-            self._noisy.own,
-            inputs,
-            draws=draws,
-            seed=secrets.randbits(62) if seed is None else seed,
-            labels=labels,
-            **settings,
-            **{"batch_size": self.batch_size, "device": self.device, **options},
-        )
+        fixed = not {"until", "plan"} & set(options)
+        few = warn_of_few_draws(self, draws, alpha, scheme) if fixed else ""
+        if few:  # said before the first call
+            warnings.warn(few, SimplicertWarning, stacklevel=2)
+        plain = {"batch_size": self.batch_size, "device": self.device}
+        plain["histograms"] = self.kind == "softmax"  # counts need none, and no pilot for them
+        with show_progress("certify", len(batch), len(batch) * (draws or 0), progress) as shown:
+            tally = sample(
+                self._noisy.own,
+                inputs,
+                draws=draws,
+                seed=secrets.randbits(62) if seed is None else seed,
+                labels=labels,
+                budget=CallMeter(budget, beside=self._meter),
+                **settings,
+                **{**plain, "after_batch": shown, **options},
+            )
         known = bound(tally, alpha, self.kind, scheme)
-        if (known.abstained.all() and not known.certain) and (
-            warning := _too_few_draws_warning(tally, alpha, self.kind, scheme)
+        if (known.abstained.all() and not known.certain and not few) and (
+            warning := warn_of_few_seen(tally, alpha, self.kind, scheme)
         ):
             warnings.warn(warning, SimplicertWarning, stacklevel=2)
         return certify(known, sensitivity=self.sensitivity)
@@ -278,7 +296,7 @@ class Smoothed:
                 f"{its}",
             )
 
-    def module(self, draws: int = 32, seed: int | None = None) -> "SoftSmoothed":
+    def module(self, draws: int = 32, seed: int | None = None) -> SoftSmoothed:
         """Make a torch module of soft logits with gradients, for attacks and fine-tuning.
 
         It is an estimate by a few draws, and no certificate. It holds the classifier that was
@@ -304,7 +322,7 @@ class Smoothed:
     @classmethod
     def load(
         cls, folder: Path | str, device: str | None = None, *, trust: bool = False
-    ) -> "Smoothed":
+    ) -> Smoothed:
         """Load what `save` wrote; `trust` vouches for a network with unlisted operations."""
         model, settings = saving.read_smoothed(Path(folder), trust=trust)
         return cls(model.classifier, **settings, device=device)
@@ -328,15 +346,3 @@ def _require_batch(inputs: Any, noise: NoiseModel) -> np.ndarray:
             f"inputs must be a batch of shape (N, features...) with N > 0, got shape {shape}",
         )
     return convert_batch(inputs, noise)
-
-
-def _too_few_draws_warning(tally: Tally, alpha: float, kind: str, scheme: str) -> str:
-    """Return a warning where not even draws that all agree would be certified at any look."""
-    looks = [int(tally.draws.max())] if tally.plan is None else tally.plan.looks
-    settings: dict[str, Any] = {"alpha": alpha, "kind": kind, "scheme": scheme}
-    if not all(bound(unanimous_tally(tally, draws), **settings).abstained.all() for draws in looks):
-        return ""
-    return (
-        f"{looks[-1]} draws certify nothing at alpha {alpha:g}, kind {kind}, scheme {scheme} with "
-        f"{tally.classes} classes, even if all agree: draw more"
-    )

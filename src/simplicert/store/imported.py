@@ -26,9 +26,9 @@ from simplicert.files import (
 )
 from simplicert.mechanisms.choice import MechanismLike
 from simplicert.noises import GAUSSIAN, say_noise
+from simplicert.parquet import MOST_FILE, read_parquet
 from simplicert.store.features import find_size
 from simplicert.store.manifest import Manifest, read_manifest, write_manifest
-from simplicert.store.parquet import MOST_FILE, read_parquet
 from simplicert.types import KINDS, Certificates, Expectations, Tally
 
 if TYPE_CHECKING:

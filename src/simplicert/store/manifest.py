@@ -180,6 +180,11 @@ class Manifest:
         return _text_or_none(self.source.get("model_fingerprint"))
 
     @property
+    def label(self) -> str:
+        """The name that tables give the run, as its importer chose it; "" without one."""
+        return _text_or_none(self.source.get("label")) or ""
+
+    @property
     def data_fingerprint(self) -> str | None:
         """The fingerprint of the data that was drawn from; None where none is kept."""
         return _text_or_none(self.source.get("data_fingerprint"))

@@ -71,6 +71,13 @@ def read_noise_scale(given: str | Path | Any) -> np.ndarray:
         raise InvalidInput(f"noise_scale must be an npy file of numbers: {error}") from None
 
 
+def parse_columns(given: str | Sequence[str]) -> tuple[str, ...]:
+    """Parse comma-separated names of columns; a list is taken as it is."""
+    if not isinstance(given, str):
+        return tuple(given)
+    return tuple(name.strip() for name in given.split(","))
+
+
 PARSERS: dict[str, Callable[[Any], Any]] = {
     "out": Path,
     "index_file": Path,
@@ -79,6 +86,7 @@ PARSERS: dict[str, Callable[[Any], Any]] = {
     "grid": parse_grid_step,
     "noise_scale": read_noise_scale,
     "device": str,
+    "columns": parse_columns,
     "mean": lambda given: parse_numbers("mean", given),
     "std": lambda given: parse_numbers("std", given),
 }

@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 
 from simplicert.errors import DamagedRun, SimplicertError, require
 from simplicert.files import content_checksum, open_file, read_run_file, write_atomically
+from simplicert.parquet import MOST_FILE, read_column, read_metadata, read_parquet
 from simplicert.store.manifest import Manifest
-from simplicert.store.parquet import MOST_FILE, read_column, read_metadata, read_parquet
 from simplicert.types import Ints, Tally
 from simplicert.types.arrays import find_rows
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from simplicert.bounds import default_scheme
+from simplicert.data.options import DataOptions, restore_options
 from simplicert.errors import DamagedRun, check_positive, require
 from simplicert.noises import GAUSSIAN, NOISES, NoiseModel, choose_noise
 from simplicert.noises.certainty import is_certain, settle_declaration, settle_draws
@@ -72,6 +73,10 @@ class DrawingSettings:
     mean: tuple[float, ...] | None = None
     std: tuple[float, ...] | None = None
     class_map: str | None = None
+    resize: int | None = None
+    crop: int | None = None
+    label_column: str | None = None
+    columns: tuple[str, ...] | None = None
     trust: bool = False
     engine: str = "local"
     workers: int | None = None
@@ -80,6 +85,8 @@ class DrawingSettings:
     gpus_per_worker: float | None = None
     patience: float = 600.0  # seconds to keep calling a model that fails every time
     noise: NoiseModel = GAUSSIAN
+    budget: int | None = None  # the most rows that the model may be asked about, this time
+    probe_rows: int | None = None  # of the probe's passes, where few draws were planned
 
     def __post_init__(self) -> None:
         """Refuse settings that could never be drawn or certified, before anything is loaded."""
@@ -106,6 +113,7 @@ class DrawingSettings:
         self._check_lipschitz()
         check_stage(self.noise.name, self.smoothing.norm, self.sensitivity)
         Until(self.until or "fixed")
+        self.data_options  # noqa: B018  (checked when they are made)
         soft = self.smoothing.outputs != "labels"
         require(
             soft or self.kind != "softmax",
@@ -148,9 +156,28 @@ class DrawingSettings:
             isinstance(patience, int | float) and patience >= 0,
             f"patience must be a number of seconds, 0 or more, got {patience}",
         )
+        self._check_budget()
         for name in ("until", "class_map", "device", "address"):
             value = getattr(self, name)
             require(value is None or isinstance(value, str), f"{name} must be a text, got {value}")
+
+    def _check_budget(self) -> None:
+        """Refuse a budget that is no number of calls, or that several processes would share."""
+        budget, alone = self.budget, self.workers in (None, 1) and self.cpus_per_worker is None
+        require(
+            budget is None or (isinstance(budget, int) and budget is not True and budget > 0),
+            f"budget must be a positive whole number of calls, got {budget}",
+        )
+        require(
+            budget is None or (self.engine == "local" and alone),
+            f"budget must be left out with several workers, which do not know of each other's "
+            f"calls, got {budget}",
+        )
+
+    @cached_property
+    def data_options(self) -> DataOptions:
+        """How the data are read where their files leave it open."""
+        return DataOptions(self.resize, self.crop, self.label_column, self.columns)
 
     @cached_property
     def smoothing(self) -> Smoothing:
@@ -195,10 +222,19 @@ def resume_settings(settings: DrawingSettings, before: Manifest | None) -> Drawi
         compiled=compiled if settings.compiled is None else settings.compiled,
         bins=before.bins,
         lipschitz=_resume_lipschitz(settings, before),
+        probe_rows=before.source.get("probe_rows"),
         reserve=before.reserve if settings.reserve is None else settings.reserve,
         mean=reconcile_numbers("mean", before, settings.mean),
         std=reconcile_numbers("std", before, settings.std),
+        **_resume_data_options(settings, before),
     )
+
+
+def _resume_data_options(settings: DrawingSettings, before: Manifest) -> dict[str, Any]:
+    """Return the options of the data as given, or else the run's own."""
+    held = vars(restore_options(before.source))
+    given = vars(settings.data_options)
+    return {name: held[name] if given[name] is None else given[name] for name in held}
 
 
 def _resume_lipschitz(settings: DrawingSettings, before: Manifest) -> float | None:
@@ -257,7 +293,7 @@ def record_settings(
     }
     stage = None if settings.sensitivity == 1 else float(settings.sensitivity)
     more = {"reserve": settings.reserve or None, "grid": settings.grid, "sensitivity": stage}
-    more["lipschitz"] = settings.lipschitz
+    more |= {"lipschitz": settings.lipschitz, "probe_rows": settings.probe_rows}
     return source | {name: value for name, value in more.items() if value is not None}
 
 
@@ -307,4 +343,6 @@ def restore_settings(
         mean=reconcile_numbers("mean", manifest, None),
         std=reconcile_numbers("std", manifest, None),
         noise=manifest.noise_model,
+        probe_rows=source.get("probe_rows"),
+        **vars(restore_options(source)),
     )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from simplicert.metrics.averages import Mean, abstention_rate, accuracy_curve, average_radius
-from simplicert.metrics.comparable import require_same_inputs, require_same_units
+from simplicert.metrics.comparable import require_same_units
 from simplicert.metrics.intervals import Rate, RateCurve
 from simplicert.metrics.numbers import (
     NONE,
@@ -17,13 +17,15 @@ from simplicert.metrics.numbers import (
     format_up,
 )
 from simplicert.metrics.radii import choose_radii, common_sign, say_reach
+from simplicert.metrics.shared import relate_inputs
 from simplicert.metrics.study import Study
 from simplicert.noises import NOISES
-from simplicert.tables.grid import RADII, Grid, TableOptions, Value
+from simplicert.tables.grid import MOST_RADII, Grid, TableOptions, Value
 from simplicert.tables.published import check_published, published_notes, read_published
 from simplicert.tables.settings import (
     describe_column,
     describe_population,
+    name_inputs,
     name_population,
     name_radius,
     noise_cell,
@@ -52,7 +54,8 @@ def field_table(studies: Sequence[Study], options: TableOptions | None = None) -
     """Show certified accuracy at each radius, average certified radius and abstentions, by run.
 
     Runs of one name are one method at several sigmas, and a row says which sigma is best at each
-    radius. All runs must cover the same inputs, because the best of each column is marked.
+    radius. The best of each column is marked where all runs cover the same inputs. Runs on other
+    inputs stand below each other unpaired: each has its number of inputs, and none is marked best.
 
     >>> import tempfile
     >>> import simplicert as sc
@@ -69,15 +72,18 @@ def field_table(studies: Sequence[Study], options: TableOptions | None = None) -
     options = options or TableOptions()
     for study in studies:
         study.require_labels("certified accuracy (style paper2 needs none)")
-    require_same_inputs(studies)
+    paired = relate_inputs(studies).same
     require_same_units(studies)
     groups, heading = _group_by_method(studies), noise_heading(studies)
     literature = None if options.published is None else read_published(options.published)
     if literature is not None:
         check_published(literature, studies, options.population)
     several = [study.certificates(options.kind) for study in studies]
-    usual = RADII if literature is None else literature.radii
-    radii = options.radii or choose_radii(several, usual)
+    radii = options.radii or (
+        choose_radii(several, MOST_RADII, options.column or "radius")
+        if literature is None
+        else literature.radii
+    )
     lines = [[_measure_field_row(study, options, radii) for study in group] for group in groups]
     rows: list[tuple[str, ...]] = []
     faint, rules, values = set(), set(), []
@@ -85,36 +91,41 @@ def field_table(studies: Sequence[Study], options: TableOptions | None = None) -
         rules.add(len(rows))
         for line in group:
             values.append(len(rows))
-            rows.append(_value_cells(line, heading))
+            rows.append(_value_cells(line, heading, paired))
             if options.intervals is not False:
                 faint.add(len(rows))
-                rows.append(_interval_cells(line))
-        if len({noise_cell(line.study, heading) for line in group}) > 1:
+                rows.append(_interval_cells(line, paired))
+        if paired and len({noise_cell(line.study, heading) for line in group}) > 1:
             rows.append(_best_sigma_cells(group, heading))
     flat = [line for group in lines for line in group]
-    notes, records = _field_notes(flat, options), [_field_record(line, options) for line in flat]
+    notes = _field_notes(flat, options, paired)
+    records = [_field_record(line, options) for line in flat]
     if literature is not None:
         rules.add(len(rows))
         for claim in literature.rows:
             sigma = NONE if claim.sigma is None else f"{claim.sigma:g}"
-            rows.append((claim.name, sigma, *claim.cells(radii), NONE, NONE))
+            keys = (claim.name, sigma) if paired else (claim.name, sigma, NONE)
+            rows.append((*keys, *claim.cells(radii), NONE, NONE))
             records.append(claim.record())
         notes += published_notes(literature, studies)
     shown = [f"{radius:g}" for radius in flat[0].accuracy.at]
     sign = common_sign([line.certificates for line in flat], inclusive=bool(options.inclusive))
     reach = f"{sign} r".lstrip()
+    keys = ("run", heading) if paired else ("run", heading, "inputs")
     return Grid(
         f"Certified accuracy in percent at {name_radius(studies[0].measured_in)} {reach}"
-        + name_population(options.population or "all"),
-        ("run", heading, *shown, "ACR", "abstain"),
+        + name_population(options.population or "all")
+        + name_inputs(studies),
+        (*keys, *shown, "ACR", "abstain"),
         rows,
         tuple(notes),
-        spans=(("", KEYS), (f"radius {sign}".rstrip(), len(shown)), ("", 2)),
+        spans=(("", len(keys)), (f"radius {sign}".rstrip(), len(shown)), ("", 2)),
         keys=KEYS,
-        bold=frozenset(_field_bold_cells(rows, values)),
+        bold=frozenset(_field_bold_cells(rows, values) if paired else ()),
         faint=frozenset(faint),
         rules=frozenset(rules - {0}),
         records=tuple(records),
+        name="field",
     )
 
 
@@ -165,11 +176,12 @@ def _curve_rates(curve: RateCurve) -> list[Rate]:
     return [Rate(float(v), float(a), float(b), int(hits), curve.total) for v, a, b, hits in each]
 
 
-def _value_cells(line: FieldRow, heading: str) -> tuple[str, ...]:
+def _value_cells(line: FieldRow, heading: str, paired: bool) -> tuple[str, ...]:
     """Return a run's cells: claims are rounded down, abstentions up."""
     return (
         line.study.name,
         noise_cell(line.study, heading),
+        *([] if paired else [str(line.accuracy.total)]),
         *(format_percent_down(rate) for rate in _curve_rates(line.accuracy)),
         _average_cell(line),
         format_percent_up(line.abstained),
@@ -184,11 +196,11 @@ def _average_cell(line: FieldRow) -> str:
     return format_down(mean.value)
 
 
-def _interval_cells(line: FieldRow) -> tuple[str, ...]:
+def _interval_cells(line: FieldRow, paired: bool) -> tuple[str, ...]:
     """Return the line below: where each number may lie among all inputs like these."""
     error = line.average.standard_error
     return (
-        *[""] * KEYS,
+        *[""] * (KEYS if paired else KEYS + 1),
         *(format_percent_range(rate.low, rate.high) for rate in _curve_rates(line.accuracy)),
         NONE if error is None else f"+-{format_up(NORMAL * error)}",
         format_percent_range(line.abstained.low, line.abstained.high),
@@ -197,7 +209,7 @@ def _interval_cells(line: FieldRow) -> tuple[str, ...]:
 
 def _best_sigma_cells(group: Sequence[FieldRow], heading: str) -> tuple[str, ...]:
     """Return the sigma of one method that is best in each column; on a tie, all of them."""
-    cells = [_value_cells(line, heading) for line in group]
+    cells = [_value_cells(line, heading, paired=True) for line in group]
     best = []
     for column in range(KEYS, len(cells[0])):
         texts = [row[column] for row in cells]
@@ -225,7 +237,7 @@ def _field_bold_cells(
     return bold
 
 
-def _field_notes(lines: Sequence[FieldRow], options: TableOptions) -> list[str]:
+def _field_notes(lines: Sequence[FieldRow], options: TableOptions, paired: bool) -> list[str]:
     """List population, definitions, rounding, intervals and settings."""
     several, population = [line.certificates for line in lines], options.population or "all"
     from_zero = " (at r = 0: with any radius > 0)" if options.inclusive else ""
@@ -243,10 +255,10 @@ def _field_notes(lines: Sequence[FieldRow], options: TableOptions) -> list[str]:
             if options.intervals is not False
             else []
         ),
-        *([_bold_note(options)] if len(lines) > 1 else []),
+        *([_bold_note(options)] if len(lines) > 1 and paired else []),
         *(
             [f"best {noise_heading(studies)}: among all runs; runs of one method can share a label"]
-            if _may_mix_methods(studies)
+            if paired and _may_mix_methods(studies)
             else []
         ),
         *settings_notes(studies, options.kind),

@@ -1,9 +1,13 @@
-"""The table that compares two runs on the same inputs, and lists inputs gained and lost."""
+"""The table that compares two runs on the same inputs, and lists inputs gained and lost.
+
+More than two runs make a matrix (`matrix`), and two runs on different inputs an unpaired table
+(`unpaired`).
+"""
 
 from collections.abc import Sequence
 
 from simplicert.errors import require
-from simplicert.metrics.comparable import list_first_inputs, require_same_inputs, require_same_units
+from simplicert.metrics.comparable import require_same_units
 from simplicert.metrics.numbers import (
     format_down,
     format_p_value,
@@ -19,17 +23,21 @@ from simplicert.metrics.pairing import (
     mcnemar_test,
 )
 from simplicert.metrics.radii import choose_radii, common_sign, say_reach
+from simplicert.metrics.shared import list_first_inputs, relate_inputs
 from simplicert.metrics.study import Study
-from simplicert.tables.grid import RADII, Grid, TableOptions, Value
+from simplicert.tables.doubts import label_run
+from simplicert.tables.grid import MOST_RADII, Grid, TableOptions, Value
+from simplicert.tables.matrix import matrix_table
 from simplicert.tables.settings import (
     describe_column,
     describe_population,
-    label_run,
-    noise_heading,
+    name_inputs,
     require_columns,
     settings_notes,
     settings_record,
+    strength_notes,
 )
+from simplicert.tables.unpaired import unpaired_table
 from simplicert.types import Ints
 
 PAIR = 2  # runs that a table compares
@@ -37,6 +45,8 @@ PAIR = 2  # runs that a table compares
 
 def pairs_table(studies: Sequence[Study], options: TableOptions | None = None) -> Grid:
     """Compare two runs: certified accuracy at each radius by McNemar's test, and average radius.
+
+    Two runs on different inputs are compared unpaired, and more than two by a matrix of all pairs.
 
     >>> import tempfile
     >>> import simplicert as sc
@@ -53,34 +63,38 @@ def pairs_table(studies: Sequence[Study], options: TableOptions | None = None) -
     """
     options = options or TableOptions()
     require(
-        len(studies) == PAIR,
-        f"runs must be two to be paired, got {len(studies)}: "
+        len(studies) >= PAIR,
+        f"runs must be two or more to be paired, got {len(studies)}: "
         f"{', '.join(study.name for study in studies)}",
     )
     for study in studies:
         study.require_labels("certified accuracy")
-    require_same_inputs(studies)
     require_same_units(studies)
-    first, second = (study.certificates(options.kind) for study in studies)
     column, inclusive = options.column or "radius", bool(options.inclusive)
     for study in studies:
         require_columns(study, study.certificates(options.kind), (column,))
+    if len(studies) > PAIR:
+        return matrix_table(studies, options)
+    if not relate_inputs(studies).same:
+        return unpaired_table(studies, options)
+    first, second = (study.certificates(options.kind) for study in studies)
     changes = [
         mcnemar_test(first, second, radius, column, inclusive=inclusive)
-        for radius in options.radii or choose_radii([first, second], RADII)
+        for radius in options.radii or choose_radii([first, second], MOST_RADII, column)
     ]
     average = average_radius_change(first, second, column)
     sign = common_sign([first, second], inclusive=inclusive) or "="
     rows = [_accuracy_change_cells(change, sign) for change in changes]
     names = [study.name for study in studies]
     return Grid(
-        f"{names[1]} against {names[0]} on the same inputs",
+        f"{names[1]} against {names[0]} on the same inputs{name_inputs(studies)}",
         ("", *names, "difference", "gained", "lost", "p, or 95 % interval"),
         [*rows, _radius_change_cells(average)],
         tuple(_pairs_notes(studies, changes, average, options, sign)),
         spans=(("", 1), ("certified accuracy (%), ACR", 3), ("inputs", 2), ("", 1)),
         rules=frozenset({len(rows)}),
         records=tuple(_pairs_records(studies, changes, average, options)),
+        name="pairs",
     )
 
 
@@ -121,8 +135,6 @@ def _pairs_notes(
     first, second = (label_run(study) for study in studies)
     several = [study.certificates(options.kind) for study in studies]
     reach = say_reach(several, inclusive=bool(options.inclusive))
-    sigmas, heading = {study.strength for study in studies}, noise_heading(studies)
-    differ = "under different noises" if heading == "noise" else f"at different {heading}s"
     return [
         f"{describe_population('all', [average.first.total])}; difference: {second} less "
         f"{first}, toward zero; "
@@ -133,7 +145,7 @@ def _pairs_notes(
         f"{average.resamples:,} paired bootstrap resamples of the inputs, percentiles, "
         f"seed {average.seed}",
         describe_column(options.column or "radius", studies[0].measured_in),
-        *([f"the two runs were drawn {differ}"] if len(sigmas) > 1 or heading == "noise" else []),
+        *strength_notes(studies),
         *[
             f"r {sign} {change.at:g}: {_list_changed_inputs('gained', change.gained)}; "
             f"{_list_changed_inputs('lost', change.lost)}"

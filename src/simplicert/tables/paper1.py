@@ -6,14 +6,16 @@ from typing import NamedTuple
 from simplicert.errors import require
 from simplicert.mechanisms.threats import ensemble_members
 from simplicert.metrics.averages import median_radius, share_above, share_largest, top1_accuracy
-from simplicert.metrics.comparable import require_same_inputs, require_same_norm
+from simplicert.metrics.comparable import require_same_norm
 from simplicert.metrics.intervals import Rate, population_mask
 from simplicert.metrics.numbers import NONE, find_best_cells, format_down, format_percent_down
 from simplicert.metrics.radii import least_worthwhile, radius_sign
+from simplicert.metrics.shared import relate_inputs
 from simplicert.metrics.study import Study, columns_to_show, compares_mechanisms
 from simplicert.tables.grid import Grid, TableOptions, Value
 from simplicert.tables.settings import (
     describe_population,
+    name_inputs,
     name_population,
     name_radius,
     name_units,
@@ -71,7 +73,7 @@ def paper1_table(studies: Sequence[Study], options: TableOptions | None = None) 
     """
     options = options or TableOptions()
     population = options.population or "all"
-    require_same_inputs(studies)
+    relate_inputs(studies)  # which refuses a run that holds an input twice
     require_same_norm(studies)
     if population != "all":
         for study in studies:
@@ -99,7 +101,8 @@ def paper1_table(studies: Sequence[Study], options: TableOptions | None = None) 
     return Grid(
         f"Top-1 accuracy (T1), {name_radius(first.known.norm, 'median radius')} (M){share} "
         f"and share of radii {_say_above(first)} "
-        f"{above:g} ({sign}), after the paper's Table 1{name_population(population)}",
+        f"{above:g} ({sign}), after the paper's Table 1{name_population(population)}"
+        + name_inputs(studies),
         tuple(headings),
         rows,
         tuple(_paper1_notes(lines, options, shown)),
@@ -107,6 +110,7 @@ def paper1_table(studies: Sequence[Study], options: TableOptions | None = None) 
         keys=KEYS,
         bold=frozenset(_paper1_bold_cells(rows, shown)),
         records=tuple(_paper1_record(line, population, shown) for line in lines),
+        name="paper1",
     )
 
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 from simplicert.metrics.comparable import (
     require_one_norm,
     require_one_reach,
-    require_same_inputs,
     require_same_norm,
 )
 from simplicert.metrics.comparison import (
@@ -17,10 +16,12 @@ from simplicert.metrics.comparison import (
     wilcoxon_test,
 )
 from simplicert.metrics.numbers import NONE, format_down, format_p_value, format_percent_down
+from simplicert.metrics.shared import relate_inputs
 from simplicert.metrics.study import Study, require_comparable
 from simplicert.tables.grid import Grid, TableOptions, Value
 from simplicert.tables.settings import (
     describe_population,
+    name_inputs,
     name_population,
     name_units,
     noise_cell,
@@ -51,7 +52,7 @@ def paper2_table(studies: Sequence[Study], options: TableOptions | None = None) 
     """Show Wilcoxon's test, proportion improved, median and mean gain, by data set and sigma.
 
     Each row compares two radii of the same draws, so labels are not needed, and data sets may
-    differ; runs of one data set must cover the same inputs.
+    differ, and so may inputs: a row never looks at another one.
 
     >>> import tempfile
     >>> import simplicert as sc
@@ -77,7 +78,7 @@ def paper2_table(studies: Sequence[Study], options: TableOptions | None = None) 
     rules: set[int] = set()
     heading = noise_heading(studies)
     for group in sets.values():
-        require_same_inputs(group)
+        relate_inputs(group)  # which refuses a run that holds an input twice
         require_same_norm(group)
         rules.add(len(lines))
         for study in sorted(group, key=lambda study: (study.noise.name, study.strength[1])):
@@ -85,7 +86,8 @@ def paper2_table(studies: Sequence[Study], options: TableOptions | None = None) 
             lines += [_measure_paper2_row(study, options.kind, name, population) for name in names]
     bases = " or ".join(dict.fromkeys(line.base for line in lines))
     return Grid(
-        f"Improvement on {bases}, after the paper's Table 2{name_population(population)}",
+        f"Improvement on {bases}, after the paper's Table 2{name_population(population)}"
+        + name_inputs(studies),
         (
             *("run", "data", heading, "radius", "p", "statistic", "improved %"),
             *("inputs", "median", "%", "mean", "%"),
@@ -97,6 +99,7 @@ def paper2_table(studies: Sequence[Study], options: TableOptions | None = None) 
         keys=KEYS,
         rules=frozenset(rules - {0}),
         records=tuple(_paper2_record(line, population) for line in lines),
+        name="paper2",
     )
 
 

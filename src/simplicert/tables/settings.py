@@ -4,9 +4,11 @@ from collections.abc import Sequence
 
 from simplicert.errors import require
 from simplicert.mechanisms.threats import ensemble_members
+from simplicert.metrics.shared import describe_inputs, name_runs
 from simplicert.metrics.study import Study, explain_no_comparison
-from simplicert.noises import GAUSSIAN, NOISES, NoiseModel, say_noise
+from simplicert.noises import GAUSSIAN, NOISES, NoiseModel
 from simplicert.noises.words import NORM_WORDS, describe_units, label_radius, name_norm
+from simplicert.tables.doubts import doubt_notes, label_run
 from simplicert.tables.grid import Value
 from simplicert.tables.summary import draws_record, draws_sentence, level_sentence, stopping_rule
 from simplicert.types import Certificates
@@ -54,6 +56,15 @@ def noise_cell(study: Study, heading: str) -> str:
     return f"{study.strength[1]:g}"
 
 
+def strength_notes(studies: Sequence[Study]) -> list[str]:
+    """Say that runs were drawn under different noise; nothing if they were not."""
+    heading = noise_heading(studies)
+    if heading != "noise" and len({study.strength for study in studies}) == 1:
+        return []
+    differ = "under different noises" if heading == "noise" else f"at different {heading}s"
+    return [f"the {'two ' if len(studies) == 2 else ''}runs were drawn {differ}"]  # noqa: PLR2004
+
+
 def settings_notes(studies: Sequence[Study], kind: str | None) -> list[str]:
     """Say how the radii were proved: once if all runs agree, otherwise run by run."""
     sentences: dict[str, list[str]] = {}
@@ -64,18 +75,8 @@ def settings_notes(studies: Sequence[Study], kind: str | None) -> list[str]:
         notes = list(sentences)
     else:
         notes = ["settings differ, so the runs are not quite like with like:"]
-        notes += [f"{', '.join(names)}: {text}" for text, names in sentences.items()]
-    for study in studies:
-        if lacking := study.lacking:
-            notes.append(f"incomplete: {label_run(study)}: {lacking}")
-        if study.label_doubt:
-            notes.append(f"{label_run(study)}: {study.label_doubt}")
-        wrong = study.disproofs
-        notes += [f"{label_run(study)}: the stated level is disproved: {text}" for text in wrong]
-        if findings := len(getattr(study.run, "audit", ())):
-            count = "1 doubt" if findings == 1 else f"{findings} doubts"
-            notes.append(f"{label_run(study)}: an imported log; its audit found {count}")
-    return notes
+        notes += [f"{name_runs(names)}: {text}" for text, names in sentences.items()]
+    return [*notes, *describe_inputs(studies), *doubt_notes(studies)]
 
 
 def _settings_sentence(study: Study, kind: str | None) -> str:
@@ -114,15 +115,12 @@ def require_members(study: Study, certificates: Certificates, what: str) -> None
     )
 
 
-def label_run(study: Study) -> str:
-    """Return a run's name and sigma or noise, as runs of one method share the name."""
-    return f"{study.name} ({say_noise(study.noise, study.sigma)})"
-
-
 def describe_population(population: str, totals: Sequence[int]) -> str:
     """Say over which inputs a table is, and how many they are."""
     counts = sorted(set(totals))
     many = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    if population == "all" and len(counts) > 1:
+        return f"over all inputs of each run, {many} of them"
     if population == "all":
         return f"over all {many} inputs"
     return f"over the {many} inputs certified as their label, each run's own"
@@ -131,6 +129,13 @@ def describe_population(population: str, totals: Sequence[int]) -> str:
 def name_population(population: str) -> str:
     """Return what a title says of the inputs: nothing where they are all."""
     return "" if population == "all" else f", {population} inputs alone"
+
+
+def name_inputs(studies: Sequence[Study]) -> str:
+    """Return what a title says of runs that were restricted to the inputs that all of them hold."""
+    if all(study.parent is None for study in studies):
+        return ""
+    return f", {len(studies[0].index):,} common inputs alone"
 
 
 def name_radius(norm: str, what: str = "radius") -> str:

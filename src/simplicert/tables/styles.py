@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 
 from simplicert.errors import choose, require
+from simplicert.metrics.shared import share_inputs
 from simplicert.metrics.study import Study
 from simplicert.tables.field import field_table
 from simplicert.tables.grid import Grid, TableOptions
@@ -23,11 +24,11 @@ class Style:
 STYLES: dict[str, Style] = {
     "field": Style(
         field_table,
-        ("kind", "column", "population", "radii", "inclusive", "intervals", "published"),
+        ("kind", "column", "population", "radii", "inclusive", "intervals", "published", "common"),
     ),
-    "paper1": Style(paper1_table, ("kind", "population")),
-    "paper2": Style(paper2_table, ("kind", "column", "population")),
-    "pairs": Style(pairs_table, ("kind", "column", "radii", "inclusive")),
+    "paper1": Style(paper1_table, ("kind", "population", "common")),
+    "paper2": Style(paper2_table, ("kind", "column", "population", "common")),
+    "pairs": Style(pairs_table, ("kind", "column", "radii", "inclusive", "common")),
 }
 
 
@@ -57,4 +58,6 @@ def make_table(
             f"{field.name} has no place in style {style}, which takes {', '.join(row.takes)}; "
             f"got {value}",
         )
+    if options.common:
+        studies = share_inputs(studies)
     return row.make(studies, options)

@@ -20,6 +20,7 @@ def train(  # noqa: PLR0913
     *,
     test: "Dataset | str | None" = None,
     class_map: str | None = None,
+    label_column: str | None = None,
     recipe: str | None = None,
     init: str | Path | None = None,
     classifier: "Model | str | None" = None,
@@ -33,9 +34,10 @@ def train(  # noqa: PLR0913
     `options` are those of `simplicert train` (sigma, arch, method, epochs, rate, ...) and stand in
     for the recipe's; `report` is called after some batches and `watch` after every epoch. The same
     call goes on where an earlier one was interrupted. Without `test`, every tenth input of the data
-    is held out and tested on; `class_map` says which class of the data each class of the test is.
-    With method="denoiser", `classifier` is the model that stands behind the denoiser: it stays as
-    it is, and what is returned are both together.
+    is held out and tested on; `class_map` says which class of the data each class of the test is,
+    and `label_column` which column of a table is the label. With method="denoiser", `classifier` is
+    the model that stands behind the denoiser: it stays as it is, and what is returned are both
+    together.
 
     >>> import tempfile
     >>> from simplicert.data import load_data
@@ -53,7 +55,7 @@ def train(  # noqa: PLR0913
     from simplicert.training.settings import resolve_settings
 
     settings = resolve_settings(recipe, options)
-    trained, tested = training_sets(data, test, class_map)
+    trained, tested = training_sets(data, test, class_map, label_column)
     start = None if init is None else Path(init)
     try:
         behind = load_model(classifier) if isinstance(classifier, str) else classifier

@@ -4,21 +4,27 @@ from dataclasses import replace
 
 import numpy as np
 
-from simplicert.data import Dataset, load_data
+from simplicert.data import DataOptions, Dataset, load_data
 from simplicert.data.class_map import map_classes
 from simplicert.data.dataset import SelectedInputs, compare_class_names
+from simplicert.data.fitting import OFFER
 from simplicert.data.sequences import are_sequences
-from simplicert.errors import require
+from simplicert.errors import InvalidInput, require
 from simplicert.training.network import class_count
 from simplicert.types import Ints
 
 TENTH = 10  # without a test set, every tenth input is held out
 
+INSTEAD = "load_data(..., options=DataOptions(resize=256, crop=224)) in Python resizes them"
+
 SPLITS = (":train", ":test")  # of CIFAR-10
 
 
 def training_sets(
-    data: Dataset | str, test: Dataset | str | None, class_map: str | None = None
+    data: Dataset | str,
+    test: Dataset | str | None,
+    class_map: str | None = None,
+    label_column: str | None = None,
 ) -> tuple[Dataset, Dataset]:
     """Return the data sets to train and test on, as given or by name.
 
@@ -28,7 +34,7 @@ def training_sets(
     if isinstance(data, str) and data.startswith("cifar10:") and not data.endswith(SPLITS):
         test = f"{data}:test" if test is None else test
         data = f"{data}:train"
-    whole = load_data(data) if isinstance(data, str) else data
+    whole = _load_set(data, label_column) if isinstance(data, str) else data
     require(
         not are_sequences(whole.inputs),
         f"data must be arrays of numbers to train a network on, got the sequences of {whole.name}",
@@ -36,7 +42,7 @@ def training_sets(
     require(class_map is None or test is not None, "class_map must come with test, got it alone")
     if test is None:
         return _hold_out_tenth(whole)
-    other = load_data(test) if isinstance(test, str) else test
+    other = _load_set(test, label_column) if isinstance(test, str) else test
     if class_map is not None:
         other = map_classes(other, class_map, whole.classes, class_count(whole))
     shapes = [tuple(one.inputs.shape[1:]) for one in (whole, other)]
@@ -54,6 +60,14 @@ def training_sets(
     same = whole.fingerprint == other.fingerprint and np.intersect1d(whole.index, other.index).size
     require(not same, f"test must hold none of the inputs trained on, got {other.name} for both")
     return whole, other
+
+
+def _load_set(name: str, label_column: str | None) -> Dataset:
+    """Load a set by name; what `sample` offers for images of other sizes is here a step before."""
+    try:
+        return load_data(name, options=DataOptions(label_column=label_column))
+    except InvalidInput as error:
+        raise InvalidInput(str(error).replace(OFFER, INSTEAD)) from None
 
 
 def _hold_out_tenth(data: Dataset) -> tuple[Dataset, Dataset]:

@@ -28,7 +28,7 @@ def integer_array(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -
     require(
         raw.dtype.kind in "iu" or raw.size == 0,
         f"{name} must hold integers, got an array of {raw.dtype}"
-        f"{'; whole numbers as floats need .astype(int)' if raw.dtype.kind == 'f' else ''}",
+        f"{_integer_hint(name, raw.dtype.kind)}",
     )
     require(
         raw.dtype != np.uint64 or raw.size == 0 or int(raw.max()) <= np.iinfo(np.int64).max,
@@ -37,6 +37,18 @@ def integer_array(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -
     # An array that owns its memory and is read-only is safe as it is: large tables are not copied.
     safe = raw.dtype == np.int64 and raw.base is None and not raw.flags.writeable
     return freeze_array(name, raw if safe else raw.astype(np.int64), shape)
+
+
+def _integer_hint(name: str, kind: str) -> str:
+    """Say what makes integers of such an array, where that is clear."""
+    if kind == "f":
+        return "; whole numbers as floats need .astype(int)"
+    if kind in "UO" and name.startswith("labels"):
+        return (
+            "; np.unique(labels, return_inverse=True)[1] numbers texts in their sorted order, as "
+            "scikit-learn numbers classes"
+        )
+    return ""
 
 
 def float_array(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> Floats:

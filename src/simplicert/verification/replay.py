@@ -27,7 +27,7 @@ from simplicert.importing import describe_error, import_library
 from simplicert.machine import machine_differences
 from simplicert.models import Model
 from simplicert.sampling import Sampler
-from simplicert.sampling.sampler import decide_compilation
+from simplicert.sampling.sampler import prepare_sampler
 from simplicert.store.differences import same_outputs
 from simplicert.store.imported import ImportedRun
 from simplicert.store.manifest import NAME, package_version
@@ -162,11 +162,7 @@ def _lipschitz_check(claimed: float, model: Model, shape: tuple[int, ...]) -> Ve
 def _rebuild_sampler(run: Run, model: Model, example: np.ndarray) -> Sampler:
     """Rebuild the sampler that drew the run."""
     settings, compiled = sampling_settings(run.settings), bool(run.settings.compiled)
-    return Sampler(
-        model.classifier,
-        example,
-        decide_compilation(model.classifier, example, settings, 0, compiled),
-    )
+    return prepare_sampler(model.classifier, example, settings, 0, compiled)
 
 
 def _input_check(

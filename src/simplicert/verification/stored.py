@@ -153,7 +153,7 @@ def _parse_decimal_cell(name: str, text: str) -> float:
 
 def _read_stored_parquet(path: Path, most: int) -> tuple[dict[str, list[Any]], dict[str, Any]]:
     """Read columns of the types that `certify` writes; NaN is an empty cell."""
-    from simplicert.store.parquet import read_parquet
+    from simplicert.parquet import read_parquet
 
     table = read_parquet(read_file(path, MOST_LOG), most, texts=True)
     names = _require_distinct_names(table.column_names)

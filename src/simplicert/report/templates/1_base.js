@@ -43,7 +43,12 @@ const several = () => page.runs.length > 1;
 const pageWidth = () => document.documentElement.clientWidth; // a phone's innerWidth grows with what overflows
 const narrow = () => pageWidth() < 820;
 const finePointer = () => !matchMedia("(pointer: coarse)").matches;
-const runColour = (run) => `var(--run-${run % 8})`;
+// Of many runs only those that are switched on have a name, a colour and markers; the rest is faint.
+const MOST_LINES = 8;
+const crowded = () => page.runs.length > MOST_LINES;
+const boldRuns = () => switchedOn("shown-runs").map(Number);
+const runPlace = (run) => (crowded() ? Math.max(boldRuns().indexOf(run), 0) : run);
+const runColour = (run) => `var(--run-${runPlace(run) % 8})`;
 // Black is ink: it turns light in the dark.
 const inkOf = (colour) => (colour.toLowerCase() === "#000000" ? "var(--ink)" : colour);
 

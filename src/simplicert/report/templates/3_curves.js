@@ -6,8 +6,17 @@ const MOST_STEPS = 1500; // of a drawn curve; beyond, two for each pixel
 const switchedOn = (id) => [...document.querySelectorAll(`#${id} input:checked`)].map((box) => box.value);
 
 function addSwitch(fieldset, value, text, colour, checked) {
-  const box = make("input", { type: "checkbox", value, checked, onchange: drawCurves });
+  const box = make("input", { type: "checkbox", value, checked, onchange: () => { colourSwitches(); drawCurves(); } });
   fieldset.append(make("label", {}, box, ...(colour ? [swatch(colour)] : []), text));
+}
+
+// Of many runs the colours go to those that are switched on, in their order.
+function colourSwitches() {
+  if (!crowded()) return;
+  for (const box of document.querySelectorAll("#shown-runs input")) {
+    const mark = box.parentElement.querySelector(".swatch");
+    mark.style.background = box.checked ? runColour(Number(box.value)) : "var(--pale)";
+  }
 }
 
 const curveColumns = (view) => ["radius", ...view.columns.filter((name) => name !== "radius")];
@@ -55,6 +64,14 @@ function shownCurves() {
     .flatMap((view) => names.filter((n) => curveColumns(view).includes(n)).map((column) => ({ view, column })));
 }
 
+// The runs of a crowd: by their best radius, behind the others.
+function crowdCurves() {
+  const bold = boldRuns();
+  return crowded() ? page.views
+    .filter((view) => view.kind === state.view.kind && !bold.includes(view.run))
+    .map((view) => ({ view, column: "radius" })) : [];
+}
+
 const curveName = ({ view, column }) => labelOf(column) + (several() ? ` · ${view.name}` : "");
 const curveColour = ({ view, column }) => (several() || column === "radius" ? runColour(view.run) : inkOf(lookOf(column).colour));
 
@@ -90,8 +107,11 @@ function drawCurves() {
   const bold = `Bold: the best radius.${state.view.base ? ` Thin: ${labelOf(state.view.base)}.` : ""}`;
   byId("curves-caption").textContent = `Share of all inputs that ${of} with a radius ${state.view.closed ? "of at least" : "above"} r. ${bold}`;
   const curves = shownCurves();
-  const largest = Math.max(0, ...curves.map((curve) => (curve.view.closed ? beyond : (v) => v.at(-1) ?? 0)(reached(curve.view, curve.column))));
-  const highest = Math.max(0.1, ...curves.map((curve) => reached(curve.view, curve.column).length / curve.view.size));
+  const crowd = crowdCurves();
+  if (crowd.length) byId("curves-caption").textContent += ` Grey: the other ${crowd.length} runs.`;
+  const everything = [...curves, ...crowd];
+  const largest = Math.max(0, ...everything.map((curve) => (curve.view.closed ? beyond : (v) => v.at(-1) ?? 0)(reached(curve.view, curve.column))));
+  const highest = Math.max(0.1, ...everything.map((curve) => reached(curve.view, curve.column).length / curve.view.size));
   const top = Math.ceil(highest / 0.2 - 1e-9) / 5;
   const plot = openPlot("curves", {
     height: narrow() ? 330 : 430,
@@ -103,11 +123,18 @@ function drawCurves() {
     yTicks: ticksOf(0, top, 5),
   });
   plot.curves = curves.map((curve) => ({ ...curve, name: curveName(curve), steps: curveSteps(curve, plot.box.wide) }));
+  crowd.forEach((curve) => drawFaintCurve(plot, curve));
   plot.curves.forEach((curve) => drawCurve(plot, curve));
   labelCurves(plot);
   plot.cursor = svg("line", { class: "cursor", y1: plot.box.top, y2: plot.box.top + plot.box.high });
   plot.over.append(plot.cursor);
   readCurves();
+}
+
+function drawFaintCurve(plot, curve) {
+  const line = svg("path", { class: "crowd", d: linePath(plot, curveSteps(curve, plot.box.wide)), fill: "none", "stroke-width": 1 });
+  line.append(svg("title", {}, curve.view.name));
+  plot.area.append(line);
 }
 
 function drawCurve(plot, curve) {
@@ -122,8 +149,8 @@ function drawCurve(plot, curve) {
   plot.area.append(line);
   if (!several() || !best) return;
   const most = steps.at(-1)[0];
-  const places = [0.08, 0.26, 0.44, 0.62, 0.8].map((part) => (part + 0.013 * view.run) * most).map((at) => [at, shareAt(steps, at)]);
-  const marks = svg("path", { class: "mark", d: pointsPath(plot, places, MARKER_NAMES[view.run % MARKER_NAMES.length], 5), "stroke-width": 1.5 });
+  const places = [0.08, 0.26, 0.44, 0.62, 0.8].map((part) => (part + 0.013 * runPlace(view.run)) * most).map((at) => [at, shareAt(steps, at)]);
+  const marks = svg("path", { class: "mark", d: pointsPath(plot, places, MARKER_NAMES[runPlace(view.run) % MARKER_NAMES.length], 5), "stroke-width": 1.5 });
   marks.style.fill = colour;
   plot.area.append(marks);
 }

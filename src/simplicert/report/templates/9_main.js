@@ -25,6 +25,8 @@ function showView(run, kind) {
   if (!columnsOf(view).some((column) => column.key === state.sort)) {
     Object.assign(state, { sort: "risk", falling: false });
   }
+  if (crowded()) document.querySelector(`#shown-runs input[value="${run}"]`).checked = true; // what is shown stands out
+  colourSwitches();
   setSwitches();
   setFilters();
   drawCurves();
@@ -155,7 +157,9 @@ async function start() {
   }
   explainTerms();
   const opening = page.views[page.opening];
-  page.runs.forEach((name, run) => addSwitch(byId("shown-runs"), String(run), name, runColour(run), true));
+  const bold = page.bold.length ? page.bold : [opening.run];
+  page.runs.forEach((name, run) => addSwitch(byId("shown-runs"), String(run), name, runColour(run), !crowded() || bold.includes(run)));
+  if (crowded()) byId("shown-runs").firstElementChild.textContent = "Runs, the others grey";
   showView(opening.run, opening.kind);
   showKind();
   measureHeader();

@@ -6,6 +6,7 @@ includes the headers of the pages, because the Parquet reader allocates by them 
 of contents.
 """
 
+from collections.abc import Callable
 from io import SEEK_END, BytesIO
 from typing import IO, Any
 
@@ -34,10 +35,12 @@ TRUE, FALSE, BYTE, DOUBLE, BINARY, STRUCT = 1, 2, 3, 7, 8, 12
 INTEGERS = (4, 5, 6)
 
 
-def read_parquet(content: bytes, most_rows: int, *, texts: bool = False) -> pa.Table:
+def read_parquet(
+    content: bytes, most_rows: int, *, texts: bool = False, most_columns: int = MOST_COLUMNS
+) -> pa.Table:
     """Read a table of at most `most_rows` rows, of integers alone unless `texts` is true."""
     source = BytesIO(content)
-    with _open_table(source) as file:
+    with _open_table(source, most_columns) as file:
         _check_contents(source, file.metadata, most_rows, None, texts)
         table = file.read(use_threads=False)
         return _decode_dictionaries(len(content), table) if texts else table
@@ -56,15 +59,50 @@ def read_metadata(source: IO[bytes]) -> dict[bytes, bytes]:
         return file.schema_arrow.metadata or {}
 
 
-def _open_table(source: IO[bytes]) -> pq.ParquetFile:
+class GroupReader:
+    """A Parquet file of which one column of one group of rows is read at a time.
+
+    Columns may hold anything; texts stay in dictionaries, each once. The file is opened for each
+    reading, so that several threads may read; its table of contents is read once.
+    """
+
+    def __init__(self, opener: Callable[[], IO[bytes]]) -> None:
+        """Read the table of contents."""
+        self._opener = opener
+        with opener() as source, _open_table(source) as file:
+            self._contents = file.metadata
+            self.names = [str(name) for name in file.schema_arrow.names]
+        groups = range(self._contents.num_row_groups)
+        self.rows = [self._contents.row_group(number).num_rows for number in groups]
+
+    def read(self, number: int, name: str) -> pa.ChunkedArray:
+        """Read one column of a group, after its pages have been added up."""
+        group = self._contents.row_group(number)
+        columns = [group.column(place) for place in range(group.num_columns)]
+        columns = [one for one in columns if one.path_in_schema.split(".")[0] == name]
+        texts = [one.path_in_schema for one in columns if one.physical_type == TEXT]
+        with self._opener() as source:
+            held, needed = source.seek(0, SEEK_END), 0
+            for column in columns:
+                values, unpacked = announced_sizes(source, held, column)
+                needed += VALUE * max(values, column.num_values) + unpacked
+            try:
+                refuse_huge_unpacking("it", held, needed)
+            except InvalidInput as error:
+                raise DamagedRun(str(error)) from None
+            with pq.ParquetFile(source, metadata=self._contents, read_dictionary=texts) as file:
+                return file.read_row_group(number, columns=[name], use_threads=False)[name]
+
+
+def _open_table(source: IO[bytes], most_columns: int = MOST_COLUMNS) -> pq.ParquetFile:
     """Open the file and read its table of contents; texts stay in dictionaries, each once."""
     limits = {
         "thrift_string_size_limit": MOST_CONTENTS,
         "thrift_container_size_limit": MOST_CONTENTS,
     }
     file = pq.ParquetFile(source, **limits)
-    if file.metadata.num_columns > MOST_COLUMNS:
-        raise DamagedRun(f"it has {file.metadata.num_columns} columns, more than {MOST_COLUMNS}")
+    if file.metadata.num_columns > most_columns:
+        raise DamagedRun(f"it has {file.metadata.num_columns} columns, more than {most_columns}")
     columns = [file.schema.column(place) for place in range(file.metadata.num_columns)]
     if any(column.max_repetition_level > LISTS for column in columns):
         raise DamagedRun("its columns hold lists of lists")

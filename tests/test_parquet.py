@@ -7,9 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from simplicert import DamagedRun, machine
-from simplicert.store import parquet
-from simplicert.store.parquet import read_column, read_metadata, read_parquet
+from simplicert import DamagedRun, machine, parquet
+from simplicert.parquet import read_column, read_metadata, read_parquet
 
 LISTS = pa.array([[1, 2, 3], [], [4]] * 3000)
 TABLE = pa.table({"index": np.arange(9000), "lists": LISTS})
