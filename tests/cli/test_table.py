@@ -107,17 +107,6 @@ def test_a_run_without_labels(command, counts):
     assert command("table", "bare", "--style", "paper1")[0] == 0
 
 
-@pytest.mark.slow
-def test_runs_on_other_inputs_are_refused_and_the_missing_named(command, runs, counts):
-    lines = counts.read_text().splitlines()
-    counts.write_text("\n".join(lines[:-2]) + "\n")
-    assert command("import", "counts", counts, "--sigma", "1", "--out", "short")[0] == 0
-    for style in ("field", "paper1", "paper2", "pairs"):
-        code, out, err = command("table", "a", "short", "--style", style)
-        assert (code, out) == (2, "")
-        assert "short lacks 2 of 200: 198, 199" in err
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
