@@ -48,7 +48,7 @@ class GateResult:
     >>> found.passed, [check.holds for check in found.checks]
     (False, [True, False])
     >>> print(found.checks[0].words)
-    accuracy@0.25>=0.5 holds: 0.8000 (95 % interval 0.4439 to 0.9748), 10 inputs
+    accuracy@0.25>=0.5 holds: 0.8000 (95 % interval 0.4438 to 0.9748), 10 inputs
     """  # noqa: E501
 
     checks: tuple[RequirementCheck, ...]

@@ -109,7 +109,7 @@ def lines_of(name, folders, monkeypatch, tmp_path):
         for panel in panels:
             panel(axes)
         seen["lines"] = [line for line in axes.lines if len(line.get_xdata())]
-        seen["title"] = axes.get_legend().get_title().get_text()
+        seen["title"] = " ".join(axes.get_legend().get_title().get_text().split())
         plt.close(figure)
         return out
 

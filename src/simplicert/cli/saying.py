@@ -16,7 +16,6 @@ from pathlib import Path
 import typer
 
 from simplicert.errors import require
-from simplicert.records import write_json
 
 CONTROL = ("C", "Zl", "Zp")  # Unicode categories: control, format, surrogate; line separators
 
@@ -34,6 +33,8 @@ def print_content(content: str) -> None:
 
 def print_json(content: object) -> None:
     """Print one line of JSON on stdout, as `write_json` writes it."""
+    from simplicert.records import write_json
+
     print_lines(write_json(content))
 
 

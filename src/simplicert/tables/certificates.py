@@ -28,7 +28,7 @@ def certificates_record(
     >>> record = certificates_record(sc.certify(sc.bound(tally)), "mine")
     >>> record["inputs"], record["certified"], record["accuracy"][0]["value"]
     (2, 1, 0.5)
-    >>> record["rows"][0]["radius"] == sc.certify(sc.bound(tally)).radius[0]
+    >>> bool(record["rows"][0]["radius"] == sc.certify(sc.bound(tally)).radius[0])
     True
     """
     labelled = certificates.known.labels is not None and len(certificates) > 0

@@ -175,8 +175,8 @@ def published_table(benchmark: Benchmark) -> Grid:
     """List the literature's rows of one benchmark by themselves, for a page without runs.
 
     >>> table = published_table(read_published("imagenet-l2"))
-    >>> table.rows[4][:4]
-    ('claimed: SmoothAdv', '-', '-', '56')
+    >>> table.rows[4][:5]
+    ('claimed: SmoothAdv', '-', '-', '-', '56')
     """
     radii = benchmark.radii
     return Grid(
