@@ -63,6 +63,7 @@ def site(tmp_path_factory):
 @pytest.mark.slow
 def test_every_page_is_built(site):
     sources = {path.stem for path in (ROOT / "docs").glob("*.md")}
+    sources |= {path.stem for path in (ROOT / "docs" / "tutorials").glob("*.ipynb")}
     built = {path.stem for path in site if path.parent.name != BOARD}
     assert built == sources | {"404", "explorer"}
     assert {path.stem for path in site if path.parent.name == BOARD} == {

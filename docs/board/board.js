@@ -4,10 +4,9 @@
   const at = Object.fromEntries(names.map((name, place) => [name, place]));
   const SHOWN = 100;
   const columns = [
-    ["log", "log"], ["method", "method"], ["data", "data"], ["norm", "norm"], ["noise", "noise"],
-    ["sigma", "sigma"], ["draws", "n"], ["alpha_stated", "alpha stated"],
-    ["alpha_inferred", "alpha by the cap"], ["verdict", "audit"], ["inputs", "inputs"],
-    ["abstention_rate", "abstained"],
+    ["log", "log"], ["verdict", "audit"], ["method", "method"], ["data", "data"], ["norm", "norm"],
+    ["noise", "noise"], ["sigma", "sigma"], ["draws", "n"], ["alpha_stated", "alpha stated"],
+    ["alpha_inferred", "alpha by the cap"], ["inputs", "inputs"], ["abstention_rate", "abstained"],
     ...radii.map((r) => [`acc_${r}`, `at ${r}`]), ["acr_warned", "ACR (see warning)"],
   ];
   const numeric = new Set(["sigma", "draws", "alpha_stated", "alpha_inferred", "inputs",
@@ -76,21 +75,23 @@
       && filters.every((name) => !find(name).value || show(row[at[name]]) === find(name).value));
   };
 
-  const percent = (value) => (100 * value).toFixed(1);
+  // What is claimed is rounded down, abstentions and upper limits up; 1e-9 allows for binary digits.
+  const down = (value) => (Math.floor(1000 * value + 1e-9) / 10).toFixed(1);
+  const up = (value) => (Math.ceil(1000 * value - 1e-9) / 10).toFixed(1);
   const fill = (row, name) => {
     const value = row[at[name]];
-    const cell = make("td", undefined, numeric.has(name) ? "number" : name === "log" ? "log" : "");
+    const cell = make("td", undefined, numeric.has(name) ? "number" : name === "log" ? "log" : name === "method" ? "method" : "");
     if (name === "log" && pages) {
       const link = make("a", value);
       link.href = `logs/${row[at.id]}.html`;
       cell.append(link);
     } else if (name === "verdict") {
       cell.append(make("span", value, value), make("span", row[at.audit], "limits"));
-    } else if (name === "abstention_rate") cell.textContent = percent(value);
+    } else if (name === "abstention_rate") cell.textContent = up(value);
     else if (name.startsWith("acc_")) {
       const r = name.slice(4);
-      cell.textContent = percent(value);
-      cell.append(make("span", `${percent(row[at[`low_${r}`]])}–${percent(row[at[`high_${r}`]])}`, "limits"));
+      cell.textContent = down(value);
+      cell.append(make("span", `${down(row[at[`low_${r}`]])}–${up(row[at[`high_${r}`]])}`, "limits"));
     } else if (name === "alpha_stated" && row[at.recertified]) {
       cell.textContent = value === null ? "exact" : `${value} (counts)`;
     } else if (name === "acr_warned") cell.textContent = value.toFixed(3);

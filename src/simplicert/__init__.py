@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         TrainingFailed,
         UnsoundMechanism,
     )
+    from simplicert.gating import GateResult, gate
     from simplicert.mechanisms import MECHANISMS, PAPER_ENSEMBLE, Mechanism
     from simplicert.metrics.changes import Comparison
     from simplicert.metrics.two_runs import compare
@@ -63,6 +64,7 @@ __all__ = [
     "DrawingOutcome",
     "DrawingProgress",
     "Expectations",
+    "GateResult",
     "ImportedRun",
     "IncompatibleTallies",
     "InvalidInput",
@@ -93,6 +95,7 @@ __all__ = [
     "create_run",
     "design_population",
     "draw",
+    "gate",
     "open_run",
     "operational_radius",
     "population",
@@ -111,6 +114,7 @@ if not TYPE_CHECKING:
         "drawing",
         "populations",
         "metrics.two_runs",
+        "gating",
         "cards",
     )  # these take longer
 

@@ -5,13 +5,15 @@ the machine has. `free_memory` takes the smallest of what the machine, the conta
 limits leave; `require_memory` and `refuse_huge_unpacking` ask it before a file's claims are
 believed. `describe_machine` records processor and libraries, because on another kind of machine
 the last bits of a model's outputs may differ; `machine_differences` puts such changes into words.
-`current_time` is what its clock says, for designs and runs that record when they began.
+`current_time` is what its clock says, for designs and runs that record when they began, and
+`find_commit` what a build server says it is building.
 """
 
 import datetime
 import math
 import os
 import platform
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
@@ -27,6 +29,10 @@ RATIO = 100  # a file may also unpack to this many times its own size
 
 GROUPS = Path("/sys/fs/cgroup")  # where Linux keeps the limits of containers and batch jobs
 
+
+COMMIT_VARIABLES = ("GITHUB_SHA", "CI_COMMIT_SHA")  # of GitHub Actions and of GitLab
+
+COMMIT = re.compile("[0-9a-f]{7,64}")
 
 MINUTE, HOUR, DAY = 60, 3600, 86400  # in seconds
 
@@ -158,6 +164,12 @@ def describe_machine() -> dict[str, str]:
 def current_time() -> str:
     """Return the time in UTC to the second, as in 2026-11-17T22:30:00+00:00."""
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+def find_commit() -> str:
+    """Return the commit that a build server says it is building, or ""; nothing else is asked."""
+    named = (os.environ.get(name, "") for name in COMMIT_VARIABLES)
+    return next((text for text in named if COMMIT.fullmatch(text)), "")
 
 
 def _processor_name() -> str:

@@ -38,7 +38,7 @@ def test_a_card_replaces_a_card_and_nothing_else(command, run):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--out", "a.pdf"), "out must end in .md, .html, got 'a.pdf'"),
+        (("--out", "a.pdf"), "out must end in .md, .html, .svg, got 'a.pdf'"),
         (("--out", "a.md", "--format", "html"), "out must end in .html for format html"),
         (("--out", "mine/a.md"), "out must not lie inside the run"),
         (("--format", "card"), "format must be one of"),

@@ -123,8 +123,11 @@ def test_runs_on_other_inputs_are_refused_and_the_missing_named(command, runs, c
     [
         (("--style", "paper3"), "style must be one of field, paper1, paper2, pairs, got 'paper3'"),
         (("--style", "pair"), "got 'pair'; did you mean pairs?"),
-        (("--format", "html"), "format must be one of screen, markdown, latex, csv, got 'html'"),
-        (("--out", "table.txt"), "out must end in .md, .tex, .csv"),
+        (
+            ("--format", "pdf"),
+            "format must be one of screen, markdown, latex, html, csv, json, got 'pdf'",
+        ),
+        (("--out", "table.txt"), "out must end in .md, .tex, .html, .csv, .json"),
         (("--out", "nowhere/table.md"), "out must lie in a folder that exists"),
         (("--out", "a/table.md"), "out must not lie inside a run it is made from"),
         (("--out", "x.txt", "--format", "screen"), "got 'screen'"),

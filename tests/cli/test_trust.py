@@ -78,20 +78,22 @@ COMMANDS = {
         ("card", "RUN", "--out", "card.html"),
         ("card", "RUN", "--design", "RECIPE"),
         ("card", "RUN", "--format", "model-card", "--out", "README.md"),
+        ("card", "RUN", "--out", "badge.svg"),
     ],
     "board": [
         ("board", "RUN", "--out", "board"),
         ("board", "RUN", "NET", "counts.txt", "--claims", "RECIPE", "--out", "more"),
     ],
     "status": [("status", "RUN"), ("status", "RUN", "--json")],
-    "certify": [("certify", "RUN", "--out", "RUN.csv")],
+    "certify": [("certify", "RUN", "--out", "RUN.csv"), ("certify", "RUN", "--json")],
     "plan": [
         ("plan", "--serve", "RUN", "--draws", "100"),
         ("plan", "--run", "RUN", "--draws", "100"),
     ],
-    "table": [("table", "RUN")],
+    "table": [("table", "RUN"), ("table", "RUN", "--out", "table.html")],
     "figure": [("figure", "accuracy", "RUN", "--out", "figure.png")],
     "gate": [("gate", "RUN", "--require", "accuracy@0.1>=0.1")],
+    "history": [("history", "RUN"), ("history", "RUN", "--out", "history.png")],
     "export": [("export", "cohen", "RUN")],
     "population": [
         (*("population", "design", "--pilot", "RUN", "--radius", ".1", "--draws", "16"),
@@ -102,7 +104,7 @@ COMMANDS = {
     "import": [("import", "counts", "counts.txt", "--sigma", "1", "--out", "new")],
 }  # fmt: skip
 # These read no file of anybody's.
-NO_FILES = {"demo", "radius", "explorer", "simplex", "check"}
+NO_FILES = {"demo", "radius", "explain", "explorer", "simplex", "check"}
 
 
 def test_every_command_is_walked_over():

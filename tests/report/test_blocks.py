@@ -59,7 +59,7 @@ def attacked(tmp_path_factory):
 def test_a_run_that_was_attacked_shows_it(attacked):
     page = report_page(attacked, images=False)
     assert TITLE in page
-    assert page.count("<caption>Attack on ") == 2  # each kind has its own
+    assert page.count(">Attack on ") == 2  # each kind has its own
     assert page.count('id="attack-plot"') == 1
     assert "Surviving an attack proves nothing" in page
     assert "BROKEN" not in page
@@ -91,7 +91,7 @@ def test_an_attack_on_one_kind_of_two(tmp_path):
     folder = write_attacks(write_run(tmp_path / "run"))
     (folder / "attack-softmax.csv").unlink()
     page = report_page(read_studies([folder]), images=False)
-    assert page.count("<caption>Attack on ") == 1
+    assert page.count(">Attack on ") == 1
     assert page.count("These certificates were not attacked.") == 1
 
 

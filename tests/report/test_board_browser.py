@@ -61,8 +61,32 @@ def test_the_table_sorts_and_filters_by_keyboard(page, board):
     page.driver.switch_to.active_element.send_keys("easy")
     assert names(page) == ["easy"]
     assert page.element("#count").text == "1 to 1 of 1 logs"
+    page.driver.switch_to.active_element.send_keys(Keys.BACKSPACE * 4)
+    for box in page.driver.find_elements("css selector", "#table input")[:2]:
+        box.send_keys(Keys.SPACE)
+    page.element("#compare").send_keys(Keys.ENTER)
+    page.until(
+        "return !!document.getElementById('pairs') && !document.getElementById('pairs').hidden"
+    )
+    assert "200 inputs are in both" in page.element("#said").text
     told, asked = page.logs()
     assert (told, asked) == ([], [])
+
+
+def test_tiny_p_are_not_printed_as_nothing(page, tmp_path):
+    """A sum that may have been lost in rounding is said to be small, and never 0."""
+    for name, radius in (("none", "0.00100"), ("all", "1.50000")):
+        rows = [f"{row}\t{row % 10}\t{row % 10}\t{radius}\t1\t1" for row in range(2000)]
+        (tmp_path / "in" / "cifar10" / name).mkdir(parents=True)
+        path = tmp_path / "in" / "cifar10" / name / "sigma_0.50"
+        path.write_text("\n".join([HEADER, *rows]) + "\n")
+    one, two = make_board([tmp_path / "in"], tmp_path / "out").entries
+    url = (tmp_path / "out" / "compare.html").as_uri()
+    page.driver.get(f"{url}?a={one.source.id}&b={two.source.id}")
+    page.until("return !document.getElementById('pairs').hidden")
+    script = "const rows = [...document.querySelectorAll('#pairs tbody tr')];"
+    found = page.run(f"{script} return rows.map((row) => row.cells[5].textContent);")
+    assert found == ["1.00", *["< 1e-99"] * 5]
 
 
 def test_two_logs_are_compared_by_an_exact_test(page, board):

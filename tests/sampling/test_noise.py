@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
+import simplicert as sc
 from simplicert.sampling.noise import (
     NOISE,
     PILOT,
@@ -116,3 +117,20 @@ def test_draws_of_other_batch_sizes_share_no_noise():
     }
     assert len(streams) == 4 * 64
     assert stream_number(VOTES, 64) == VOTES
+
+
+@pytest.mark.parametrize(("shape", "same"), [((1, 6), True), ((1, 2, 3, 3), False)])
+def test_a_network_and_a_function_share_noise_of_one_axis(shape, same):
+    """As docs/sampling.md says: images of a torch network lie channels last, others do not."""
+    torch = pytest.importorskip("torch")
+    weights = np.random.default_rng(0).standard_normal((2, int(np.prod(shape)))).astype(np.float32)
+    network = torch.nn.Sequential(
+        torch.nn.Flatten(), torch.nn.Linear(weights.shape[1], 2, bias=False)
+    )
+    network[1].weight.data = torch.from_numpy(weights)
+    asked = {"inputs": np.zeros(shape, np.float32), "sigma": 1.0, "draws": 500, "seed": 7}
+    counts = [
+        sc.sample(model, **asked, histograms=False).counts
+        for model in (network, lambda batch: batch.reshape(len(batch), -1) @ weights.T)
+    ]
+    assert np.array_equal(*counts) == same

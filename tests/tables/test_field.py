@@ -56,9 +56,10 @@ def test_one_run_has_no_best(held):
 @pytest.mark.parametrize("inclusive", [False, True])
 def test_records_are_the_metrics_at_full_precision(held, population, column, inclusive):
     certs = drawn()
-    asked = TableOptions(column=column, population=population, inclusive=inclusive)
+    radii = tuple(np.arange(9) / 4)
+    asked = TableOptions(column=column, population=population, inclusive=inclusive, radii=radii)
     (record,) = field_table([held("a", certs)], asked).records
-    for radius in np.arange(9) / 4:
+    for radius in radii:
         rate = averages.certified_accuracy(
             certs, radius, column, inclusive=inclusive, population=population
         )
@@ -76,7 +77,8 @@ def test_records_are_the_metrics_at_full_precision(held, population, column, inc
 
 
 def test_no_accuracy_or_radius_is_rounded_up_and_no_abstention_down(held):
-    grid = field_table([held("a", drawn()), held("b", drawn(seed=0), sigma=1.0)])
+    studies = [held("a", drawn()), held("b", drawn(seed=0), sigma=1.0)]
+    grid = field_table(studies, TableOptions(radii=tuple(np.arange(9) / 4)))
     for place, record in zip((0, 2), grid.records, strict=True):
         row = dict(zip(grid.headings, grid.rows[place], strict=True))
         below = dict(zip(grid.headings, grid.rows[place + 1], strict=True))

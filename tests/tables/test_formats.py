@@ -245,9 +245,11 @@ def test_the_format_is_named_or_that_of_the_suffix():
     assert choose_format(None, Path("a.tex")) == "latex"
     assert choose_format(None, Path("a.md")) == "markdown"
     assert choose_format("csv", Path("a.txt")) == "csv"
-    with pytest.raises(InvalidInput, match=r"must end in \.md, \.tex, \.csv"):
+    with pytest.raises(InvalidInput, match=r"must end in \.md, \.tex, \.html, \.csv, \.json"):
         choose_format(None, Path("a.txt"))
-    with pytest.raises(InvalidInput, match="one of screen, markdown, latex, csv, got 'x'"):
+    with pytest.raises(
+        InvalidInput, match="one of screen, markdown, latex, html, csv, json, got 'x'"
+    ):
         choose_format("x", None)
     with pytest.raises(InvalidInput, match="got 'screen'"):
         choose_format("screen", Path("a.txt"))

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from simplicert.board.claims import LogSettings
-from simplicert.board.sources import Source
+from simplicert.board.sources import Source, checksum_of
 from simplicert.errors import require
 from simplicert.logs.row_checks import DISPROVING_CODES, AuditFinding
 from simplicert.metrics.intervals import CONFIDENCE, RateCurve, rate_curve
-from simplicert.types import Bools, Floats, Ints
+from simplicert.types import Bools, Certificates, Floats, Ints
 
 RADII = np.arange(17) / 4  # 0, .25, ..., 4: where every log is compared
 
@@ -99,4 +99,25 @@ def keep_one_row(entry: Entry) -> Entry:
         label=None if entry.label is None else entry.label[kept],
         e0=pick(entry.e0),
         e1=pick(entry.e1),
+    )
+
+
+def entry_of_certificates(source: Source, settings: LogSettings, made: Certificates) -> Entry:
+    """Make an entry of certificates, with both expectations where both were measured."""
+    known = made.known
+    pair = known.has_pair and known.scheme != "imported"
+    labelled = known.labels is not None
+    return Entry(
+        source=source,
+        sha256=checksum_of(source),
+        settings=settings.with_values("log", sigma=known.sigma, norm=known.norm),
+        index=known.index,
+        radius=made.radius,
+        abstained=made.abstained,
+        correct=made.correct if labelled else np.zeros(len(made), bool),
+        rows=len(made),
+        label=known.labels,
+        e0=known.e0 if known.has_pair else None,
+        e1=known.e1 if pair else None,
+        closed=made.closed,
     )

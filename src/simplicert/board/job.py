@@ -1,11 +1,12 @@
 """Read all sources, and write the site: the whole job of `simplicert board`."""
 
+import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from simplicert.board.claims import Claim, find_claims, read_claims, settings_of
+from simplicert.board.claims import Claim, LogSettings, find_claims, read_claims, settings_of
 from simplicert.board.entry import Entry
 from simplicert.board.numbering import number_inputs
 from simplicert.board.reading import read_entry
@@ -78,9 +79,8 @@ def read_board(
             progress(done, len(logs))
         try:
             entries.append(_read_source(source, given[source.root], alpha))
-        except SimplicertError as error:
-            told = str(error).replace(str(source.path), source.path.name)
-            refusals.append(Refusal(source, told))
+        except (SimplicertError, OSError) as error:
+            refusals.append(Refusal(source, say_refusal(source, error)))
     entries = [_flag_repetitions(entry) for entry in number_inputs(entries)]
     return Board(tuple(entries), tuple(refusals), len(sources) - len(logs), alpha)
 
@@ -117,8 +117,23 @@ def make_board(
 def _read_source(source: Source, given: Sequence[Claim], alpha: float) -> Entry:
     """Read one source with the claims that apply to it."""
     require(not source.reason, source.reason)
+    entry = read_entry(source, settings_of_source(source, given), alpha)
+    denied = [AuditFinding("claim", says) for says in entry.settings.contradicted]
+    return entry.with_findings(*denied)
+
+
+def settings_of_source(source: Source, given: Sequence[Claim]) -> LogSettings:
+    """Return what the path, the claims beside a source and those given by hand say of it."""
     claims = [*find_claims(source.path, source.root), *given]
-    return read_entry(source, settings_of(source.path, source.root, claims), alpha)
+    return settings_of(source.path, source.root, claims)
+
+
+def say_refusal(source: Source, error: Exception) -> str:
+    """Return the reason without the folders of this machine: it stands on a page for others."""
+    if isinstance(error, OSError):
+        return f"cannot be opened: {error.strerror or error}"
+    told = str(error).replace(str(source.path), source.path.name)
+    return told.replace(f"{source.root.parent}{os.sep}", "")
 
 
 def _flag_repetitions(entry: Entry) -> Entry:

@@ -7,30 +7,26 @@ There is one function per format; to add one, write it and add its row to READER
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
-from simplicert.board.claims import LogSettings
-from simplicert.board.entry import Entry, keep_one_row
+from simplicert.board import arrays
+from simplicert.board.claims import ALPHA, DRAWS, LogSettings, name_data, require_sigma
+from simplicert.board.entry import Entry, entry_of_certificates, keep_one_row
 from simplicert.board.sources import Source, checksum_of
 from simplicert.bounds import bound
 from simplicert.certification import certify, radius
 from simplicert.errors import InvalidInput, require
-from simplicert.logs import cohen, dsrs, iss, rs4a, second_order, splitting
-from simplicert.logs.audit import audit_log, find_disproofs, infer_settings
+from simplicert.logs import cohen, dsrs, iss, second_order
+from simplicert.logs.audit import audit_log, find_disproofs, infer_settings, radius_cap
 from simplicert.logs.counts import read_counts
 from simplicert.logs.log import Log, StatedSettings, log_expectations
-from simplicert.logs.row_checks import AuditFinding
-from simplicert.noises import NoiseModel
+from simplicert.logs.row_checks import AuditFinding, count_in_words, make_finding
 from simplicert.store import open_run
 from simplicert.store.imported import ImportedRun
-from simplicert.types import Certificates, Floats
+from simplicert.types import Floats
 
-DRAWS, ALPHA = 100_000, 0.001  # the field's usual ones, held against a log that states none
-ROOT_3 = np.sqrt(3.0)  # scale of uniform noise over its standard deviation
-RANDOM_SPLITTING = "independent splitting"  # noise of rs4a arrays that we have no radius for
-LEAST_CHANCE = 0.5
+ABSURD = 2  # times the cap of one sampling; published radii of two samplings stay below once
 
 
 def read_entry(source: Source, settings: LogSettings, alpha: float) -> Entry:
@@ -41,16 +37,18 @@ def read_entry(source: Source, settings: LogSettings, alpha: float) -> Entry:
 
 def _read_log(source: Source, settings: LogSettings, alpha: float) -> Entry:
     """Read a log of radii, Cohen's or one that shares its columns."""
+    require_gaussian(settings)
     readers = {"cohen": cohen.read_cohen, "iss": iss.read_iss}
     log = readers[source.format](source.path)
-    return _entry_of_log(source, settings, log, _require_sigma(settings))
+    return _entry_of_log(source, settings, log, require_sigma(settings))
 
 
 def _read_second_order(source: Source, settings: LogSettings, alpha: float) -> Entry:
     """Read a log of counts of the top class, which bound it at any alpha."""
+    require_gaussian(settings)
     log = second_order.read_second_order(source.path)
     require(settings.draws is not None, "counts without their draws: state draws in board.toml")
-    sigma = _require_sigma(settings)
+    sigma = require_sigma(settings)
     stated = StatedSettings(sigma, alpha, settings.draws)
     entry = _entry_of_log(source, settings, log, sigma, stated)
     return replace(
@@ -67,12 +65,9 @@ def _entry_of_log(
 ) -> Entry:
     """Make an entry of a log whose radius is sigma * Phi^-1(E0); radii are computed from E0."""
     inferred = infer_settings(log, sigma)
-    guessed = stated is None and (settings.draws is None or settings.alpha is None)
+    guessed = stated is None and not is_stated(settings)
     if stated is None:
-        draws, level = settings.draws or DRAWS, settings.alpha or ALPHA
-        if inferred and guessed:
-            draws, level = _choose_inferred(inferred, settings)
-        stated = StatedSettings(sigma, level, draws)
+        stated = state_settings(settings, sigma, inferred)
     known = log_expectations(log, stated)
     radii = radius("cohen", np.nan_to_num(known.e0, nan=0.5), 0.0, sigma=sigma)
     findings = [_say_guess(one) if guessed else one for one in audit_log(log, stated)]
@@ -101,6 +96,22 @@ def _say_guess(finding: AuditFinding) -> AuditFinding:
         return finding
     says = f"draws and alpha are not stated; by the usual ones {finding.sentence}"
     return finding._replace(code="above_usual", sentence=says)
+
+
+def is_stated(settings: LogSettings) -> bool:
+    """Whether somebody states how many draws a log had, and at which alpha."""
+    return settings.draws is not None and settings.alpha is not None
+
+
+def state_settings(
+    settings: LogSettings, sigma: float, inferred: Sequence[tuple[int, float]]
+) -> StatedSettings:
+    """Return the settings that a log is held to: the stated, else those of its cap or the usual."""
+    if inferred and not is_stated(settings):
+        draws, alpha = _choose_inferred(inferred, settings)
+    else:
+        draws, alpha = settings.draws or DRAWS, settings.alpha or ALPHA
+    return StatedSettings(sigma, alpha, draws)
 
 
 def _choose_inferred(
@@ -141,10 +152,23 @@ def _read_radii(source: Source, settings: LogSettings, alpha: float) -> Entry:
     log = dsrs.read_dsrs_radii(source.path, cohen=plain)
     norm = "linf" if "Linfty" in told.noise else "l2"
     stated = StatedSettings(told.sigma, told.alpha, told.draws) if plain else None
-    entry = _bare_entry(
-        source, _told_settings(settings, told, norm), log, log.radius.lower, audit_log(log, stated)
-    )
+    findings = [*audit_log(log, stated), *([] if plain else _flag_absurd_radii(log, told))]
+    held = _told_settings(settings, told, norm)
+    entry = _bare_entry(source, held, log, log.radius.lower, findings)
     return replace(entry, inferred=infer_settings(log, told.sigma))
+
+
+def _flag_absurd_radii(log: Log, told: dsrs.DsrsSettings) -> list[AuditFinding]:
+    """Find radii far above what one sampling of Gaussian noise can prove; no cap is known here."""
+    cap = told.sigma * float(radius_cap(np.array(told.draws), told.alpha))
+    above = log.radius.lower > ABSURD * cap
+    if not above.any():
+        return []
+    says = (
+        f"the radius is more than {ABSURD} times {cap:.4g}, the largest of one sampling, in "
+        f"{count_in_words(above)}: no proof of it is known here"
+    )
+    return [make_finding(above, "above_usual", says)]
 
 
 def _told_settings(settings: LogSettings, told: dsrs.DsrsSettings, norm: str) -> LogSettings:
@@ -180,68 +204,10 @@ def _bare_entry(
 
 def _read_count_table(source: Source, settings: LogSettings, alpha: float) -> Entry:
     """Read a table of counts and certify it at the common alpha."""
-    tally = read_counts(source.path, _require_sigma(settings))
-    entry = _entry_of_certificates(source, settings, certify(bound(tally, alpha=alpha)))
+    tally = read_counts(source.path, require_sigma(settings))
+    entry = entry_of_certificates(source, settings, certify(bound(tally, alpha=alpha)))
     held = entry.settings.with_values("counts", alpha=alpha, draws=int(tally.draws.min()))
     return replace(entry, index=entry.index * settings.step, settings=held, recertified=True)
-
-
-def _read_splitting(source: Source, settings: LogSettings, alpha: float) -> Entry:
-    """Read the exact counts of derandomised splitting noise; nothing is left to chance."""
-    scale = None if settings.sigma is None else settings.sigma * ROOT_3
-    try:
-        tally, findings = splitting.read_splitting(source.path, scale, 0, settings.step)
-    except InvalidInput:
-        tally, findings = splitting.read_splitting(source.path, None, 0, settings.step)
-    entry = _entry_of_certificates(source, settings, certify(bound(tally)))
-    held = entry.settings.with_values(
-        "log", noise="splitting", sigma=tally.sigma / ROOT_3, draws=int(tally.draws.min())
-    )
-    return replace(entry, settings=held, findings=tuple(findings), recertified=True)
-
-
-def _read_rs4a(source: Source, settings: LogSettings, alpha: float) -> Entry:
-    """Read arrays of bounds under uniform noise, or of radii under noise that is not ours."""
-    words = source.path.name.lower()
-    noise = (
-        settings.noise
-        if settings.origin.get("noise")
-        else (RANDOM_SPLITTING if "split" in words else "uniform" if "uniform" in words else "")
-    )
-    require(bool(noise), "arrays without a noise: state noise in board.toml")
-    sigma = _require_sigma(settings)
-    known_noise = noise != RANDOM_SPLITTING
-    model = NoiseModel(noise if known_noise else "uniform")
-    scale = sigma * ROOT_3 if model.name == "uniform" else sigma
-    read = rs4a.read_rs4a(source.path, model.name, settings.step)
-    stated = StatedSettings(scale, settings.alpha or ALPHA, settings.draws or DRAWS, model)
-    findings = [*audit_log(read.log, None), *rs4a.audit_rs4a(read, stated, None)]
-    e0 = read.log.bounds
-    held = settings.with_values("path", noise=noise, norm="l1")
-    if known_noise:
-        radii = radius("one_sided", np.nan_to_num(e0, nan=0.0), 0.0, noise="uniform", scale=scale)
-    else:
-        require("l1" in read.radii, f"arrays of {noise} noise without radius_l1")
-        radii = np.nan_to_num(read.radii["l1"]).clip(0.0)
-        findings.append(
-            AuditFinding("note", f"radii of {noise} noise are taken as they are, in l1")
-        )
-    certified = (read.log.predicted >= 0) & (e0 > LEAST_CHANCE)
-    label = read.log.label
-    assert label is not None
-    return Entry(
-        source=source,
-        sha256=checksum_of(source),
-        settings=held,
-        index=read.log.index,
-        radius=np.where(certified, np.asarray(radii), 0.0),
-        abstained=~certified,
-        correct=certified & (read.log.predicted == label),
-        rows=len(read.log),
-        label=label,
-        e0=np.where(certified, e0, np.nan),
-        findings=tuple(findings),
-    )
 
 
 def _read_run(source: Source, settings: LogSettings, alpha: float) -> Entry:
@@ -253,11 +219,11 @@ def _read_run(source: Source, settings: LogSettings, alpha: float) -> Entry:
     certificates = run.certify() if imported or certain else run.certify(alpha=alpha)
     held = settings.with_values(
         "run",
-        data=Path(str(manifest.made.get("data") or settings.data)).name or None,
+        data=name_data(str(manifest.made.get("data") or settings.data)) or None,
         noise=manifest.noise_model.name,
         alpha=None if certain else manifest.alpha,
     )
-    entry = _entry_of_certificates(source, held, certificates)
+    entry = entry_of_certificates(source, held, certificates)
     draws = certificates.known.draws
     held = entry.settings.with_values("run", draws=None if draws is None else int(draws.max()))
     findings = [AuditFinding("above_cap", says) for says in find_disproofs(run)]
@@ -274,34 +240,14 @@ def _read_run(source: Source, settings: LogSettings, alpha: float) -> Entry:
     return replace(entry, settings=held, findings=tuple(findings), recertified=not imported)
 
 
-def _entry_of_certificates(source: Source, settings: LogSettings, made: Certificates) -> Entry:
-    """Make an entry of certificates, with both expectations where both were measured."""
-    known = made.known
-    pair = known.has_pair and known.scheme != "imported"
-    labelled = known.labels is not None
-    return Entry(
-        source=source,
-        sha256=checksum_of(source),
-        settings=settings.with_values("log", sigma=known.sigma, norm=known.norm),
-        index=known.index,
-        radius=made.radius,
-        abstained=made.abstained,
-        correct=made.correct if labelled else np.zeros(len(made), bool),
-        rows=len(made),
-        label=known.labels,
-        e0=known.e0 if known.has_pair else None,
-        e1=known.e1 if pair else None,
-        closed=made.closed,
+def require_gaussian(settings: LogSettings) -> None:
+    """Refuse a claim that radii of this format are of other noise, or in another norm."""
+    require(
+        settings.noise == "gaussian" and settings.norm in ("", "l2"),
+        "radii of this format are read as those of gaussian noise in l2, and a claim says "
+        f"{settings.noise} noise{settings.norm and f' in {settings.norm}'}: `simplicert import "
+        "radii --bare` keeps others as they are",
     )
-
-
-def _require_sigma(settings: LogSettings) -> float:
-    """Return sigma, or say how it can be told."""
-    if settings.sigma is None:
-        raise InvalidInput(
-            "sigma is unknown: no sigma_X or noise_X in the path, and no claim in board.toml"
-        )
-    return settings.sigma
 
 
 READERS: dict[str, Callable[[Source, LogSettings, float], Entry]] = {
@@ -311,7 +257,7 @@ READERS: dict[str, Callable[[Source, LogSettings, float], Entry]] = {
     "dsrs-bounds": _read_bounds,
     "dsrs-radii": _read_radii,
     "counts": _read_count_table,
-    "splitting": _read_splitting,
-    "rs4a": _read_rs4a,
+    "splitting": arrays.read_splitting_entry,
+    "rs4a": arrays.read_rs4a_entry,
     "run": _read_run,
 }

@@ -7,10 +7,12 @@ pages load are scripts, because a page opened as a file may not read other files
 """
 
 import csv
-import json
+import math
 from io import StringIO
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from simplicert.board.entry import RADII, Entry
 from simplicert.board.job import Board
@@ -18,12 +20,15 @@ from simplicert.board.pictures import draw_curve, draw_expectations, draw_simple
 from simplicert.board.records import WARNING, make_record
 from simplicert.board.words import AUDIT_WORDS
 from simplicert.files import make_folder, write_atomically
+from simplicert.metrics.numbers import format_down, format_share_down, format_up
+from simplicert.records import write_json
 from simplicert.report.offline import embed_json, read_template, template_environment
 from simplicert.store.manifest import package_version
 from simplicert.tables.formats import FORMULA
 from simplicert.tables.published import published_names, published_table, read_published
 
 FILES = ("board.css", "board.js", "compare.js")
+DIGITS, SLACK = 10**4, 1e-9  # of a share in the table, and what binary digits may explain
 SHOWN = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)  # radii that are columns of the table
 
 
@@ -73,13 +78,19 @@ def _table(records: list[dict[str, Any]], pages: bool) -> dict[str, Any]:
              "alpha_inferred", "recertified", "inputs", "abstention_rate", "verdict", "audit",
              "acr_warned", "numbering"]  # fmt: skip
     names += [f"{part}_{at:g}" for at in SHOWN for part in ("acc", "low", "high")]
-    rows = [[_shorten(record[name]) for name in names] for record in records]
+    rows = [[_shorten(name, record[name]) for name in names] for record in records]
     return {"names": names, "rows": rows, "radii": list(SHOWN), "pages": pages}
 
 
-def _shorten(value: Any) -> Any:
-    """Return a number with the digits that a table shows."""
-    return round(value, 4) if isinstance(value, float) else value
+def _shorten(name: str, value: Any) -> Any:
+    """Return a number with the digits that a table shows, a share rounded to the safe side."""
+    if not isinstance(value, float):
+        return value
+    if name.startswith(("high_", "abstention")):
+        return math.ceil(value * DIGITS - SLACK) / DIGITS
+    if name.startswith(("acc_", "low_", "acr_")):
+        return math.floor(value * DIGITS + SLACK) / DIGITS
+    return float(f"{value:.6g}")  # settings: an alpha of 1e-05 stays one
 
 
 def _page_parts(entry: Entry) -> dict[str, Any]:
@@ -89,9 +100,15 @@ def _page_parts(entry: Entry) -> dict[str, Any]:
         "curve": draw_curve(entry),
         "expectations": draw_expectations(entry),
         "simplex": draw_simplex(entry),
+        "average": format_down(float(np.where(entry.correct, entry.radius, 0.0).mean())),
         "accuracies": [
-            (f"{at:g}", value, low, high)
-            for at, value, low, high in zip(RADII, curve.value, curve.low, curve.high, strict=True)
+            (
+                f"{at:g}",
+                format_share_down(int(hits), curve.total, 4),
+                format_down(low, 4),
+                format_up(high, 4),
+            )
+            for at, hits, low, high in zip(RADII, curve.hits, curve.low, curve.high, strict=True)
         ],
     }
 
@@ -151,7 +168,7 @@ def _format_json(board: Board, records: list[dict[str, Any]]) -> str:
         "refused": refused,
         "other_files": board.others,
     }
-    return json.dumps(held, indent=1, allow_nan=False) + "\n"
+    return write_json(held, indent=1) + "\n"
 
 
 def _render(templates: Any, name: str, path: Path, values: dict[str, Any]) -> None:

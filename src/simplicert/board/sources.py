@@ -2,9 +2,11 @@
 
 `find_sources` returns a `Source` for every file: a log of some format, or one that is refused and
 why. A run folder and a folder of arrays are one source each. Files whose suffix says that they are
-code, pictures or weights are not logs, and are only counted.
+code, pictures or weights are not logs, and are only counted. Logs and runs that are given by
+themselves are named, and find their claims, from the folder that holds them all.
 """
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -41,15 +43,13 @@ class Source:
     """A file or folder: where it is, what it is called here, its format or why it has none."""
 
     path: Path
-    root: Path  # what was given
+    root: Path  # the folder that was given, or that holds all files that were given
     format: str  # "" if refused, "other" if certainly no log
     reason: str = ""
 
     @property
     def name(self) -> str:
         """Its path as the board writes it: from the given folder on."""
-        if self.path == self.root:
-            return _printable(self.path.name)
         inside = self.path.relative_to(self.root).as_posix()
         return _printable(f"{self.root.name}/{inside}")
 
@@ -65,13 +65,26 @@ def find_sources(paths: Sequence[Path]) -> list[Source]:
     found: dict[Path, Source] = {}
     for given in paths:
         require(given.exists(), f"path must be a file or folder that exists, got {str(given)!r}")
-        root = given.resolve()
-        for source in sorted(_walk(root, root), key=lambda one: one.name):
+    roots = _choose_roots([given.resolve() for given in paths])
+    for path, root in roots.items():
+        for source in sorted(_walk(path, root), key=lambda one: one.name):
             found.setdefault(source.path, source)
     times = Counter(source.name for source in found.values())
     twice = [name for name, count in times.items() if count > 1]
     require(not twice, f"paths must have different names, got {''.join(twice[:1])!r} twice")
     return list(found.values())
+
+
+def _choose_roots(paths: Sequence[Path]) -> dict[Path, Path]:
+    """Return the root of each path: a folder is its own, files and runs share one above them."""
+    alone = [path for path in paths if not path.is_dir() or _is_source(path)]
+    shared = Path(os.path.commonpath([path.parent for path in alone])) if alone else Path()
+    return {path: shared if path in alone else path for path in paths}
+
+
+def _is_source(folder: Path) -> bool:
+    """Whether a folder is one source: a run, or the arrays of one certification."""
+    return (folder / RUN).is_file() or all((folder / name).is_file() for name in ARRAYS)
 
 
 def checksum_of(source: Source) -> str:
@@ -88,7 +101,7 @@ def checksum_of(source: Source) -> str:
 
 def _walk(path: Path, root: Path) -> Iterator[Source]:
     """Yield the sources of a file, or of a folder and all below it."""
-    if path.is_symlink() and path != root:
+    if path.is_symlink():
         yield Source(path, root, "", "a link, which is not followed")
     elif path.is_file():
         yield _judge_file(path, root)
@@ -102,7 +115,12 @@ def _walk(path: Path, root: Path) -> Iterator[Source]:
             held = {file.name for file in path.glob("*.npy")}
         else:
             held = set()
-        for child in sorted(path.iterdir()):
+        try:
+            children = sorted(path.iterdir())
+        except OSError as error:
+            yield Source(path, root, "", f"cannot be opened: {error.strerror or error}")
+            return
+        for child in children:
             if child.name not in held and child.name != ".git":
                 yield from _walk(child, root)
     else:
@@ -115,8 +133,11 @@ def _judge_file(path: Path, root: Path) -> Source:
         return Source(path, root, "other", f"{path.suffix or path.name}: no log")
     if path.suffix == ".npz":
         return Source(path, root, "counts")
-    with open_file(path) as file:
-        head = file.read(HEAD)
+    try:
+        with open_file(path) as file:
+            head = file.read(HEAD)
+    except OSError as error:
+        return Source(path, root, "", f"cannot be opened: {error.strerror or error}")
     if not head.strip():
         return Source(path, root, "", "an empty file")
     try:

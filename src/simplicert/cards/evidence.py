@@ -12,7 +12,7 @@ import numpy as np
 
 from simplicert.errors import DamagedRun, SimplicertError, require
 from simplicert.metrics.intervals import CONFIDENCE, RateCurve, rate_curve
-from simplicert.metrics.radii import PAPERS, choose_radii, round_radii
+from simplicert.metrics.radii import PAPERS, choose_radii, reached_radii
 from simplicert.metrics.statement import Statement, make_statement
 from simplicert.metrics.study import Study
 from simplicert.noises import NOISES
@@ -22,7 +22,7 @@ from simplicert.report.views import View, make_views
 from simplicert.smoothed.operational import keeps_class
 from simplicert.store import ImportedRun, Run
 from simplicert.store.attacks import AttackRow, read_attack
-from simplicert.tables.grid import RADII
+from simplicert.tables.grid import MOST_RADII
 from simplicert.verification import VerificationCheck, verify_run
 
 DRAWS, ALPHA, BETA = (
@@ -30,8 +30,6 @@ DRAWS, ALPHA, BETA = (
     0.001,
     0.01,
 )  # of `predict`: its draws, its alpha, and how rarely it fails
-
-MOST_RADII = 9  # rows of the table of accuracies
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,15 +153,12 @@ def _find_attack(study: Study, view: View, path: Path | None) -> list[AttackRow]
 
 
 def _choose_card_radii(view: View) -> tuple[float, ...]:
-    """Return radii as papers print them, up to the first that no input reaches."""
-    largest = float(view.radius.max(initial=0.0))
+    """Return the radii of every table: round ones that an input reaches."""
     if view.certificates is not None:
-        usual = choose_radii([view.certificates], RADII)
-    elif view.norm in PAPERS:
-        usual = RADII
-    else:
-        return tuple(round_radii(largest, MOST_RADII - 1))
-    return tuple(radius for radius in usual if radius == 0 or radius < largest) or (0.0,)
+        return choose_radii([view.certificates], MOST_RADII)
+    right = view.radius if view.labels is None else view.radius[view.correct]
+    largest = float(right.max(initial=0.0))
+    return reached_radii(largest, MOST_RADII, whole=view.whole, usual=view.norm in PAPERS)
 
 
 def _statement_radius(view: View) -> float:

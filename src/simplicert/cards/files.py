@@ -18,16 +18,19 @@ FORMS: dict[str, Callable[[Card], str]] = {
     "markdown": Card.to_markdown,
     "html": Card.to_html,
     "model-card": Card.to_model_card,
+    "badge": Card.to_badge,
 }
 
-SUFFIXES = {".md": "markdown", ".html": "html"}
+SUFFIXES = {".md": "markdown", ".html": "html", ".svg": "badge"}
+
+ENDINGS = {"html": ".html", "badge": ".svg"}  # of the forms that are not Markdown
 
 
 def choose_form(name: str | None, out: Path | None) -> Callable[[Card], str]:
     """Return the form by its name, or by the suffix of the file; without both, Markdown."""
     if name is not None:
         chosen = choose("format", name, {each: each for each in FORMS})
-        suffix = ".html" if chosen == "html" else ".md"
+        suffix = ENDINGS.get(chosen, ".md")
         require(
             out is None or out.suffix.lower() == suffix,
             f"out must end in {suffix} for format {chosen}, got {str(out)!r}",

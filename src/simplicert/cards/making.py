@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from simplicert.cards.badge import describe_badge, render_badge
 from simplicert.cards.evidence import DRAWS, CardEvidence, gather_evidence
 from simplicert.cards.facts import (
     CardSection,
@@ -45,6 +46,7 @@ class Card:
     sections: tuple[CardSection, ...]
     model_index: tuple[dict[str, Any], ...]  # results as a Hugging Face model card lists them
     believable: bool  # whether nothing disproves the certificates
+    badge: tuple[str, str, bool] = ("", "", False)  # its text, its title, and whether it is sound
 
     def to_markdown(self) -> str:
         """Return the card as Markdown; text from outside is escaped."""
@@ -53,6 +55,11 @@ class Card:
     def to_html(self) -> str:
         """Return the card as one HTML page without scripts, which calls nothing."""
         return render_html(self.name, self.cautions, self.sections)
+
+    def to_badge(self) -> str:
+        """Return the badge as SVG: certified accuracy at the statement's radius, rounded down."""
+        text, title, sound = self.badge
+        return render_badge(text, title, sound=sound)
 
     def to_model_card(self) -> str:
         """Return the card as the README.md of a Hugging Face model, with its results on top."""
@@ -121,6 +128,7 @@ def card(  # noqa: PLR0913
         ),
         model_index=make_model_index(evidence),
         believable=evidence.believable,
+        badge=describe_badge(evidence),
     )
 
 

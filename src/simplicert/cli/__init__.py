@@ -14,11 +14,13 @@ from simplicert.cli.card import card
 from simplicert.cli.certify import certify
 from simplicert.cli.check import check
 from simplicert.cli.demo import demo
+from simplicert.cli.explain import explain
 from simplicert.cli.explorer import explorer
 from simplicert.cli.export import export
 from simplicert.cli.figure import figure
 from simplicert.cli.gate import gate
 from simplicert.cli.geometry import geometry
+from simplicert.cli.history import history
 from simplicert.cli.import_ import app as import_app
 from simplicert.cli.plan import plan
 from simplicert.cli.population import app as population_app
@@ -48,7 +50,7 @@ START, DRAW, READ, CHECK = "Start", "Draw", "Read", "Check"
 for panel, commands in {
     START: (demo, radius, explorer, simplex, plan, train),
     DRAW: (sample, run, watch, status),
-    READ: (certify, table, figure, report, board, card, export),
+    READ: (certify, table, figure, report, history, explain, board, card, export),
     CHECK: (verify, attack, geometry, gate, check),
 }.items():
     for command in commands:

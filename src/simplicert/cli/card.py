@@ -13,12 +13,14 @@ FAILED_EXIT = 1  # the card is written, and something about the run does not hol
 
 def card(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
-    out: Annotated[Path | None, typer.Option(help="File: .md or .html; default: printed.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="File: .md, .html or .svg (a badge); default: printed.")
+    ] = None,
     form: Annotated[
         str | None,
         typer.Option(
             "--format",
-            help="markdown, html or model-card (a Hugging Face README); default: by --out.",
+            help="markdown, html, badge or model-card (a Hugging Face README); default: by --out.",
         ),
     ] = None,
     name: Annotated[str | None, typer.Option(help="On the card; default: the folder's.")] = None,
@@ -57,6 +59,10 @@ def card(
     As the README.md of a Hugging Face model, its results in the metadata:
 
     Example: simplicert card runs/mine --format model-card --out README.md
+
+    A badge for a README, with the accuracy at one radius, rounded down:
+
+    Example: simplicert card runs/mine --radius .25 --out badge.svg
 
     With the entry by which a board takes the run:
 

@@ -1,12 +1,16 @@
 """`simplicert certify`: compute certificates from the tallies of a run."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from simplicert.cli.norm_options import RunNormOption, RunSizeOption
-from simplicert.cli.saying import print_lines
+from simplicert.cli.saying import print_json, print_lines
+
+if TYPE_CHECKING:
+    from simplicert.store import ImportedRun, Run
+    from simplicert.types import Certificates
 
 
 def certify(
@@ -24,6 +28,7 @@ def certify(
     ] = None,
     norm: RunNormOption = None,
     size: RunSizeOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, at full precision.")] = False,
 ) -> None:
     """Compute the certificates anew; never touches the model.
 
@@ -35,15 +40,19 @@ def certify(
     counts is not covered by alpha. Another norm is not: radii in all norms hold together.
 
     Example: simplicert certify runs/mine --norm linf --size 3072 --out boxes.csv
+
+    For programs: a summary, the settings and one entry per input, as docs/results.md lists.
+
+    Example: simplicert certify runs/mine --json
     """
     from simplicert.cli.saying import print_warning
     from simplicert.cli.screen import print_table
     from simplicert.errors import require
     from simplicert.logs.audit import find_disproofs
-    from simplicert.metrics.study import Study
     from simplicert.store import open_run, write_certificates
     from simplicert.store.label_warning import recorded_label_warning
-    from simplicert.tables.summary import describe_scaled_norm, first_rows_table, summary_table
+    from simplicert.tables.certificates import certificates_record
+    from simplicert.tables.summary import first_rows_table, summary_table
 
     opened = open_run(run)
     inside = out is not None and run.resolve() in out.resolve().parents
@@ -54,16 +63,36 @@ def certify(
     )
     if out is not None:
         write_certificates(certificates, out, origin={"run": run.name})
-    plan = opened.manifest.plan
     wrong = find_disproofs(opened)
-    rule, doubt = "fixed" if plan is None else plan.rule, recorded_label_warning(opened.manifest)
-    print_table(summary_table(certificates, rule, disproved=bool(wrong), label_doubt=doubt))
-    if out is None:
-        print_lines()
-        print_table(first_rows_table(certificates))
+    remarks = _list_remarks(run, opened, certificates, wrong)
+    if as_json:
+        print_json(certificates_record(certificates, run.resolve().name, remarks))
+    else:
+        plan, doubt = opened.manifest.plan, recorded_label_warning(opened.manifest)
+        rule = "fixed" if plan is None else plan.rule
+        print_table(summary_table(certificates, rule, disproved=bool(wrong), label_doubt=doubt))
+        if out is None:
+            print_lines()
+            print_table(first_rows_table(certificates))
+    for remark in remarks:
+        print_warning(remark)
+    if not as_json:
+        print_lines("nothing is written: --out FILE.csv does" if out is None else f"wrote {out}")
+
+
+def _list_remarks(
+    run: Path,
+    opened: "Run | ImportedRun",
+    certificates: "Certificates",
+    wrong: "tuple[str, ...]",
+) -> list[str]:
+    """List what must be known before the certificates are believed."""
+    from simplicert.metrics.study import Study
+    from simplicert.tables.summary import describe_scaled_norm
+
+    declared, remarks = opened.manifest, []
     if certificates.exploratory:
-        declared = opened.manifest
-        print_warning(
+        remarks.append(
             f"exploratory: the run declared alpha {declared.alpha:g}, kind {declared.kind}, "
             f"scheme {declared.scheme}, method {declared.method or 'of the scheme'}"
         )
@@ -71,24 +100,19 @@ def certify(
         from simplicert.cli.sample import describe_too_few_draws
         from simplicert.types import Plan
 
-        needed = describe_too_few_draws(
-            opened.manifest, plan or Plan((int(certificates.known.draws.max()),))
-        )
-        if needed:
-            print_warning(needed)
-    if certificates.sensitivity != opened.manifest.sensitivity:
-        print_warning(
+        plan = declared.plan or Plan((int(certificates.known.draws.max()),))
+        remarks += filter(None, [describe_too_few_draws(declared, plan)])
+    if certificates.sensitivity != declared.sensitivity:
+        remarks.append(
             f"sensitivity {certificates.sensitivity:g} was asked for, and the run declares "
-            f"{opened.manifest.sensitivity:g}: radii hold if the first stage has the one asked for"
+            f"{declared.sensitivity:g}: radii hold if the first stage has the one asked for"
         )
     scale = getattr(opened, "noise_scale", None)
     if scale is not None:
-        print_warning(describe_scaled_norm(scale))
-    for finding in wrong:
-        print_warning(f"audit of the log, the stated level is disproved: {finding}")
-    for finding in getattr(opened, "audit", ()):
-        if finding not in wrong:
-            print_warning(f"audit of the log: {finding}")
+        remarks.append(describe_scaled_norm(scale))
+    remarks += [f"audit of the log, the stated level is disproved: {text}" for text in wrong]
+    found = getattr(opened, "audit", ())
+    remarks += [f"audit of the log: {text}" for text in found if text not in wrong]
     if opened.missing:
-        print_warning(f"incomplete: {Study(run.name, opened).lacking}")
-    print_lines("nothing is written: --out FILE.csv does" if out is None else f"wrote {out}")
+        remarks.append(f"incomplete: {Study(run.name, opened).lacking}")
+    return remarks

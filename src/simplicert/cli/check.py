@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from simplicert.cli.saying import print_lines
+from simplicert.cli.saying import print_json
 from simplicert.cli.threat_options import (
     KeepOption,
     NoiseOption,
@@ -46,8 +46,6 @@ def check(
 
     Example: simplicert check my_module:my_radius --noise laplace
     """
-    import json
-
     from simplicert.cli.screen import print_table
     from simplicert.errors import choose
     from simplicert.mechanisms import own
@@ -61,7 +59,7 @@ def check(
         own.load_mechanism(mechanism, threat), expected, points, seed, mechanism, threat
     )
     if as_json:
-        print_lines(json.dumps(soundness_record(result)))
+        print_json(soundness_record(result))
     else:
         print_table(soundness_table(result))
     if not result.sound:

@@ -1,15 +1,12 @@
 """`simplicert gate`: fail a build when a run does not meet its requirements."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from simplicert.cli.norm_options import RunNormOption, RunSizeOption
-from simplicert.cli.saying import print_lines
-
-if TYPE_CHECKING:
-    from simplicert.populations import PopulationCertificate
+from simplicert.cli.saying import print_json, print_lines
 
 
 def gate(
@@ -56,83 +53,31 @@ def gate(
 
     Example: simplicert gate runs/mine --require "accuracy@0.25>=0.5" --baseline runs/last
     """
-    from simplicert.errors import require
-    from simplicert.metrics import gate as gates
-    from simplicert.metrics import regressions
-    from simplicert.metrics.statement import make_statement
-    from simplicert.metrics.study import read_studies
-    from simplicert.populations import population
-    from simplicert.populations.gate import check_population
-    from simplicert.tables.gate import gate_record, gate_table
+    from simplicert.gating import gate as check_gate
 
-    for name, value in (("max_drop", max_drop), ("drop_level", drop_level)):
-        require(
-            value is None or baseline is not None,
-            f"{name} must come with baseline, got {value} alone",
-        )
-    asked = [gates.parse_requirement(text) for text in wanted]
-    shares = [item for item in asked if item.measure == gates.POPULATION]
-    requirements = [item for item in asked if item.measure != gates.POPULATION]
-    require(
-        bool(shares) == (design is not None),
-        "design must be given for population@R: the file of `simplicert population design`"
-        if shares
-        else f"design has no place without --require population@R, got {design}",
+    found = check_gate(
+        run,
+        wanted,
+        baseline=baseline,
+        max_drop=max_drop,
+        drop_level=drop_level,
+        groups=groups,
+        confidence=confidence,
+        design=design,
+        without_pilot=without_pilot,
+        sensitivity=sensitivity,
+        norm=norm,
+        size=size,
     )
-    require(
-        bool(requirements) or (baseline is None and groups is None),
-        "baseline and groups need a requirement besides population, which has none of them",
-    )
-    require(
-        norm is None or not shares,
-        f"norm must be left out with population@R, whose radii are in l2, got {norm!r}",
-    )
-    (study,) = read_studies([run], sensitivity=sensitivity, norm=norm, size=size)
-    parts = None
-    if groups is not None:
-        label = groups == "label"
-        parts = (
-            gates.group_by_label(study) if label else gates.read_groups(Path(groups), study.index)
-        )
-    checks = gates.check_requirements(study, requirements, parts, confidence)
-    certificate = None
-    if design is not None:
-        certificate = population(study.run, design, leave_out_pilot=without_pilot)  # type: ignore[arg-type]
-        checks += check_population(certificate, shares)
-    remarks = gates.list_run_remarks(study)
-    if baseline is not None:
-        labels = {str(baseline): f"baseline {baseline.name}"}
-        (before,) = read_studies([baseline], labels, sensitivity=sensitivity, norm=norm, size=size)
-        most, level = max_drop or 0.0, regressions.LEVEL if drop_level is None else drop_level
-        compared = regressions.check_regressions(study, before, requirements, most, level)
-        checks += compared
-        remarks += [f"baseline: {text}" for text in gates.list_run_remarks(before)]
-        remarks.append(regressions.describe_regression_rule(compared, most, level))
-    radii = sorted({item.at for item in requirements if item.at is not None})
-    if study.disproofs:
-        radii = []
-    statements = [make_statement(study.certificates(), at, confidence) for at in radii]
     if as_json:
-        import json
-
-        records = [item.record() for item in statements]
-        records += [] if certificate is None else [certificate.record()]
-        print_lines(
-            json.dumps(gate_record(checks, records, remarks, study.stage, study.measured_in))
-        )
+        print_json(found.record())
     else:
         from simplicert.cli.screen import print_table
+        from simplicert.tables.gate import gate_table
 
-        print_table(gate_table(checks, study.certificates().stage, study.measured_in))
-        for text in (*(item.sentence for item in statements), *_list_sentences(certificate)):
+        print_table(gate_table(found.checks, found.stage, found.norm))
+        for text in found.sentences:
             print_lines("", text)
-        for text in remarks:
+        for text in found.remarks:
             print_lines("", f"{text[0].upper()}{text[1:]}.")
-    raise typer.Exit(0 if all(item.holds for item in checks) else 1)
-
-
-def _list_sentences(certificate: "PopulationCertificate | None") -> tuple[str, ...]:
-    """Return what a population certificate says, and what could not be checked."""
-    if certificate is None:
-        return ()
-    return (*(share.sentence for share in certificate.shares), *certificate.remarks)
+    raise typer.Exit(0 if found.passed else 1)

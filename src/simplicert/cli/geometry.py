@@ -15,7 +15,7 @@ from simplicert.cli.origin_options import (
     QuietOption,
     TrustOption,
 )
-from simplicert.cli.saying import print_lines, print_note, print_warning
+from simplicert.cli.saying import print_json, print_lines, print_note, print_warning
 
 MOST_ROWS = 12  # inputs with a neighbour that are listed
 
@@ -81,9 +81,7 @@ def geometry(
     with stop_after_batch("input") as stop:
         rows = search_run(opened, items, path, compare=compare, stop=stop, report=report)
     if as_json:
-        import json
-
-        print_lines(json.dumps(list_records(rows)))
+        print_json(list_records(rows))
     elif rows:
         print_table(geometry_table(rows))
         moved = moved_inputs_table(rows, MOST_ROWS)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simplicert.cli.saying import print_lines
+from simplicert.cli.saying import print_json, print_lines
 from simplicert.cli.threat_options import KeepOption, NormOption, RateOption, SizeOption
 
 if TYPE_CHECKING:
@@ -159,9 +159,7 @@ def plan(
         declared, work, choose_population(pilot, declared, pa, pb), until or (), wanted
     )
     if as_json:
-        import json
-
-        print_lines(json.dumps(plan_record(report)))
+        print_json(plan_record(report))
         return
     from simplicert.cli.saying import print_warning
     from simplicert.cli.screen import print_table
@@ -236,9 +234,7 @@ def _print_serving(
     seen = pilot_population(run.tally(), wanted)
     estimate = estimate_serving(service, seen, radii, basis=basis, function=function)
     if as_json:
-        import json
-
-        print_lines(json.dumps(serving_record(estimate)))
+        print_json(serving_record(estimate))
         return
     from simplicert.cli.screen import print_table
 
@@ -262,10 +258,8 @@ def _print_division(
     level = CONFIDENCE if confidence is None else confidence
     division = divide_budget(pilot.tally(), declared, budget, radius, level, inputs)
     if as_json:
-        import json
-
         rows = [row._asdict() for row in division.rows]
-        print_lines(json.dumps({**vars(division), "rows": rows}))
+        print_json({**vars(division), "rows": rows})
         return
     from simplicert.cli.screen import print_table
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from simplicert.cli.saying import print_lines
+from simplicert.cli.saying import print_json, print_lines
 
 app = typer.Typer(
     help="Certify a share of all inputs, from few draws of many.", no_args_is_help=True
@@ -118,9 +118,7 @@ def _certify(
 
     found = population(open_run(run), design, leave_out_pilot=without_pilot)  # type: ignore[arg-type]
     if as_json:
-        import json
-
-        print_lines(json.dumps(found.record()))
+        print_json(found.record())
         return
     from simplicert.cli.screen import print_table
     from simplicert.tables.population import population_table

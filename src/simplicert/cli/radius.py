@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from simplicert.cli.saying import print_lines
+from simplicert.cli.saying import print_json
 from simplicert.cli.threat_options import KeepOption, RateOption, SizeOption
 
 
@@ -71,9 +71,7 @@ def radius(
     point = (e0, e1, kind, sensitivity)
     settings: dict[str, Any] = {"noise": noise, "norm": norm, "sigma": sigma, **numbers}
     if as_json:
-        import json
-
-        print_lines(json.dumps(threat_record(*point, **settings)))
+        print_json(threat_record(*point, **settings))
     else:
         from simplicert.cli.screen import print_table
 
@@ -88,11 +86,9 @@ def _print_gaussian_point(
 
     certificates = certify_point(e0, e1, sigma, sensitivity, kind)
     if as_json:
-        import json
-
         from simplicert.tables.simplex import point_record
 
-        print_lines(json.dumps(point_record(certificates)))
+        print_json(point_record(certificates))
     else:
         from simplicert.cli.screen import print_table
         from simplicert.tables.simplex import point_table

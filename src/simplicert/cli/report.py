@@ -8,7 +8,7 @@ import typer
 
 from simplicert.cli.many_options import CommonOption, HighlightOption
 from simplicert.cli.norm_options import RunNormOption
-from simplicert.cli.saying import print_lines
+from simplicert.cli.saying import print_json, print_lines
 
 if TYPE_CHECKING:
     from simplicert.metrics.study import Study
@@ -127,13 +127,11 @@ def report(
 
 def _print_comparison(studies: "list[Study]", radii: tuple[float, ...] | None) -> None:
     """Print the comparison of two runs as JSON, at full precision."""
-    import json
-
     from simplicert.metrics.two_runs import compare as compare_runs
 
     first, second = studies
     both = compare_runs(first, second, radii=radii, names=(first.name, second.name))
-    print_lines(json.dumps(both.record()))
+    print_json(both.record())
 
 
 def write_page(

@@ -1,8 +1,9 @@
 """Print sentences safely: lines on stdout, warnings and notes on stderr; and read --label RUN=name.
 
 Every sentence that a command prints goes through `print_lines`, `print_content`, `print_warning` or
-`print_note`. Names, errors and findings come from files that others wrote. A control character in
-them could clear the screen, colour a failure green or write a line of its own; it is shown as `?`.
+`print_note`, and all JSON through `print_json`. Names, errors and findings come from files that
+others wrote. A control character in them could clear the screen, colour a failure green or write a
+line of its own; it is shown as `?`.
 `parse_labels` reads the names for runs.
 """
 
@@ -15,6 +16,7 @@ from pathlib import Path
 import typer
 
 from simplicert.errors import require
+from simplicert.records import write_json
 
 CONTROL = ("C", "Zl", "Zp")  # Unicode categories: control, format, surrogate; line separators
 
@@ -28,6 +30,11 @@ def print_lines(*lines: str) -> None:
 def print_content(content: str) -> None:
     """Print on stdout the content of a file, with its own line ends."""
     typer.echo(replace_controls(content), nl=False)
+
+
+def print_json(content: object) -> None:
+    """Print one line of JSON on stdout, as `write_json` writes it."""
+    print_lines(write_json(content))
 
 
 def print_warning(message: str) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simplicert.cli.saying import print_lines
+from simplicert.cli.saying import print_json, print_lines
 from simplicert.cli.threat_options import (
     KeepOption,
     NoiseOption,
@@ -62,7 +62,6 @@ def simplex(
     --scale: every radius is proportional to it, or a whole number. Mechanisms
     of one noise and one norm are compared, never those of two.
     """
-    import json
     from functools import partial
 
     from simplicert.cli.screen import print_table
@@ -102,7 +101,7 @@ def simplex(
     written = None if out is None else save_figure(draw, out)
     record = number()
     if as_json:
-        print_lines(json.dumps({**record, "out": written and str(written)}))
+        print_json({**record, "out": written and str(written)})
         return
     table_of = winner_table if measure == "winner" else comparison_table
     print_table(table_of(record, threat))

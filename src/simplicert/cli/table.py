@@ -11,18 +11,22 @@ from simplicert.cli.saying import print_content, print_lines
 
 
 def table(
-    runs: Annotated[list[Path], typer.Argument(help="Run folders.")],
+    runs: Annotated[list[Path], typer.Argument(help="Run folders, logs, or folders of them.")],
     style: Annotated[str, typer.Option(help="field, paper1, paper2 or pairs.")] = "field",
     format_: Annotated[
         str | None,
-        typer.Option("--format", help="screen, markdown, latex or csv; default: by --out."),
+        typer.Option(
+            "--format", help="screen, markdown, latex, html, csv or json; default: by --out."
+        ),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="File: .md, .tex or .csv.")] = None,
+    out: Annotated[Path | None, typer.Option(help="File: .md, .tex, .html, .csv or .json.")] = None,
     label: Annotated[
         list[str] | None,
         typer.Option(help="RUN=name; runs of one method at several sigmas may share a name."),
     ] = None,
-    radii: Annotated[str | None, typer.Option(help="Comma-separated; 0,.25,...,2.")] = None,
+    radii: Annotated[
+        str | None, typer.Option(help="Comma-separated; default: round ones that the runs reach.")
+    ] = None,
     kind: Annotated[str | None, typer.Option(help="Default: each run's own.")] = None,
     column: Annotated[
         str | None, typer.Option(help="radius (the largest), ensemble, two_sided, cohen, ...")
@@ -46,10 +50,23 @@ def table(
             help="The literature's rows below: cifar10-l2, imagenet-l2, cifar10-l1 or imagenet-l1."
         ),
     ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON, at full precision: --format json.")
+    ] = False,
+    claims: Annotated[
+        Path | None,
+        typer.Option(help="TOML of [[claim]] tables: what the logs do not say, by path."),
+    ] = None,
 ) -> None:
     """Certified accuracy at radii, the paper's two tables, or runs in pairs.
 
     Example: simplicert table runs/a runs/b --label runs/a=Cohen --out table.tex
+
+    As a page of its own, or for programs:
+
+    Example: simplicert table runs/a runs/b --out table.html
+
+    Example: simplicert table runs/a runs/b --json
 
     Over the correctly predicted inputs alone, which the title says:
 
@@ -71,7 +88,13 @@ def table(
     What papers print, with paper, table and row, below the runs; claimed, not audited:
 
     Example: simplicert table runs/a runs/b --published cifar10-l2
+
+    Logs of other tools are read as `board` reads them: sigma, draws and alpha come
+    from the log, from its path (sigma_0.25), or from a board.toml beside it.
+
+    Example: simplicert table logs --label logs=Cohen
     """
+    from simplicert.board.gathering import gather_runs
     from simplicert.cli.saying import parse_labels
     from simplicert.cli.screen import print_table
     from simplicert.errors import choose, require
@@ -81,24 +104,31 @@ def table(
     from simplicert.tables.formats import choose_format
 
     choose("style", style, STYLES)
-    chosen = choose_format(format_, out)
+    require(
+        not as_json or (format_ in (None, "json") and out is None),
+        "json must come without format and out: it prints the table as JSON",
+    )
+    chosen = choose_format("json" if as_json else format_, out)
     choices = TableOptions(
         kind, column, population, parse_radii(radii), inclusive, intervals, published,
         common or None,
     )  # fmt: skip
     if out is not None:
-        inside = any(run.resolve() in out.resolve().parents for run in runs)
+        places = (out.resolve(), *out.resolve().parents)
+        inside = any(run.resolve() in places for run in runs)
         require(not inside, f"out must not lie inside a run it is made from, got {str(out)!r}")
         require(out.parent.is_dir(), f"out must lie in a folder that exists, got {str(out)!r}")
-    studies = read_studies(
-        runs,
-        parse_labels(label or [], runs),
-        one_name_per_sigma=True,
-        sensitivity=sensitivity,
-        norm=norm,
-        size=size,
-    )
-    grid = make_table(studies, style, choices)
+    with gather_runs(runs, parse_labels(label or [], runs), claims) as gathered:
+        studies = read_studies(
+            gathered.folders,
+            gathered.names,
+            one_name_per_sigma=True,
+            sensitivity=sensitivity,
+            norm=norm,
+            size=size,
+        )
+        grid = make_table(studies, style, choices)
+        grid = grid._replace(notes=(*grid.notes, *gathered.notes))
     if chosen == "screen":
         print_table(grid)
         return

@@ -89,13 +89,12 @@ def verify(
 
 def _write_verification(path: Path, run: Path, checks: "list[VerificationCheck]") -> None:
     """Write the checks as JSON, for programs."""
-    import json
-
     from simplicert.files import write_atomically
+    from simplicert.records import write_json
 
     content: dict[str, Any] = {
         "run": str(run),
         "holds": all(check.holds is not False for check in checks),
         "checks": [check._asdict() for check in checks],
     }
-    write_atomically(path, json.dumps(content, indent=1).encode())
+    write_atomically(path, write_json(content, indent=1).encode())

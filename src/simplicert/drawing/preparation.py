@@ -15,7 +15,7 @@ from simplicert.data import Dataset, load_data
 from simplicert.data.class_map import map_classes
 from simplicert.data.dataset import compare_class_names
 from simplicert.errors import InvalidInput, require
-from simplicert.machine import current_time, describe_machine
+from simplicert.machine import current_time, describe_machine, find_commit
 from simplicert.models import Model, lipschitz_constant, load_model
 from simplicert.models.model import IMAGES, is_module
 from simplicert.noises import NOISES
@@ -231,6 +231,8 @@ def _record_provenance(model: Model, data: Dataset, sampler: Sampler) -> dict[st
         **describe_machine(),
         "began": current_time(),  # before the first draw
     }
+    if commit := find_commit():
+        made["commit"] = commit
     if data.classes is not None:
         made["class_names"] = list(data.classes)
     if warning := _label_warning(model, data, sampler.classes):

@@ -199,6 +199,7 @@ ROW_CHECKS = (
     row_checks.check_log_length,
     row_checks.check_correct_column,
     row_checks.check_negative_radii,
+    row_checks.check_absent_radii,
     row_checks.check_skipped_inputs,
     row_checks.check_rounding,
 )

@@ -153,6 +153,17 @@ def check_negative_radii(log: Log) -> AuditFinding | None:
     return make_finding(below, "negative", f"{sentence}: nothing is certified there")
 
 
+def check_absent_radii(log: Log) -> AuditFinding | None:
+    """Find rows that name a class and give no radius, NaN for instance."""
+    if log.bound_is_e0 or log.count is not None:  # radii are not needed
+        return None
+    rows = (log.predicted >= 0) & np.isnan(log.radius.value)
+    if not rows.any():
+        return None
+    sentence = f"a class without a radius in {count_in_words(rows)}: nothing is certified there"
+    return make_finding(rows, "no_radius", sentence)
+
+
 def check_skipped_inputs(log: Log) -> AuditFinding | None:
     """Find inputs that the tool skipped because it saw them misclassified."""
     rows = log.predicted < -1

@@ -92,6 +92,8 @@ def read_table(path: Path, key: Sequence[str], default: Sequence[str] = ()) -> L
     else:
         names = tuple(name.lower() for name in first)
         lines = lines[1:]
+    twice = sorted({name for name in names if name and names.count(name) > 1})
+    require(not twice, f"{path} must name each column once, got {', '.join(twice)} several times")
     at = next((names.index(name) for name in key if name in names), 0)
     kept, left_out = [], []
     for place, (number, line) in enumerate(lines):

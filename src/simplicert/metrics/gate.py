@@ -1,7 +1,8 @@
 """Check requirements such as accuracy@0.5>=0.6 on a run, so that a CI build can fail.
 
 `parse_requirement` reads a requirement, and `check_requirements` checks several over all inputs and
-over each group of them, from `read_groups` or `group_by_label`. `tables.gate` shows the result.
+over each group of them, from `read_groups` or `group_by_label`. `simplicert.gate` does all of it,
+and `tables.gate` shows the result.
 """
 
 import csv
@@ -11,17 +12,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
 from simplicert.errors import InvalidInput, choose, require
 from simplicert.files import read_text
-from simplicert.metrics.numbers import format_exactly
-from simplicert.metrics.statement import CONFIDENCE, statement_from_hits
+from simplicert.metrics.measures import (
+    MEASURES,
+    certificate_rows,
+    check_radius,
+    find_interval,
+    read_radius,
+)
+from simplicert.metrics.numbers import format_down, format_exactly, format_up
+from simplicert.metrics.statement import CONFIDENCE
 from simplicert.metrics.study import Study, explain_no_comparison
-from simplicert.types import Bools, Certificates, Floats, Ints
-from simplicert.types.certificates import covers_radius
+from simplicert.types import Bools, Ints
 
 NOT_DISPROVED = "the stated level is not disproved by the audit"
 ALL = "all"  # name of the group that holds every input
@@ -29,44 +36,6 @@ NUMBER = re.compile("[0-9]{1,18}")  # an input's number, which fits into 64 bits
 SLACK = 1e-12  # rounding of a share, which must not move the digits that are shown
 REQUIREMENT_PATTERN = re.compile(r"\s*([a-z_]+)(?:@([0-9.eE+-]+))?\s*(>=|<=)\s*([0-9.eE+-]+)\s*")
 SIDES: dict[str, Callable[[float, float], bool]] = {">=": operator.ge, "<=": operator.le}
-
-
-class CertificateRows(NamedTuple):
-    """The columns that requirements are about, for some inputs of a run."""
-
-    correct: Bools
-    radius: Floats
-    abstained: Bools
-    level: float
-    norm: str
-    closed: bool = False  # radii cover changes that are exactly as large
-
-    def certified_at(self, radius: float) -> Bools:
-        """(N,) where the label is certified for every change of this size."""
-        return self.correct & covers_radius(self.radius, radius, closed=self.closed)
-
-    def chosen(self, which: Bools | Ints) -> "CertificateRows":
-        """Return some of the rows, or all of them in another order."""
-        return self._replace(
-            correct=self.correct[which], radius=self.radius[which], abstained=self.abstained[which]
-        )
-
-
-Measure = Callable[[CertificateRows, float, float], float]  # rows, radius, confidence
-
-# name -> (whether a radius must follow after @, the function that measures it)
-MEASURES: dict[str, tuple[bool, Measure]] = {
-    "accuracy": (True, lambda rows, at, _: float(rows.certified_at(at).mean())),
-    "statement": (
-        True,
-        lambda rows, at, confidence: (
-            statement_from_hits(rows.certified_at(at), at, confidence, rows.level, rows.norm).share
-        ),
-    ),
-    "average_radius": (False, lambda rows, *_: float((rows.correct * rows.radius).mean())),
-    "median_radius": (False, lambda rows, *_: float(np.median(rows.radius))),
-    "abstained": (False, lambda rows, *_: float(rows.abstained.mean())),
-}
 
 
 POPULATION = "population"  # measured by simplicert.populations, on a run drawn for a design
@@ -103,6 +72,23 @@ class RequirementCheck:
     shown: str = ""  # the value in words, where a number alone would mislead
     p: float | None = None  # of a comparison: p-value of "the true loss is at most max_drop"
     level: float | None = None  # the loss counts where p is at most this
+    low: float | None = None  # 95 % interval of the value over the choice of inputs
+    high: float | None = None
+
+    @property
+    def words(self) -> str:
+        """The value with its interval, rounded to the safe side, and whether it is enough."""
+        said = self.shown or format_check_value(self)
+        if self.low is not None and self.high is not None:
+            said += f" (95 % interval {format_down(self.low, 4)} to {format_up(self.high, 4)})"
+        whose = (
+            f"{self.inputs} inputs" if self.group == ALL else f"{self.group}, {self.inputs} inputs"
+        )
+        return f"{self.requirement} {'holds' if self.holds else 'FAILS'}: {said}, {whose}"
+
+    def record(self) -> dict[str, Any]:
+        """Return the check as values that JSON can hold."""
+        return {**vars(self), "words": self.words}
 
 
 def parse_requirement(text: str) -> Requirement:
@@ -115,18 +101,17 @@ def parse_requirement(text: str) -> Requirement:
         )
     name, at, side, limit = match.groups()
     wants = choose("require", name, NAMES_RADIUS)
-    require(
-        wants == (at is not None),
-        f"require must name a radius after {name}@, got {text!r}"
-        if wants
-        else f"require must not name a radius after {name}, got {text!r}",
-    )
+    radius = read_radius("require", text, name, at, wants=wants)
     try:
-        numbers = (None if at is None else float(at)), float(limit)
+        return Requirement(name, radius, side, float(limit))
     except ValueError:
         raise InvalidInput(f"require must hold numbers, got {text!r}") from None
-    require(numbers[0] is None or numbers[0] >= 0, f"require must have a radius >= 0, got {text!r}")
-    return Requirement(name, numbers[0], side, numbers[1])
+
+
+def format_check_value(check: RequirementCheck) -> str:
+    """Round to the safe side; SLACK keeps a share of six tenths from being shown as .5999."""
+    least = ">=" in check.requirement
+    return format_down(check.value + SLACK, 4) if least else format_up(check.value - SLACK, 4)
 
 
 def check_requirements(
@@ -138,6 +123,8 @@ def check_requirements(
     """Check every requirement over all inputs and over each group."""
     study.require_labels("a gate")
     require(not study.run.missing, f"run {study.name} must be complete: {study.lacking}")
+    for wanted in requirements:
+        check_radius("require", wanted.text, wanted.at, study)
     rows = certificate_rows(study.certificates())
     checks = [
         RequirementCheck(NOT_DISPROVED, "the log", len(rows.radius), 1.0, False, shown="disproved")
@@ -149,21 +136,13 @@ def check_requirements(
             measure = MEASURES[wanted.measure][1]
             value = measure(some, wanted.at or 0.0, confidence)
             holds = bool(SIDES[wanted.side](value, wanted.limit))
-            checks.append(RequirementCheck(wanted.text, name, int(mask.sum()), value, holds))
+            low, high = find_interval(wanted.measure, some, wanted.at)
+            checks.append(
+                RequirementCheck(
+                    wanted.text, name, int(mask.sum()), value, holds, low=low, high=high
+                )
+            )
     return checks
-
-
-def certificate_rows(certificates: Certificates) -> CertificateRows:
-    """Return the rows of all inputs."""
-    known = certificates.known
-    return CertificateRows(
-        np.asarray(certificates.correct),
-        certificates.column("radius"),
-        np.asarray(certificates.abstained),
-        known.level,
-        known.norm,
-        certificates.closed,
-    )
 
 
 def read_groups(path: Path, index: Ints) -> dict[str, Bools]:

@@ -1,7 +1,11 @@
 """Choose the radii at which accuracies are shown, and the sign that stands before them.
 
-In l2 and l1 they are those that papers print. Whole numbers of features or edits are shown at whole
-numbers, and what is measured in other units at round numbers up to the largest radius that is held.
+`choose_radii` is the rule of every table: 0 and even steps below the largest radius at which any of
+the runs certifies an input as its label, so that no column holds zeros alone. Sigma and the draws
+decide how far that is. In l2 and l1 the step is that of papers, 0.25, or half of it, wherever this
+gives at least three radii and not too many; else it is the smallest round number that gives few
+enough. Whole numbers of features or edits are shown at whole numbers. `fixed_radii` do not depend
+on the results, for intervals that are read while a run is drawn.
 """
 
 import math
@@ -16,25 +20,70 @@ STEPS = (1.0, 2.0, 2.5, 5.0)  # round numbers, times a power of ten
 
 WHOLE = (1, 2, 5)  # whole ones, likewise
 
+PAPER_STEPS, FEWEST = (0.25, 0.125), 2  # what papers print, and the fewest steps above 0
+
 PAPER_ABOVE = 0.05  # the paper's "additional measure of significance", in units of the input
 
 
-def choose_radii(several: Sequence[Certificates], usual: Sequence[float]) -> tuple[float, ...]:
-    """Return the usual radii, or as many that suit the norm of these certificates.
+def choose_radii(
+    several: Sequence[Certificates], most: int, column: str = "radius"
+) -> tuple[float, ...]:
+    """Return 0 and up to `most` - 1 round radii that an input of these certificates reaches.
 
     >>> from simplicert.certification import certify
     >>> from simplicert.noises import NoiseModel
     >>> from simplicert.types import Expectations
+    >>> choose_radii([certify(Expectations([0, 1], [0.99, 0.8], [0.01, 0.1], sigma=0.5))], 9)
+    (0.0, 0.25, 0.5, 0.75, 1.0)
     >>> noise = NoiseModel("ablation", size=784, keep=45)
     >>> known = Expectations([0, 1], [0.9, 0.8], [0.05, 0.1], noise=noise)
-    >>> choose_radii([certify(known)], (0.0, 0.25, 0.5, 0.75, 1.0))
+    >>> choose_radii([certify(known)], 5)
     (0.0, 1.0, 2.0, 5.0)
     """
     first = several[0].known
-    if first.norm in PAPERS:
+    largest = max((_largest_radius(item, column) for item in several), default=0.0)
+    return reached_radii(
+        largest, most, whole=NOISES[first.noise.name].whole, usual=first.norm in PAPERS
+    )
+
+
+def _largest_radius(certificates: Certificates, column: str) -> float:
+    """Return the largest radius of an input that is certified as its label, where it has one."""
+    if column not in ("radius", *certificates.columns):
+        return 0.0
+    radii = certificates.column(column)
+    if certificates.known.labels is not None:
+        radii = radii[certificates.correct]
+    return float(radii.max(initial=0.0))
+
+
+def reached_radii(
+    largest: float, most: int, *, whole: bool = False, usual: bool = True
+) -> tuple[float, ...]:
+    """Return 0 and up to `most` - 1 round radii below the largest; `usual`: by papers' steps.
+
+    >>> reached_radii(0.63, 9), reached_radii(3.8, 9)
+    ((0.0, 0.25, 0.5), (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5))
+    """
+    if largest <= 0:
+        return (0.0,)
+    if whole:
+        return tuple(radius for radius in whole_radii(largest, most) if radius <= largest)
+    power = 10.0 ** math.floor(math.log10(largest / most))
+    rounds = [s * power for s in (*STEPS, 10.0) if s * power >= largest / most]
+    papers = [s for s in PAPER_STEPS if usual and FEWEST * s < largest <= most * s]
+    step = papers[0] if papers else min(rounds)
+    radii = (round(i * step, 12) for i in range(most))
+    return tuple(radius for radius in radii if radius < largest)
+
+
+def fixed_radii(certificates: Certificates, usual: Sequence[float]) -> tuple[float, ...]:
+    """Return the usual radii, or as many that suit a norm in which papers print none."""
+    known = certificates.known
+    if known.norm in PAPERS:
         return tuple(usual)
-    largest = max((float(item.radius.max()) for item in several if len(item)), default=0.0)
-    if NOISES[first.noise.name].whole:
+    largest = float(certificates.radius.max(initial=0.0))
+    if NOISES[known.noise.name].whole:
         return whole_radii(largest, len(usual))
     return tuple(round_radii(largest, len(usual) - 1))
 

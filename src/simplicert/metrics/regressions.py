@@ -22,13 +22,8 @@ import numpy as np
 from simplicert.bounds import binomial
 from simplicert.errors import require
 from simplicert.metrics.comparable import require_same_inputs, require_same_norm
-from simplicert.metrics.gate import (
-    MEASURES,
-    CertificateRows,
-    Requirement,
-    RequirementCheck,
-    certificate_rows,
-)
+from simplicert.metrics.gate import Requirement, RequirementCheck
+from simplicert.metrics.measures import MEASURES, CertificateRows, certificate_rows
 from simplicert.metrics.numbers import format_down, format_exactly, format_p_value, format_up
 from simplicert.metrics.pairing import match_inputs
 from simplicert.metrics.statement import CONFIDENCE

@@ -45,7 +45,7 @@ def class_table(view: View, names: Sequence[str] | None) -> Grid:
         f"by {by}; radii are the best proved, rounded down, over all inputs of the class, "
         "with 0 for an abstention"
     )
-    return Grid("Per class", tuple(headings), rows, (note,))
+    return Grid("Per class", tuple(headings), rows, (note,), name="class")
 
 
 def _class_row(view: View, mine: Bools, name: str, labelled: bool) -> tuple[str, ...]:
@@ -160,7 +160,7 @@ def _runs_table(views: Sequence[View], radii: Sequence[float]) -> Grid:
     )
     reasons = [f"{', '.join(names)}: {reason}" for reason, names in alone.items() if reason]
     inputs = describe_inputs([view.study for view in views])
-    return Grid("Side by side", tuple(headings), rows, (note, *inputs, *reasons))
+    return Grid("Side by side", tuple(headings), rows, (note, *inputs, *reasons), name="runs")
 
 
 def _base_name(view: View) -> str:

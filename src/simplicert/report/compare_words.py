@@ -171,6 +171,7 @@ def radii_table(both: Comparison) -> Grid:
             f"{describe_units(both.norm)}; gained: {both.names[1]} alone has it, lost: "
             f"{both.names[0]} alone",
         ),
+        name="radii",
     )
 
 
@@ -194,7 +195,9 @@ def differences_table(views: Sequence[View], names: Sequence[str]) -> Grid:
         if records[0].get(key) != records[1].get(key)
     ]
     note = "" if rows else "every setting that is recorded is the same"
-    return Grid("What differs", ("setting", *names), rows, (note,) if note else ())
+    return Grid(
+        "What differs", ("setting", *names), rows, (note,) if note else (), name="differences"
+    )
 
 
 def _show(value: object) -> str:

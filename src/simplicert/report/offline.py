@@ -10,18 +10,29 @@ import json
 import re
 from typing import Any
 
+from simplicert.glossary import PAGE_FIGURES
+from simplicert.tables.html import table_markup, tip_attributes
+
 
 def template_environment(room: str = "simplicert.report") -> Any:
-    """Load the templates of a room; every text in them is escaped unless marked as our own."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    """Load the templates of a room; every text in them is escaped unless marked as our own.
 
-    return Environment(
+    `grid_table(grid, look)` writes a table in them, as every page has it, and `figure_tip(name)`
+    the attributes that show what a figure says.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
         loader=PackageLoader(room, "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals["grid_table"] = lambda grid, look="grid": Markup(table_markup(grid, look))
+    environment.globals["figure_tip"] = lambda name: Markup(tip_attributes(PAGE_FIGURES[name]))
+    return environment
 
 
 def read_template(templates: Any, name: str) -> str:

@@ -28,6 +28,7 @@ from simplicert.report.sections import PageSection, extra_sections
 from simplicert.report.views import View, describe_risk_order, make_views
 from simplicert.store.manifest import package_version
 from simplicert.tables.doubts import uneven_notes
+from simplicert.tables.html import read_table_style
 
 SUFFIX = ".html"
 
@@ -140,7 +141,13 @@ def report_page(
     return str(
         templates.get_template("report.html").render(
             policy=content_security_policy(script),
-            style="\n".join([read_template(templates, "report.css"), *(e.style for e in extras)]),
+            style="\n".join(
+                [
+                    read_table_style(),
+                    read_template(templates, "report.css"),
+                    *(e.style for e in extras),
+                ]
+            ),
             script=script,
             payload=embed_json(content),
             blocks=_view_blocks(views, names, radii),

@@ -52,7 +52,10 @@ def settings_table(view: View) -> Grid:
         if name not in HIDDEN_SETTINGS
     ]
     return Grid(
-        "Of this run and these certificates", ("setting", "value"), [tuple(row) for row in rows]
+        "Of this run and these certificates",
+        ("setting", "value"),
+        [tuple(row) for row in rows],
+        name="settings",
     )
 
 
@@ -124,4 +127,4 @@ def norm_table(view: View) -> Grid | None:
         notes.append(f"{len(parts) - MOST_ROWS} more rows are left out")
     scale = NOISES[view.study.noise.name].scale or "the noise"
     headings = ("feature", f"share of {scale}", "noise", "change alone at the median radius")
-    return Grid("The scaled norm, feature by feature", headings, rows, tuple(notes))
+    return Grid("The scaled norm, feature by feature", headings, rows, tuple(notes), name="norm")

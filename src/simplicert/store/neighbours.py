@@ -4,7 +4,6 @@ Every row says for which perturbed inputs its radius holds.
 """
 
 import csv
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
@@ -14,6 +13,7 @@ from typing import Any
 
 from simplicert.errors import require
 from simplicert.files import write_atomically
+from simplicert.records import write_json
 
 INSIDE = "perturbed inputs in [0, 1]"  # for which a radius holds
 
@@ -79,7 +79,7 @@ def neighbours_path(folder: Path) -> Path:
 def write_neighbours(path: Path, rows: Sequence[NeighbourRow]) -> None:
     """Write the whole table, as CSV or as JSON by the suffix; floats read back as they are."""
     if path.suffix == ".json":
-        write_atomically(path, (json.dumps(list_records(rows), indent=1) + "\n").encode())
+        write_atomically(path, (write_json(list_records(rows), indent=1) + "\n").encode())
         return
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")

@@ -44,7 +44,7 @@ def attack_table(rows: Sequence[AttackRow]) -> Grid:
     if first.noise != GAUSSIAN.name:
         norm = f", in {UNITS.get(first.norm, first.norm)}"
     note = f"ratio: distance of the nearest confirmed other class over the certified radius{norm}"
-    return Grid(title, ("", "value"), cells, (note, NO_PROOF))
+    return Grid(title, ("", "value"), cells, (note, NO_PROOF), name="attack")
 
 
 def _describe_farthest(row: AttackRow) -> str:
@@ -101,7 +101,7 @@ def attacked_inputs_table(
     notes = ["radii are rounded down, distances up"]
     if len(rows) > most:
         notes.append(f"the first {most} of {len(rows)}")
-    return Grid("The closest first", headings, cells, tuple(notes))
+    return Grid("The closest first", headings, cells, tuple(notes), name="attacked_inputs")
 
 
 def _describe_ratio(row: AttackRow) -> str:

@@ -20,7 +20,7 @@ from simplicert.metrics.radii import choose_radii, common_sign, say_reach
 from simplicert.metrics.shared import relate_inputs
 from simplicert.metrics.study import Study
 from simplicert.noises import NOISES
-from simplicert.tables.grid import RADII, Grid, TableOptions, Value
+from simplicert.tables.grid import MOST_RADII, Grid, TableOptions, Value
 from simplicert.tables.published import check_published, published_notes, read_published
 from simplicert.tables.settings import (
     describe_column,
@@ -79,8 +79,11 @@ def field_table(studies: Sequence[Study], options: TableOptions | None = None) -
     if literature is not None:
         check_published(literature, studies, options.population)
     several = [study.certificates(options.kind) for study in studies]
-    usual = RADII if literature is None else literature.radii
-    radii = options.radii or choose_radii(several, usual)
+    radii = options.radii or (
+        choose_radii(several, MOST_RADII, options.column or "radius")
+        if literature is None
+        else literature.radii
+    )
     lines = [[_measure_field_row(study, options, radii) for study in group] for group in groups]
     rows: list[tuple[str, ...]] = []
     faint, rules, values = set(), set(), []
@@ -122,6 +125,7 @@ def field_table(studies: Sequence[Study], options: TableOptions | None = None) -
         faint=frozenset(faint),
         rules=frozenset(rules - {0}),
         records=tuple(records),
+        name="field",
     )
 
 

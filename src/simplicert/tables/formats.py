@@ -1,8 +1,8 @@
-"""Write a table as Markdown, LaTeX or CSV; all text from outside is escaped.
+"""Write a table as Markdown, LaTeX, HTML, CSV or JSON; all text from outside is escaped.
 
-Markdown is aligned in the source too, LaTeX uses booktabs rules, and CSV holds the records at full
-precision. FORMATS lists the functions that write them, and `choose_format` picks a format by its
-name or by the suffix of the file.
+Markdown is aligned in the source too, LaTeX uses booktabs rules, HTML is a page of its own, CSV
+holds the records at full precision, and JSON holds both. FORMATS lists the functions that write
+them, and `choose_format` picks a format by its name or by the suffix of the file.
 """
 
 import csv
@@ -12,9 +12,12 @@ from collections.abc import Callable
 from html import escape
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 from simplicert.errors import choose, require
+from simplicert.records import write_json
 from simplicert.tables.grid import Grid, Value, group_headings, is_text_column, to_one_line
+from simplicert.tables.html import render_html
 
 MARKDOWN_SPECIAL = "\\`*_{}[]|~$#!"  # letters that may begin markup
 
@@ -46,7 +49,13 @@ SYMBOLS = {"sigma": r"$\sigma$", ">": "$>$"}  # headings that papers print as sy
 NUMBER = re.compile(r"([<>]?)(\+-|\+|-)?(\d+(?:\.\d+)?)(?:e([+-]\d+))?")
 RANGE = re.compile(r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)")
 FORMULA = tuple("=+-@\t\r")  # a spreadsheet would run a cell that begins with one of these
-SUFFIXES = {".md": "markdown", ".tex": "latex", ".csv": "csv"}
+SUFFIXES = {
+    ".md": "markdown",
+    ".tex": "latex",
+    ".html": "html",
+    ".csv": "csv",
+    ".json": "json",
+}
 
 
 def choose_format(name: str | None, out: Path | None) -> str:
@@ -239,8 +248,27 @@ def _format_csv_cell(value: Value) -> str:
     return repr(float(value)) if isinstance(value, float) else str(int(value))
 
 
+def table_record(grid: Grid) -> dict[str, Any]:
+    """Return a table as values that JSON can hold: the texts that are shown, and the numbers."""
+    return {
+        "table": grid.name,
+        "title": grid.title,
+        "headings": grid.headings,
+        "rows": grid.rows,
+        "notes": grid.notes,
+        "records": grid.records,
+    }
+
+
+def _render_json(grid: Grid) -> str:
+    """Write the table as JSON on one line."""
+    return f"{write_json(table_record(grid))}\n"
+
+
 FORMATS: dict[str, Callable[[Grid], str]] = {
     "markdown": _render_markdown,
     "latex": _render_latex,
+    "html": render_html,
     "csv": _render_csv,
+    "json": _render_json,
 }

@@ -1,10 +1,8 @@
-"""Show the gate's requirements as a table, and return them as values for JSON."""
+"""Show the gate's requirements as a table."""
 
 from collections.abc import Sequence
-from typing import Any
 
-from simplicert.metrics.gate import SLACK, RequirementCheck
-from simplicert.metrics.numbers import format_down, format_up
+from simplicert.metrics.gate import RequirementCheck, format_check_value
 from simplicert.noises.words import describe_units
 from simplicert.tables.grid import Grid
 
@@ -18,7 +16,7 @@ def gate_table(checks: Sequence[RequirementCheck], stage: str = "", norm: str = 
             check.requirement,
             check.group,
             str(check.inputs),
-            check.shown or _format_check_value(check),
+            check.shown or format_check_value(check),
             "holds" if check.holds else "FAILS",
         )
         for check in checks
@@ -30,28 +28,4 @@ def gate_table(checks: Sequence[RequirementCheck], stage: str = "", norm: str = 
     notes = (f"radii are distances of the input of {stage}",) if stage else ()
     if norm not in USUAL:
         notes = (*notes, f"radii are {describe_units(norm)}")
-    return Grid(title, headings, rows, notes, keys=2, bold=bold)
-
-
-def gate_record(
-    checks: Sequence[RequirementCheck],
-    statements: Sequence[dict[str, Any]],
-    remarks: Sequence[str] = (),
-    sensitivity: float = 1.0,
-    norm: str = "l2",
-) -> dict[str, Any]:
-    """Return the gate's result as values that JSON can hold."""
-    return {
-        "passed": all(check.holds for check in checks),
-        "checks": [vars(check) for check in checks],
-        "statements": list(statements),
-        "sensitivity": sensitivity,
-        **({} if norm in USUAL else {"norm": norm}),
-        "remarks": list(remarks),
-    }
-
-
-def _format_check_value(check: RequirementCheck) -> str:
-    """Round to the safe side; SLACK keeps a share of six tenths from being shown as .5999."""
-    least = ">=" in check.requirement
-    return format_down(check.value + SLACK, 4) if least else format_up(check.value - SLACK, 4)
+    return Grid(title, headings, rows, notes, keys=2, bold=bold, name="gate")

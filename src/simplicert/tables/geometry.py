@@ -34,7 +34,7 @@ def geometry_table(rows: Sequence[NeighbourRow]) -> Grid:
         f"{first.share:g}, and the input itself the rest",
         "the better of this table and the run alone is covered by neither: settle on one before",
     )
-    return Grid(title, ("", "value"), cells, notes)
+    return Grid(title, ("", "value"), cells, notes, name="geometry")
 
 
 def moved_inputs_table(rows: Sequence[NeighbourRow], most: int) -> Grid | None:
@@ -68,7 +68,7 @@ def moved_inputs_table(rows: Sequence[NeighbourRow], most: int) -> Grid | None:
     notes = [WHERE]
     if len(moved) > most:
         notes.append(f"the first {most} of {len(moved)}")
-    return Grid("Inputs with a neighbour", headings, cells, tuple(notes))
+    return Grid("Inputs with a neighbour", headings, cells, tuple(notes), name="moved_inputs")
 
 
 def _describe_rival(rows: Sequence[NeighbourRow]) -> list[tuple[str, str]]:

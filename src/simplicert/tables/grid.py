@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-RADII = tuple(0.25 * step for step in range(9))  # 0, 0.25, ... 2, as most papers print
+MOST_RADII = 9  # columns of accuracies: 0, 0.25, ... 2 are as many
 Value = str | float | int | bool | None
 
 
@@ -59,6 +59,7 @@ class Grid(NamedTuple):
     faint: frozenset[int] = frozenset()  # rows of lesser weight: intervals
     rules: frozenset[int] = frozenset()  # rows with a line above
     records: tuple[Mapping[str, Value], ...] = ()
+    name: str = ""  # by which the glossary explains it
 
 
 def is_text_column(grid: Grid, column: int) -> bool:

@@ -18,7 +18,7 @@ from simplicert.metrics.radii import choose_radii, common_sign, say_reach
 from simplicert.metrics.shared import relate_inputs
 from simplicert.metrics.study import Study
 from simplicert.metrics.unpaired import holm_adjust, unpaired_test
-from simplicert.tables.grid import RADII, Grid, TableOptions, Value
+from simplicert.tables.grid import MOST_RADII, Grid, TableOptions, Value
 from simplicert.tables.settings import (
     describe_column,
     name_inputs,
@@ -59,7 +59,11 @@ def matrix_table(studies: Sequence[Study], options: TableOptions) -> Grid:
     """
     several = [study.certificates(options.kind) for study in studies]
     column, inclusive = options.column or "radius", bool(options.inclusive)
-    radii = options.radii or tuple(r for r in choose_radii(several, RADII) if r > 0)[:1] or (0.0,)
+    radii = (
+        options.radii
+        or tuple(r for r in choose_radii(several, MOST_RADII, column) if r > 0)[:1]
+        or (0.0,)
+    )
     paired = relate_inputs(studies).same
     tests = _test_pairs(studies, radii, options, paired)
     heading, sign = noise_heading(studies), common_sign(several, inclusive=inclusive) or "="

@@ -26,7 +26,7 @@ from simplicert.metrics.radii import choose_radii, common_sign, say_reach
 from simplicert.metrics.shared import list_first_inputs, relate_inputs
 from simplicert.metrics.study import Study
 from simplicert.tables.doubts import label_run
-from simplicert.tables.grid import RADII, Grid, TableOptions, Value
+from simplicert.tables.grid import MOST_RADII, Grid, TableOptions, Value
 from simplicert.tables.matrix import matrix_table
 from simplicert.tables.settings import (
     describe_column,
@@ -80,7 +80,7 @@ def pairs_table(studies: Sequence[Study], options: TableOptions | None = None) -
     first, second = (study.certificates(options.kind) for study in studies)
     changes = [
         mcnemar_test(first, second, radius, column, inclusive=inclusive)
-        for radius in options.radii or choose_radii([first, second], RADII)
+        for radius in options.radii or choose_radii([first, second], MOST_RADII, column)
     ]
     average = average_radius_change(first, second, column)
     sign = common_sign([first, second], inclusive=inclusive) or "="
@@ -94,6 +94,7 @@ def pairs_table(studies: Sequence[Study], options: TableOptions | None = None) -
         spans=(("", 1), ("certified accuracy (%), ACR", 3), ("inputs", 2), ("", 1)),
         rules=frozenset({len(rows)}),
         records=tuple(_pairs_records(studies, changes, average, options)),
+        name="pairs",
     )
 
 

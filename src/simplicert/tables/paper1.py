@@ -110,6 +110,7 @@ def paper1_table(studies: Sequence[Study], options: TableOptions | None = None) 
         keys=KEYS,
         bold=frozenset(_paper1_bold_cells(rows, shown)),
         records=tuple(_paper1_record(line, population, shown) for line in lines),
+        name="paper1",
     )
 
 

@@ -99,6 +99,7 @@ def paper2_table(studies: Sequence[Study], options: TableOptions | None = None) 
         keys=KEYS,
         rules=frozenset(rules - {0}),
         records=tuple(_paper2_record(line, population) for line in lines),
+        name="paper2",
     )
 
 

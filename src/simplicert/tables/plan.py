@@ -54,7 +54,7 @@ def _reach_table(report: PlanReport) -> Grid:
     if declared.kind == "multinomial":
         says = "is Cohen et al. (2019)" if declared.one_sided == "cohen" else "reads e0 alone"
         notes.append(f"split, one_sided {says}: 100 draws more select the class")
-    return Grid(title, tuple(headings), rows, tuple(notes))
+    return Grid(title, tuple(headings), rows, tuple(notes), name="reach")
 
 
 def _loss_table(report: PlanReport) -> Grid:
@@ -64,7 +64,7 @@ def _loss_table(report: PlanReport) -> Grid:
     rows = [(f"{row.draws:,}", *_loss_cells(row)) for row in report.losses]
     notes = ("counts at their expectation", *["mean radii over the inputs"] * several)
     headings = ("draws", "certified", "with endless draws", "lost", "lost %")
-    return Grid(title, headings, rows, ("; ".join(notes),))
+    return Grid(title, headings, rows, ("; ".join(notes),), name="loss")
 
 
 def _loss_cells(row: SamplingLoss) -> tuple[str, str, str, str]:
@@ -106,7 +106,7 @@ def _cost_table(report: PlanReport) -> Grid:
         notes.append("no times: give a throughput, or a pilot run that was drawn here")
     elif together:
         notes.append("workers: until the one with most to draw is done")
-    return Grid(title, tuple(headings), rows, tuple(notes))
+    return Grid(title, tuple(headings), rows, tuple(notes), name="cost")
 
 
 def plan_record(report: PlanReport) -> dict[str, Any]:
@@ -176,7 +176,7 @@ def serving_table(estimate: ServingEstimate) -> Grid:
         *(["no costs: give the price of an hour of one worker"] if service.price is None else []),
     ]
     title = f"predict with up to {service.draws:,} draws at alpha {service.alpha:g}"
-    return Grid(title, ("", "value"), rows, tuple(notes))
+    return Grid(title, ("", "value"), rows, tuple(notes), name="serving")
 
 
 def serving_record(estimate: ServingEstimate) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def population_table(certificate: PopulationCertificate) -> Grid:
         "share is a lower limit for it",
         f"design {certificate.fingerprint}",
     )
-    return Grid(title, ("radius", "certified share", "mean value"), rows, notes)
+    return Grid(title, ("radius", "certified share", "mean value"), rows, notes, name="population")
 
 
 def division_table(division: BudgetDivision) -> Grid:
@@ -49,7 +49,7 @@ def division_table(division: BudgetDivision) -> Grid:
     )
     headings = ("by", "draws per input", "inputs", "share")
     bold = frozenset({(best, 3)})
-    return Grid(title, headings, rows, notes, bold=bold)
+    return Grid(title, headings, rows, notes, bold=bold, name="division")
 
 
 def _division_cells(row: BudgetRow) -> tuple[str, str, str, str]:

@@ -1,7 +1,7 @@
 """Put the literature's certified accuracies under those of runs, each marked as claimed.
 
 `published.toml` holds the numbers as papers and their repositories print them, with paper, table
-and row, and the file of the repository where they were read. No log stands behind them here and
+and row, and the file or text where they were read. No log stands behind them here and
 nothing about them was audited: they are never in bold, and every row and note says so.
 `read_published` reads one benchmark, `check_published` refuses runs that it has no place beside,
 and `published_table` lists its rows by themselves.
@@ -39,9 +39,10 @@ class PublishedRow:
     row: str
     sigma: float | None  # None: the best of each radius
     percent: dict[float, float]  # radius -> certified accuracy
-    repository: str  # where the numbers were read
-    path: str
-    commit: str
+    repository: str = ""  # where the numbers were read
+    path: str = ""
+    commit: str = ""
+    text: str = ""  # of the paper itself, where they were read there and in no repository
 
     @property
     def name(self) -> str:
@@ -50,11 +51,9 @@ class PublishedRow:
 
     @property
     def source(self) -> str:
-        """Return the paper, its table, and the file where the table was read."""
-        return (
-            f"{self.authors} {self.year} (arXiv {self.arxiv}), {self.table}, read in "
-            f"{self.repository}, {self.path} at {self.commit[:SHORT]}"
-        )
+        """Return the paper, its table, and the file or text where the table was read."""
+        read = self.text or f"{self.repository}, {self.path} at {self.commit[:SHORT]}"
+        return f"{self.authors} {self.year} (arXiv {self.arxiv}), {self.table}, read in {read}"
 
     def cells(self, radii: Sequence[float]) -> tuple[str, ...]:
         """Return the accuracies at these radii; a dash where the row prints none."""
@@ -73,7 +72,7 @@ class PublishedRow:
             name: getattr(self, name)
             for name in ("authors", "title", "year", "arxiv", "table", "row")
         }
-        seen = {name: getattr(self, name) for name in ("repository", "path", "commit")}
+        seen = {name: getattr(self, name) for name in ("repository", "path", "commit", "text")}
         return {**own, **words, **seen, **shares}
 
 
@@ -197,4 +196,5 @@ def published_table(benchmark: Benchmark) -> Grid:
         tuple(published_notes(benchmark, ())),
         keys=2,
         records=tuple(row.record() for row in benchmark.rows),
+        name="published",
     )

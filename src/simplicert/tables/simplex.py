@@ -37,7 +37,7 @@ def point_table(certificates: Certificates) -> Grid:
         f"{'' if stage == 1 else f'sensitivity {format_exactly(stage)}, '}{known.kind}"
     )
     notes = () if best > 0 else ("no certificate: E0 must be larger than E1",)
-    return Grid(title, ("mechanism", "radius", "of the limit", "source"), rows, notes)
+    return Grid(title, ("mechanism", "radius", "of the limit", "source"), rows, notes, name="point")
 
 
 def _ensemble_source(certificates: Certificates) -> str:
@@ -89,6 +89,7 @@ def comparison_table(record: dict[str, Any], threat: Threat = GAUSSIAN) -> Grid:
         ("", "value", "E0", "E1", ""),
         rows,
         (*notes, *_simplex_footnotes(record, threat)),
+        name="comparison",
     )
 
 
@@ -113,6 +114,7 @@ def winner_table(record: dict[str, Any], threat: Threat = GAUSSIAN) -> Grid:
         ("mechanism", "share of area", "over the next, at best", "E0", "E1", ""),
         rows,
         _simplex_footnotes(record, threat),
+        name="winner",
     )
 
 
@@ -175,6 +177,7 @@ def soundness_table(check: Soundness) -> Grid:
         ("rule", "", "E0", "E1", "value", "limit", "points", ""),
         rows,
         (*check.notes, *_wins_notes(check), _describe_rounding(check)),
+        name="soundness",
     )
 
 

@@ -40,7 +40,7 @@ RULE_CAVEATS = {
 }
 
 ANY_RULE_CAVEAT = "radii and the average are not what more draws would give"
-SUMMARY_RADII = (0.0, 0.25, 0.5, 1.0)  # where certified accuracy is shown, in units of the input
+SUMMARY_RADII = 4  # where certified accuracy is shown, at most
 ROWS = 5  # inputs shown by default
 MOST_NAMED_FAILURES = 10  # failed inputs listed one by one
 MOST_NAMED_SHARES = 6  # shares of the noise scale listed one by one
@@ -119,7 +119,7 @@ def summary_table(
     if "lipschitz" in certificates.radii:
         constant = certificates.known.lipschitz
         notes.append(f"lipschitz: by the constant {constant!r} of the scores, which the run states")
-    return Grid(repr(certificates), tuple(headings), rows, tuple(notes))
+    return Grid(repr(certificates), tuple(headings), rows, tuple(notes), name="summary")
 
 
 def _share_cell(rate: Rate) -> str:
@@ -163,7 +163,9 @@ def first_rows_table(certificates: Certificates, rows: int = ROWS) -> Grid:
     ]
     title = f"the first {len(lines)} of {len(certificates)} inputs"
     headings = ("index", "label", "predicted", "radius", "e0", "e1", "draws")
-    return Grid(title, headings, lines, ("radius and e0 are rounded down, e1 up",))
+    return Grid(
+        title, headings, lines, ("radius and e0 are rounded down, e1 up",), name="first_rows"
+    )
 
 
 def format_radius(certificates: Certificates, radius: float, decimals: int = 4) -> str:

@@ -71,6 +71,7 @@ def threat_table(
         ("mechanism", f"radius ({unit})", "of the largest", "source"),
         rows,
         notes,
+        name="threat",
     )
 
 

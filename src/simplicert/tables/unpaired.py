@@ -21,7 +21,7 @@ from simplicert.metrics.unpaired import (
     unpaired_test,
 )
 from simplicert.tables.doubts import label_run
-from simplicert.tables.grid import RADII, Grid, TableOptions, Value
+from simplicert.tables.grid import MOST_RADII, Grid, TableOptions, Value
 from simplicert.tables.settings import (
     describe_column,
     settings_notes,
@@ -37,7 +37,7 @@ def unpaired_table(studies: Sequence[Study], options: TableOptions) -> Grid:
     disjoint = are_disjoint(studies)
     changes = [
         unpaired_test(first, second, radius, column, inclusive=inclusive, disjoint=disjoint)
-        for radius in options.radii or choose_radii([first, second], RADII)
+        for radius in options.radii or choose_radii([first, second], MOST_RADII, column)
     ]
     average = unpaired_average(first, second, column)
     sign = common_sign([first, second], inclusive=inclusive) or "="

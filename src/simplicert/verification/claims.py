@@ -28,7 +28,7 @@ from simplicert.verification.checks import VerificationCheck
 
 ABOUT = "claims"
 
-GIVEN = ("method", "data", "source", "format", "step")  # words that no file of a run can show
+GIVEN = ("method", "data", "source", "step")  # words that no file of a run can show
 
 FIELDS = ("sigma", "draws", "alpha", "noise", "norm", *GIVEN)
 
@@ -89,7 +89,7 @@ def _held_settings(run: Run | ImportedRun) -> Mapping[str, tuple[tuple[object, .
         "alpha": ((manifest.alpha,), "run.toml"),
         "noise": ((manifest.noise_model.name,), "run.toml"),
         "norm": (tuple(f"{scaled}{norm}" for norm in noise.norms), "the noise"),
-        "draws": (most, "the tallies"),
+        "draws": (most, "the tally"),
     }
 
 

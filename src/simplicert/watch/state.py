@@ -23,7 +23,7 @@ from simplicert.certification import certify
 from simplicert.drawing.status import read_status
 from simplicert.errors import SimplicertError, require
 from simplicert.metrics.intervals import Rate
-from simplicert.metrics.radii import choose_radii, radius_sign
+from simplicert.metrics.radii import fixed_radii, radius_sign
 from simplicert.metrics.sequence import watched_share
 from simplicert.stopping.projection import unanimous_tally
 from simplicert.store.features import find_size
@@ -127,7 +127,7 @@ def _find_shares(
     beginning = longest_beginning(planned_inputs(run.manifest), index, failed)
     total, done = run.manifest.inputs, len(certificates)
     shares = []
-    for radius in choose_radii([certificates], RADII):
+    for radius in fixed_radii(certificates, RADII):
         hit = _count_as_hits(certificates, radius)
         hits = int(hit.sum())
         rate = None

@@ -2,6 +2,7 @@
 (() => {
   const { names, rows } = window.BOARD;
   const at = Object.fromEntries(names.map((name, place) => [name, place]));
+  const LEAST = 1e-99; // smaller p are not told apart: the sum may have been lost in rounding
   const find = (id) => document.getElementById(id);
   const byId = new Map(rows.map((row) => [row[at.id], row]));
   const byLog = new Map(rows.map((row) => [row[at.log], row]));
@@ -98,7 +99,8 @@
     const counts = test(pairs, loaded[0].radii);
     const adjusted = holm(counts.map((count) => count.p));
     const lines = [`${pairs.length} inputs are in both (${loaded[0].codes.length} and ${loaded[1].codes.length} in each).`];
-    if (!same("sigma")) lines.push(`The noise differs: sigma ${one[at.sigma]} and ${two[at.sigma]}.`);
+    if (!same("noise")) lines.push(`The noise differs: ${one[at.noise]} and ${two[at.noise]}.`);
+    if (!same("sigma")) lines.push(`The strength of the noise differs: sigma ${one[at.sigma]} and ${two[at.sigma]}.`);
     const levels = [one, two].map((row) => row[at.alpha_inferred] ?? row[at.alpha_stated]);
     if (levels[0] !== levels[1]) lines.push(`The levels differ: alpha ${levels[0] ?? "unknown"} and ${levels[1] ?? "unknown"}. A larger alpha makes larger radii.`);
     for (const row of [one, two]) {
@@ -108,9 +110,10 @@
     say(...lines);
     document.querySelector("#pairs tbody").replaceChildren(...counts.map((count, rank) => {
       const line = document.createElement("tr");
-      const share = (hits) => `${(100 * hits / pairs.length).toFixed(1)} %`;
+      const share = (hits) => `${(Math.floor(1000 * hits / pairs.length + 1e-9) / 10).toFixed(1)} %`;
+      const tail = (p) => (p < LEAST ? `< ${LEAST}` : p.toPrecision(3));
       const cells = [count.radius, share(count.first), share(count.second), count.onlyFirst,
-        count.onlySecond, count.p.toPrecision(3), adjusted[rank].toPrecision(3)];
+        count.onlySecond, tail(count.p), tail(adjusted[rank])];
       line.append(...cells.map((cell) => {
         const node = document.createElement("td");
         node.className = "number";
