@@ -268,7 +268,8 @@ def _make_notes(
         "largest radius fits or which is usual; board.toml states others"
         for what, who in guessed.items()
     ]
-    said += [f"{_name(one, names)}: doubtful: {doubt}" for one in logs for doubt in one.doubts]
+    if len(logs) <= MOST_NAMED:  # of more logs the table has one line for each kind of doubt
+        said += [f"{_name(one, names)}: doubtful: {doubt}" for one in logs for doubt in one.doubts]
     if refused:
         shown = "; ".join(f"{source.name}: {reason}" for source, reason in refused[:MOST_NAMED])
         more = len(refused) - MOST_NAMED
