@@ -96,6 +96,7 @@ def matrix_table(studies: Sequence[Study], options: TableOptions) -> Grid:
         bold=frozenset(bold),
         rules=frozenset(rules - {0}),
         records=tuple(_matrix_records(studies, tests, options, paired)),
+        name="matrix",
     )
 
 

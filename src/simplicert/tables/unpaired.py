@@ -55,6 +55,7 @@ def unpaired_table(studies: Sequence[Study], options: TableOptions) -> Grid:
         spans=(("", 1), ("certified accuracy (%), ACR", 3), ("", 2)),
         rules=frozenset({1, len(rows) + 1}),
         records=tuple(_unpaired_records(studies, changes, average, options)),
+        name="unpaired",
     )
 
 
