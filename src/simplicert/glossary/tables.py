@@ -9,10 +9,10 @@ TABLES = {
     "2.",
     "pairs": "Two runs on the same inputs: accuracy at each radius with McNemar's test, and the "
     "change of the average radius.",
-    "unpaired": "Two runs on different inputs: accuracy at each radius with an interval and a test "
-    "that pair nothing.",
-    "matrix": "Every two of several runs: differences of accuracy, and p-values corrected for "
-    "their number.",
+    "unpaired": "Two runs on different inputs: accuracy at each radius and average radius, with "
+    "tests that pair nothing.",
+    "matrix": "Every two of several runs: the difference of their accuracies, and its test, "
+    "corrected for their number.",
     "published": "What papers claim for a benchmark, row by row with its place; not audited.",
     "history": "The measures of a gate, one row per run in the order in which they began.",
     "summary": "Each mechanism's radii over all inputs of one run: median, mean, and certified "
