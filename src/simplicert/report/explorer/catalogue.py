@@ -13,7 +13,9 @@ from simplicert.mechanisms.threats import Threat, find_threat, list_threats
 from simplicert.noises import MOST_FEATURES, NOISES
 from simplicert.noises.words import NORM_WORDS, describe_changes
 from simplicert.simplex import usual_mechanisms
-from simplicert.types import KINDS
+from simplicert.types import Kind
+
+KINDS: tuple[Kind, ...] = ("multinomial", "softmax")
 
 # What a threat is called in the menu; a noise that is not here goes by its own name.
 TITLES = {
