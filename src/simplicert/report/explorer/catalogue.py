@@ -66,9 +66,7 @@ def _describe_threat(noise: str, norm: str, numbers: Mapping[str, float]) -> dic
         "steps": row.steps,
         "certain": row.deterministic,
         "tight": threat.limit is not None,
-        "compared": {
-            kind: list(usual_mechanisms(threat, kind)) for kind in dict.fromkeys(KINDS.values())
-        },
+        "compared": {kind: list(usual_mechanisms(threat, kind)) for kind in KINDS},
         "mechanisms": _list_mechanisms(threat),
     }
 
