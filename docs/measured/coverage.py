@@ -5,7 +5,6 @@ and of a classifier that reads the last bits (benchmarks/coverage.py); then the 
 tests notice (benchmarks/mutants.py).
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 from measured import format_rate, format_table, percent_down, percent_up, round_down, round_up
@@ -129,19 +128,3 @@ def tabulate_mutants(mutants: Result) -> str:
         rows.append([f"`{name}`", len(held), found])
     rows.append(["all", total, f"{killed} ({percent_down(killed / total)})"])
     return format_table(["file", "mutants", "killed"], rows)
-
-
-def explain_survivors(mutants: Result, survivors: Result) -> str:
-    """Each survivor with the reason why no test can, or need, notice it."""
-    rows = []
-    for name, line, change in sorted(_list_survivors(mutants)):
-        escaped = change.replace("|", "\\|")
-        rows.append([f"`{name}`:{line}", escaped, survivors[name][change]])
-    return format_table(["survivor", "change", "why it survives"], rows)
-
-
-def _list_survivors(mutants: Result) -> Iterator[tuple[str, int, str]]:
-    for name, held in mutants.items():
-        for row in held["mutants"]:
-            if row["outcome"] == "survived":
-                yield name, row["line"], row["change"]
