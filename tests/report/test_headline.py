@@ -92,3 +92,11 @@ def test_round_radii(make_study):
 
 def test_round_radii_of_nothing(make_study):
     assert headline_radii(make_views([make_study(draws=5, soft=False)])) == [0.0]
+
+
+def test_nothing_certified_is_improved_by_no_percentage(make_study):
+    """A mean of 0 has no share: both kinds of a run that certifies nothing still have sentences."""
+    for view in make_views([make_study(draws=5)]):
+        said = " ".join(headline_sentences(view, [0.0]))
+        assert "0 of 40 inputs are certified" in said
+        assert "% of the mean" not in said

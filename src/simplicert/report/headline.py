@@ -127,11 +127,13 @@ def _comparison_sentence(certificates: Certificates, column: str, base: str, nam
     gain = measure_improvement(certificates, column, base)
     mean = float(certificates.column(base).mean())
     label = mechanism_style(base, threat_of(certificates.known.noise, certificates.known.norm)).name
-    percent = f", {format_down(100 * gain.mean / mean, 1)} % of the mean by {label}"
+    percent = ""
+    if mean > 0:
+        percent = f", {format_down(100 * gain.mean / mean, 1)} % of the mean by {label}"
     every = "" if certificates.known.labels is None else ", right or wrong"
     return (
         f"{name} improves on {label} for {format_percent_down(gain.improved)} % of all inputs"
-        f"{every}, by {format_down(gain.mean, 4)} in the mean{percent if mean > 0 else ''}."
+        f"{every}, by {format_down(gain.mean, 4)} in the mean{percent}."
     )
 
 
