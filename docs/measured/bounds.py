@@ -41,29 +41,6 @@ def tabulate_grid(joint: Result) -> str:
     return format_table(head, rows)
 
 
-def tabulate_times(joint: Result) -> str:
-    """Milliseconds for one input, against the plain way."""
-    head = ["n", "ours", "plain", "times as fast", "our radius over the plain one, at least"]
-    rows = []
-    for row in joint["time"]:
-        times = [round_up(row["milliseconds"], 1), round_up(row["plain_milliseconds"])]
-        ratios = [round_down(row["times_as_fast"]), round_down(row["smallest_ratio_of_radii"], 5)]
-        rows.append([f"{row['draws']:,}", *times, *ratios])
-    return format_table(head, rows)
-
-
-def tabulate_speed(joint: Result) -> str:
-    """Milliseconds of processors for each of many different inputs, and what that is a second."""
-    head = ["n", "classes", "ms of processors", "inputs a second of one", "earlier, ms", "times"]
-    rows = []
-    for row in joint["speed"]:
-        times = [round_up(row[f"{name}_milliseconds"], 2) for name in ("ours", "earlier")]
-        size = [f"{row['draws']:,}", f"{row['classes']:,}"]
-        rate = round_down(1000 / row["ours_milliseconds"])
-        rows.append([*size, times[0], rate, times[1], round_down(row["times_as_fast"], 1)])
-    return format_table(head, rows)
-
-
 def tabulate_families(softmax: Result) -> str:
     """The true means of the two largest scores, and the radius that they allow."""
     rows = []
