@@ -64,16 +64,6 @@ def tabulate_shares(softmax: Result) -> str:
     return format_table(["", *_name_columns(families)], rows)
 
 
-def tabulate_bins(softmax: Result) -> str:
-    """`cdf` by the steps in the middle of the histograms, and the bytes of an input."""
-    families = softmax["families"]
-    rows = []
-    for steps in next(iter(families.values()))["bins"]["1000"]:
-        found = [family["bins"][n][steps] for family in families.values() for n in SIZES]
-        rows.append([steps, *(round_down(share, 3) for share in found)])
-    return format_table(["steps", *_name_columns(families)], rows)
-
-
 def tabulate_endless(softmax: Result) -> str:
     """What is left of `cdf` by the steps, with infinitely many draws."""
     families = softmax["families"]
@@ -81,16 +71,6 @@ def tabulate_endless(softmax: Result) -> str:
     for steps in next(iter(families.values()))["bins_with_endless_draws"]:
         found = [family["bins_with_endless_draws"][steps] for family in families.values()]
         rows.append([steps, *(round_down(share, 3) for share in found)])
-    return format_table(["steps", *families], rows)
-
-
-def tabulate_bytes(softmax: Result) -> str:
-    """The bytes of an input in a part of 100 inputs with 1,000 draws each."""
-    families = softmax["families"]
-    rows = []
-    for steps in next(iter(families.values()))["bytes_of_an_input"]:
-        found = [family["bytes_of_an_input"][steps] for family in families.values()]
-        rows.append([steps, *(round_up(size) for size in found)])
     return format_table(["steps", *families], rows)
 
 
@@ -129,24 +109,6 @@ def state_widening(softmax: Result) -> str:
         for ratio in family["largest_widening_of_half_widths"].values()
     ]
     return f"{percent_up(min(found) - 1)} to {percent_up(max(found) - 1)} wider"
-
-
-def state_uniform_width(softmax: Result) -> str:
-    """The uniform band beside ours, where half of the scores lie above a threshold."""
-    ratio = min(f["uniform_over_ours_in_the_middle"] for f in softmax["families"].values())
-    return f"{percent_up(1 - ratio)} narrower than ours in the middle"
-
-
-def tabulate_designs(softmax: Result) -> str:
-    """Other designs of the bands at n = 1e5."""
-    families = softmax["families"]
-    rows = []
-    for design in next(iter(families.values()))["designs"]:
-        found = [family["designs"][design] for family in families.values()]
-        rows.append([design, *(round_down(share, 3) for share in found)])
-    endless = [family["cdf_with_infinitely_many_draws"] for family in families.values()]
-    rows.append(["infinitely many draws", *(round_down(share, 3) for share in endless)])
-    return format_table(["design, n = 1e5", *families], rows)
 
 
 def state_price_of_bands(softmax: Result) -> str:
