@@ -9,14 +9,6 @@ from measured import format_table, percent_up, round_down, round_up
 
 Result = dict[str, Any]
 SIZES = {"1000": "1e3", "10000": "1e4", "100000": "1e5"}
-LIMITS = (
-    "hoeffding",
-    "bentkus+bernstein",
-    "bentkus+betting",
-    "betting alone",
-    "two_sided, with histograms",
-    "cdf",
-)
 
 
 def tabulate_gain(joint: Result) -> str:
@@ -64,16 +56,6 @@ def tabulate_shares(softmax: Result) -> str:
     return format_table(["", *_name_columns(families)], rows)
 
 
-def tabulate_endless(softmax: Result) -> str:
-    """What is left of `cdf` by the steps, with infinitely many draws."""
-    families = softmax["families"]
-    rows = []
-    for steps in next(iter(families.values()))["bins_with_endless_draws"]:
-        found = [family["bins_with_endless_draws"][steps] for family in families.values()]
-        rows.append([steps, *(round_down(share, 3) for share in found)])
-    return format_table(["steps", *families], rows)
-
-
 def state_change(softmax: Result) -> str:
     """What betting and finer bins together change, from the worst to the best of the families."""
     words = []
@@ -116,11 +98,3 @@ def state_price_of_bands(softmax: Result) -> str:
     shares = [family["share"]["100000"] for family in softmax["families"].values()]
     price = max(1 - one["two_sided, with histograms"] / one["bentkus+betting"] for one in shares)
     return f"within {percent_up(price)} of what it is without them at n = 1e5"
-
-
-def tabulate_errors(softmax: Result) -> str:
-    """Wrong certificates as a share of the alpha allowed."""
-    rows = []
-    for name, found in softmax["levels_of_alpha"].items():
-        rows.append([name, *(round_up(found[limit], 3) for limit in LIMITS)])
-    return format_table(["scores", *LIMITS], rows)

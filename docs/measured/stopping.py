@@ -102,19 +102,8 @@ def state_errors_without_reserve(draws: Result) -> str:
     return f"{rate} alpha ({worst['point']}, {plan} extended once)"
 
 
-def tabulate_schemes(draws: Result) -> str:
-    """Draws by scheme, counts at their expectation."""
-    head = ["pA, pB, classes", "n", "radius", *(f"`{way}`" for way in WAYS)]
-    rows = []
-    for row in draws["grid"]:
-        point = f"{row['pa']:g}, {row['pb']:g}, {row['classes']}"
-        shares = [round_up(row[way], 3) for way in WAYS]
-        rows.append([point, f"{row['draws']:,}", round_down(row["radius"], 3), *shares])
-    return format_table(head, rows)
-
-
 def tabulate_tallies(draws: Result) -> str:
-    """The same over real tallies: the median, and how many get there."""
+    """Draws by scheme over real tallies: the median, and how many get there."""
     rows = []
     for row in draws["real"]:
         inputs = row["certified_by_paper"]
