@@ -9,14 +9,6 @@ from measured import format_table, percent_up, round_down, round_up
 
 Result = dict[str, Any]
 SIZES = {"1000": "1e3", "10000": "1e4", "100000": "1e5"}
-LIMITS = (
-    "hoeffding",
-    "bentkus+bernstein",
-    "bentkus+betting",
-    "betting alone",
-    "two_sided, with histograms",
-    "cdf",
-)
 
 
 def tabulate_gain(joint: Result) -> str:
@@ -41,29 +33,6 @@ def tabulate_grid(joint: Result) -> str:
     return format_table(head, rows)
 
 
-def tabulate_times(joint: Result) -> str:
-    """Milliseconds for one input, against the plain way."""
-    head = ["n", "ours", "plain", "times as fast", "our radius over the plain one, at least"]
-    rows = []
-    for row in joint["time"]:
-        times = [round_up(row["milliseconds"], 1), round_up(row["plain_milliseconds"])]
-        ratios = [round_down(row["times_as_fast"]), round_down(row["smallest_ratio_of_radii"], 5)]
-        rows.append([f"{row['draws']:,}", *times, *ratios])
-    return format_table(head, rows)
-
-
-def tabulate_speed(joint: Result) -> str:
-    """Milliseconds of processors for each of many different inputs, and what that is a second."""
-    head = ["n", "classes", "ms of processors", "inputs a second of one", "earlier, ms", "times"]
-    rows = []
-    for row in joint["speed"]:
-        times = [round_up(row[f"{name}_milliseconds"], 2) for name in ("ours", "earlier")]
-        size = [f"{row['draws']:,}", f"{row['classes']:,}"]
-        rate = round_down(1000 / row["ours_milliseconds"])
-        rows.append([*size, times[0], rate, times[1], round_down(row["times_as_fast"], 1)])
-    return format_table(head, rows)
-
-
 def tabulate_families(softmax: Result) -> str:
     """The true means of the two largest scores, and the radius that they allow."""
     rows = []
@@ -85,36 +54,6 @@ def tabulate_shares(softmax: Result) -> str:
     least = [ratio for family in families.values() for ratio in _list_least(family)]
     rows.append(["least of cdf over bentkus+betting", *(round_down(x, 3) for x in least)])
     return format_table(["", *_name_columns(families)], rows)
-
-
-def tabulate_bins(softmax: Result) -> str:
-    """`cdf` by the steps in the middle of the histograms, and the bytes of an input."""
-    families = softmax["families"]
-    rows = []
-    for steps in next(iter(families.values()))["bins"]["1000"]:
-        found = [family["bins"][n][steps] for family in families.values() for n in SIZES]
-        rows.append([steps, *(round_down(share, 3) for share in found)])
-    return format_table(["steps", *_name_columns(families)], rows)
-
-
-def tabulate_endless(softmax: Result) -> str:
-    """What is left of `cdf` by the steps, with infinitely many draws."""
-    families = softmax["families"]
-    rows = []
-    for steps in next(iter(families.values()))["bins_with_endless_draws"]:
-        found = [family["bins_with_endless_draws"][steps] for family in families.values()]
-        rows.append([steps, *(round_down(share, 3) for share in found)])
-    return format_table(["steps", *families], rows)
-
-
-def tabulate_bytes(softmax: Result) -> str:
-    """The bytes of an input in a part of 100 inputs with 1,000 draws each."""
-    families = softmax["families"]
-    rows = []
-    for steps in next(iter(families.values()))["bytes_of_an_input"]:
-        found = [family["bytes_of_an_input"][steps] for family in families.values()]
-        rows.append([steps, *(round_up(size) for size in found)])
-    return format_table(["steps", *families], rows)
 
 
 def state_change(softmax: Result) -> str:
@@ -154,34 +93,8 @@ def state_widening(softmax: Result) -> str:
     return f"{percent_up(min(found) - 1)} to {percent_up(max(found) - 1)} wider"
 
 
-def state_uniform_width(softmax: Result) -> str:
-    """The uniform band beside ours, where half of the scores lie above a threshold."""
-    ratio = min(f["uniform_over_ours_in_the_middle"] for f in softmax["families"].values())
-    return f"{percent_up(1 - ratio)} narrower than ours in the middle"
-
-
-def tabulate_designs(softmax: Result) -> str:
-    """Other designs of the bands at n = 1e5."""
-    families = softmax["families"]
-    rows = []
-    for design in next(iter(families.values()))["designs"]:
-        found = [family["designs"][design] for family in families.values()]
-        rows.append([design, *(round_down(share, 3) for share in found)])
-    endless = [family["cdf_with_infinitely_many_draws"] for family in families.values()]
-    rows.append(["infinitely many draws", *(round_down(share, 3) for share in endless)])
-    return format_table(["design, n = 1e5", *families], rows)
-
-
 def state_price_of_bands(softmax: Result) -> str:
     """What the share of the tail for the bands takes from `two_sided` at n = 1e5."""
     shares = [family["share"]["100000"] for family in softmax["families"].values()]
     price = max(1 - one["two_sided, with histograms"] / one["bentkus+betting"] for one in shares)
     return f"within {percent_up(price)} of what it is without them at n = 1e5"
-
-
-def tabulate_errors(softmax: Result) -> str:
-    """Wrong certificates as a share of the alpha allowed."""
-    rows = []
-    for name, found in softmax["levels_of_alpha"].items():
-        rows.append([name, *(round_up(found[limit], 3) for limit in LIMITS)])
-    return format_table(["scores", *LIMITS], rows)

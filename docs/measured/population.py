@@ -9,8 +9,6 @@ from measured import format_table, percent_down, round_down, round_up
 from simplicert.metrics.intervals import rate_limits
 
 Result = dict[str, Any]
-DRAWS = (16, 64, 256)  # per input, shown of the divisions
-EACH = (1_000, 10_000)
 BUDGET = 0.001  # chance that any of the simulated rates is larger than is said
 
 
@@ -44,32 +42,6 @@ def describe_runs(population: Result) -> str:
     )
 
 
-def tabulate_divisions(population: Result) -> str:
-    """Equal draws, divided in several ways."""
-    head = ["sigma", "r", "p > t", *(f"k = {draws}" for draws in DRAWS)]
-    head += [f"each, n = {draws:,}" for draws in EACH]
-    rows = []
-    for row in population["divisions"]:
-        found = {(item["method"], item["draws"]): item["share"] for item in row["rows"]}
-        cells = [percent_down(found["population", draws]) for draws in DRAWS]
-        cells += [percent_down(found["each input", draws]) for draws in EACH]
-        rows.append([f"{row['sigma']:g}", f"{row['radius']:g}", percent_down(row["true"]), *cells])
-    return format_table(head, rows)
-
-
-def describe_divisions(population: Result) -> str:
-    """Which division is the best in each case."""
-    best = []
-    for row in population["divisions"]:
-        top = max(row["rows"], key=lambda item: item["share"])
-        kind = "k" if top["method"] == "population" else "certificates of n"
-        best.append(f"{kind} = {top['draws']:,} at sigma {row['sigma']:g}, r = {row['radius']:g}")
-    return (
-        "640,000 draws of at most 10,000 inputs; `each` is `two_sided` by the gated scheme, of as "
-        f"many inputs as the draws allow. The most is expected of {'; '.join(best)}."
-    )
-
-
 def tabulate_confidence(population: Result) -> str:
     """Equal draws and an equal share: how sure one can be of it."""
     head = ["sigma", "r", "share, by certificates of each input", "confidence in it"]
@@ -94,16 +66,6 @@ def _round_tail(tail: float) -> str:
     return f"{first * 10.0**power:.0e}" if tail < 1e-3 else round_up(tail, 3)
 
 
-def tabulate_designs(population: Result) -> str:
-    """By draws per input and by what the design assumed."""
-    head = ["k", "pilot: 500 inputs, 10,000 draws", "pilot: the same, 64 draws", "prior"]
-    rows = [
-        [row["draws"], *(percent_down(row[name]) for name in ("pilot", "few", "prior"))]
-        for row in population["designs"]["smoothed"]
-    ]
-    return format_table(head, rows)
-
-
 def describe_randomised(population: Result) -> str:
     """The one-pass classifier."""
     found = population["designs"]
@@ -116,24 +78,6 @@ def describe_randomised(population: Result) -> str:
         f"the mean over the 500 is {true['randomised']}, of which the certificate can be "
         f"expected to state {shares}."
     )
-
-
-def tabulate_coverage(population: Result) -> str:
-    """How often the limit was above the truth."""
-    head = ["population", "k, inputs", "true share", "wrong, smoothed"]
-    head += ["true share", "wrong, randomised"]
-    rows = []
-    cases: dict[tuple[str, int, int], Result] = {}
-    for row in population["coverage"]:
-        key = (row["population"], row["draws"], row["inputs"])
-        cases.setdefault(key, {})[row["classifier"]] = row
-    for (name, draws, inputs), both in cases.items():
-        cells = []
-        for classifier in ("smoothed", "randomised"):
-            row = both[classifier]
-            cells += [round_down(row["share"], 3), f"{row['wrong']} of {row['repeats']:,}"]
-        rows.append([name, f"{draws}, {inputs:,}", *cells])
-    return format_table(head, rows)
 
 
 def describe_coverage(population: Result) -> str:
@@ -154,17 +98,4 @@ def describe_coverage(population: Result) -> str:
         f"{len(rows)} cases together no true rate exceeds {round_up(100 * float(together), 2)} %. "
         f"From a list of 500 probabilities without replacement: {lists}. Markov's inequality and "
         "the room below (*) make the limit cautious."
-    )
-
-
-def describe_proof(population: Result) -> str:
-    """The excess between grid points, and the time."""
-    rows = population["proof"]
-    worst = max(row["excess"] for row in rows)
-    slowest = max(rows, key=lambda row: row["seconds"])
-    return (
-        "Between the points of its grid the linear programme alone exceeded (*) by up to "
-        f"{worst:.1e} (k = {', '.join(str(row['draws']) for row in rows)}): this is what the proof "
-        f"takes off. A proof took up to {round_up(1000 * slowest['seconds'])} ms "
-        f"(k = {slowest['draws']})."
     )

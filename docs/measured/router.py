@@ -6,7 +6,6 @@ from measured import format_table, round_down, round_up
 
 Result = dict[str, Any]
 NAMES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
-SHOWN = ([0.0, 0.0], [0.5, 0.5], [1.0, 1.0], [0.0, 1.0])  # goals whose whole curves are shown
 FAMILIES = ("classes", "confident", "scores")
 
 
@@ -55,23 +54,6 @@ def tabulate_routers(router: Result) -> str:
     return format_table(head, rows)
 
 
-def tabulate_pairs(router: Result) -> str:
-    """The same for the mean of the certified accuracies at two radii."""
-    head = [
-        "radii",
-        "single sigma",
-        "rule of the router",
-        "difference in points",
-        "without sharing",
-    ]
-    rows = []
-    for row in router["certified"]["routers"]:
-        if row["radii"][0] != row["radii"][1]:
-            radii, free = " and ".join(f"{r:g}" for r in row["radii"]), row["free"]["difference"]
-            rows.append([radii, row["rival"], _rule(row["router"]), _interval(row), _points(free)])
-    return format_table(head, rows)
-
-
 def state_pairs_ahead(router: Result) -> str:
     """How many of the chosen routers have the larger mean at two radii."""
     pairs = [row for row in router["certified"]["routers"] if row["radii"][0] != row["radii"][1]]
@@ -100,21 +82,6 @@ def describe_fresh(router: Result) -> str:
         f"fresh ones, scored as those were, it is ahead by {_interval(fresh)} points. Certified "
         f"accuracy there, of the router and of sigma {fresh['rival']}: {', '.join(told)}."
     )
-
-
-def tabulate_curves(router: Result) -> str:
-    """Certified accuracy at every radius: each single sigma, and some of the routers."""
-    certified = router["certified"]
-    head = ["", *(f"{r:g}" for r in router["settings"]["radii"])]
-    rows = [
-        [f"sigma {sigma}", *(round_down(value, 3) for value in curve)]
-        for sigma, curve in certified["single"].items()
-    ]
-    for row in certified["routers"]:
-        if row["radii"] in SHOWN:
-            aims = " and ".join(f"{r:g}" for r in sorted(set(row["radii"])))
-            rows.append([f"router for {aims}", *(round_down(v, 3) for v in row["accuracy"])])
-    return format_table(head, rows)
 
 
 def state_settings(router: Result) -> str:

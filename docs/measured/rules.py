@@ -104,22 +104,6 @@ def summarise_one_number(rules: Result) -> str:
     return ", ".join(said)
 
 
-def tabulate_targets(rules: Result) -> str:
-    """Deciding whether the radius reaches R, by looks and by sequences."""
-    found = next(iter(rules["populations"].values()))["decisions"]
-    head = ["R / sigma", "way", "draws", "certified", "by a fixed n", "by Cohen's", "seconds"]
-    head += ["of processors"]
-    rows = []
-    for row in found:
-        way = "`radius=R`" if row["rule"] == "radius=R" else NAMES[row["rule"]]
-        names = ("certified", "certified_fixed", "certified_fixed_cohen")
-        shares = [percent_down(row[name]) for name in names]
-        draws = round_up(row["draws"])
-        times = [round_up(row[name], 1) for name in ("seconds", "processor_seconds")]
-        rows.append([f"{row['target']:g}", way, draws, *shares, *times])
-    return format_table(head, rows)
-
-
 def state_decision_factors(rules: Result) -> str:
     """How many times fewer draws than most deciding a radius takes."""
     found = next(iter(rules["populations"].values()))["decisions"]

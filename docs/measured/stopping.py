@@ -71,29 +71,6 @@ def describe_times(draws: Result) -> str:
     )
 
 
-def tabulate_errors(draws: Result) -> str:
-    """Wrong certificates for the worst of all rules."""
-    head = ["expectations", "alpha", "by its plan", "with a reserve, extended", "extended"]
-    rows = []
-    for row in draws["adversary"]:
-        if row["plan"] != "fixed":
-            ways = ("stopped", "reserved", "extended", "without_plan")
-            rates = [format_rate(row[way], row["alpha"]) for way in ways]
-            rows.append([row["point"], f"{row['alpha']:g}", *rates])
-    return format_table([*head, "each look with all of alpha"], rows)
-
-
-def summarise_errors(draws: Result) -> str:
-    """The largest rate of the rules that a run can have."""
-    rows = draws["errors"]
-    rates = [row[way]["rate"] / row["alpha"] for row in rows for way in ("stopped", "extended")]
-    return (
-        "By its plan, extended or not, it stays below alpha, and no rule of the table above came "
-        f"to more than {round_up(max(rates), 2)} alpha in any of {len(rows)} cases. The last "
-        "column is what looking without a plan does."
-    )
-
-
 def state_errors_without_reserve(draws: Result) -> str:
     """The largest rate where certificates from before and after an extension are both kept."""
     worst = max(draws["adversary"], key=lambda row: row["ever_made"]["rate"] / row["alpha"])
@@ -102,19 +79,8 @@ def state_errors_without_reserve(draws: Result) -> str:
     return f"{rate} alpha ({worst['point']}, {plan} extended once)"
 
 
-def tabulate_schemes(draws: Result) -> str:
-    """Draws by scheme, counts at their expectation."""
-    head = ["pA, pB, classes", "n", "radius", *(f"`{way}`" for way in WAYS)]
-    rows = []
-    for row in draws["grid"]:
-        point = f"{row['pa']:g}, {row['pb']:g}, {row['classes']}"
-        shares = [round_up(row[way], 3) for way in WAYS]
-        rows.append([point, f"{row['draws']:,}", round_down(row["radius"], 3), *shares])
-    return format_table(head, rows)
-
-
 def tabulate_tallies(draws: Result) -> str:
-    """The same over real tallies: the median, and how many get there."""
+    """Draws by scheme over real tallies: the median, and how many get there."""
     rows = []
     for row in draws["real"]:
         inputs = row["certified_by_paper"]
