@@ -11,9 +11,8 @@ from simplicert.types.smoothing import Smoothing, check_lipschitz
 
 CPU_ROWS, GPU_ROWS = 256, 1024  # largest default batch of a torch module
 
-# A function of arrays has a price for every call: with 64 features a random forest makes 4.3 times
-# as many draws a second at 2,048 rows as at 256, a logistic regression 3 times; torch modules
-# make no more (benchmarks/batches.py).
+# A function of arrays has a price for every call, which larger batches share out; a torch module
+# gains next to nothing by them (benchmarks/batches.py).
 FUNCTION_ROWS = 2048
 
 MANY_BATCHES = 32  # batches from which their size matters
