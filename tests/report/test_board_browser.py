@@ -66,7 +66,7 @@ def test_the_table_sorts_and_filters_by_keyboard(page, board):
         box.send_keys(Keys.SPACE)
     page.element("#compare").send_keys(Keys.ENTER)
     page.until(
-        "return !!document.getElementById('pairs') && !document.getElementById('pairs').hidden"
+        "return !!document.getElementById('counts') && !document.getElementById('counts').hidden"
     )
     assert "200 inputs are in both" in page.element("#said").text
     told, asked = page.logs()
@@ -83,7 +83,7 @@ def test_tiny_p_are_not_printed_as_nothing(page, tmp_path):
     one, two = make_board([tmp_path / "in"], tmp_path / "out").entries
     url = (tmp_path / "out" / "compare.html").as_uri()
     page.driver.get(f"{url}?a={one.source.id}&b={two.source.id}")
-    page.until("return !document.getElementById('pairs').hidden")
+    page.until("return !document.getElementById('counts').hidden")
     script = "const rows = [...document.querySelectorAll('#pairs tbody tr')];"
     found = page.run(f"{script} return rows.map((row) => row.cells[5].textContent);")
     assert found == ["1.00", *["< 1e-99"] * 5]
@@ -94,7 +94,7 @@ def test_two_logs_are_compared_by_an_exact_test(page, board):
     one, two = entries["hard"], entries["easy"]
     page.logs()
     page.driver.get(f"{(out / 'compare.html').as_uri()}?a={one.source.id}&b={two.source.id}")
-    page.until("return !document.getElementById('pairs').hidden")
+    page.until("return !document.getElementById('counts').hidden")
     assert "200 inputs are in both" in page.element("#said").text
     script = """
         const rows = [...document.querySelectorAll("#pairs tbody tr")];
@@ -115,8 +115,9 @@ def test_two_logs_are_compared_by_an_exact_test(page, board):
 def test_a_page_of_a_log_fits_a_telephone(page, board):
     out, entries = board
     page.driver.set_window_size(390, 800)
-    for name in (f"logs/{entries[NASTY].source.id}.html", "index.html", "compare.html"):
-        page.driver.get((out / name).as_uri())
+    own = f"?log={entries[NASTY].source.id}"
+    for name, asked in (("log.html", own), ("index.html", ""), ("compare.html", "")):
+        page.driver.get((out / name).as_uri() + asked)
         wide, seen = page.run(
             "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
         )
