@@ -55,12 +55,13 @@ def tabulate_limits(entries: Iterable[Entry]) -> dict[str, list[list[int]]]:
 
     Lower limits are rounded down, upper ones up.
     """
-    seen: dict[int, list[Ints]] = {}
+    seen: dict[int, set[int]] = {}
     for entry in entries:
-        hits = [entry.hits_at(RADII), entry.hits_at(curve_radii(entry))]
-        seen[len(entry)] = [np.unique(np.concatenate([*seen.get(len(entry), []), *hits]))]
+        radii = np.concatenate([RADII, curve_radii(entry)])
+        seen.setdefault(len(entry), set()).update(entry.hits_at(radii).tolist())
     out = {}
-    for total, (hits,) in sorted(seen.items()):
+    for total, some in sorted(seen.items()):
+        hits = np.array(sorted(some))
         low, high = rate_limits(hits, total, CONFIDENCE)
         down, up = np.floor(DIGITS * low).astype(int), np.ceil(DIGITS * high).astype(int)
         out[str(total)] = [write_gaps(hits), write_gaps(down), write_gaps(up)]
