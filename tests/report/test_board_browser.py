@@ -176,6 +176,8 @@ def test_the_page_of_a_log_says_what_its_log_says(page, board):
 def test_our_edition_opens(page):
     """docs/board: a log by its name, one with totals alone, and a comparison of two of them."""
     out = Path(__file__).parents[2] / "docs" / "board"
+    if not (out / "data" / "0.js").exists():
+        pytest.skip("the sdist leaves out what the pages of the logs read")
     pairs = (out / "data" / "pairs.js").read_text().splitlines()
     pair = json.loads(pairs[1].rstrip(","))
     page.logs()
