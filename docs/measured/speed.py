@@ -95,8 +95,8 @@ def describe_analysis(analysis: Result) -> str:
         f"{round_up(analysis['report_bytes'] / 1e6, 1)} MB) and `cdf` with the other softmax radii "
         f"{round_up(seconds['radii, softmax'], 1)} s. "
         "Certificates by every mechanism of the multinomial kind came at "
-        f"{analysis['our_inputs_per_second']:,} inputs per second; one after another, as the field's "
-        f"code computes them, one radius each, at {analysis['rival_inputs_per_second']:,}."
+        f"{analysis['our_inputs_per_second']:,} inputs per second; one after another, as the "
+        f"field's code computes them, one radius each, at {analysis['rival_inputs_per_second']:,}."
     )
 
 
