@@ -29,16 +29,17 @@ HEADER = "idx\tlabel\tpredict\tradius\tcorrect\ttime"
 def write_log(path: Path, rows: int, sigma: float, seed: int) -> None:
     """Write a log with rows of every sort."""
     random = np.random.default_rng(seed)
-    label = np.arange(rows) * 7 % 10
+    step = 10_000 // rows
+    index = step * np.arange(rows)
+    label = (7 * index + index // 20) % 10  # by the input, so that all logs agree on it
     right = random.random(rows) < 0.7
     predict = np.where(right, label, (label + 1) % 10)
     radius = sigma * ndtri(random.uniform(0.5, 0.99993, rows))
     idle = random.random(rows) < 0.1
     predict[idle], radius[idle] = -1, 0.0
     seconds = random.uniform(10, 20, rows)
-    step = 10_000 // rows
     lines = [
-        f"{step * row}\t{label[row]}\t{predict[row]}\t{radius[row]:.3}\t"
+        f"{index[row]}\t{label[row]}\t{predict[row]}\t{radius[row]:.3}\t"
         f"{int(predict[row] == label[row])}\t0:00:{seconds[row]:.6f}"
         for row in range(rows)
     ]

@@ -82,7 +82,11 @@
     const value = row[at[name]];
     const cell = make("td", undefined, numeric.has(name) ? "number" : name === "log" ? "log" : name === "method" ? "method" : "");
     if (name === "log" && pages) {
-      const link = make("a", value);
+      const link = make("a");
+      value.split("/").forEach((word, place) => { // a name breaks after its slashes
+        if (place) link.append("/", make("wbr"));
+        link.append(word);
+      });
       link.href = `log.html?log=${row[at.id]}`;
       cell.append(link);
     } else if (name === "verdict") {
