@@ -59,6 +59,13 @@ def test_a_log_that_cannot_be_read_is_named_and_the_others_go_on(command, folder
     assert err.count("not imported: ") == 2 and "must be a positive number" in err
 
 
+def test_two_logs_of_one_name_are_told_apart_from_a_folder_in_use(command, folder, tmp_path):
+    words = ("import", "cohen", folder, "--pattern", "sigma_{sigma}", *SETTINGS)
+    code, said, err = command(*words, "--out", tmp_path / "runs")
+    assert code == 1 and "wrote 2 runs" in said
+    assert "by the pattern its run is sigma-0.5, as that of" in err and "macer/noise" in err
+
+
 def test_settings_come_from_one_place_and_sigma_from_some(command, folder, tmp_path):
     file = folder / "plain/noise_0.25/sigma_0.25"
     words = ["import", "cohen", file, "--out", tmp_path / "run"]
