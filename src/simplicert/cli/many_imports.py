@@ -181,7 +181,11 @@ def _name_fields(named: "NamedSettings", pattern: str | None) -> str:
     if pattern is None:
         return ""
     parts = [named.label] if named.label else []
-    settings = (("scale" if named.scaled else "sigma", named.sigma), ("n", named.draws), ("alpha", named.alpha))
+    settings = (
+        ("scale" if named.scaled else "sigma", named.sigma),
+        ("n", named.draws),
+        ("alpha", named.alpha),
+    )
     parts += [f"{name} {value:g}" for name, value in settings if value is not None]
     return re.sub(r"[^\w.+-]+", "-", " ".join(parts)).strip("-.")
 

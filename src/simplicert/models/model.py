@@ -53,6 +53,7 @@ class Model:
     classes: tuple[str, ...] | None = None  # their names, where the model's maker wrote them down
     sigma: float | None = None  # the noise it was trained under, likewise
     noise: str = "gaussian"  # which noise that was
+    pictures: Mapping[str, int] | None = None  # the resize and crop it was trained with, likewise
 
     def __repr__(self) -> str:
         """Return the name and the start of the fingerprint."""
