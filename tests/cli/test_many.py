@@ -41,7 +41,7 @@ def test_a_folder_becomes_runs_with_sigma_and_labels_from_its_paths(command, fol
              "plain-train-0.50-sigma-0.5"]  # fmt: skip
     assert sorted(path.name for path in out.iterdir()) == names
     assert err.count("\n") <= 3 and "3 imported logs have the usual remarks: radii rounded" in err
-    assert "1 other files are no such logs" in err
+    assert "1 other file is no log of this format, and left out" in err
     code, said, _ = command("table", *sorted(out.iterdir()), "--radii", "0.5")
     assert code == 0 and "unpaired: the runs are on different inputs" in said
     assert "macer train 0.50" in said and "20 inputs are in all of them, and --common" in said

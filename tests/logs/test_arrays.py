@@ -222,7 +222,7 @@ def test_many_folders_become_runs(tmp_path, command):
     pattern = ("--noise", "uniform", "--draws", 100_000, "--pattern")
     words = ("import", "rs4a", logs, *pattern)
     code, out, err = command(*words, "{data}_uniform_{sigma}", "--out", tmp_path / "a")
-    assert code == 0 and "wrote 2 runs into" in out and "1 other files" in err
+    assert code == 0 and "wrote 2 runs into" in out and "1 other file is" in err
     (run,) = [sc.open_run(path) for path in (tmp_path / "a").glob("cifar*")]
     assert run.manifest.label == "cifar" and run.manifest.sigma == pytest.approx(0.5)
     assert run.manifest.noise_model.name == "uniform" and "do not fit" not in str(run.audit)

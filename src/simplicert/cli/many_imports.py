@@ -82,7 +82,7 @@ def import_all(
             )
             made.append(make(ImportJob(file, out / called, named)))
         except SimplicertError as error:
-            refused.append(f"{file}: {error}")
+            refused.append(str(error) if str(file) in str(error) else f"{file}: {error}")
     if not made:
         raise InvalidInput(
             f"no log of {len(found)} was imported: {refused[0]}"
@@ -214,5 +214,6 @@ def _print_summary(made: "Sequence[Run | ImportedRun]", others: int, out: Path) 
     for note in doubt_notes(studies):
         print_warning(note)
     if others:
-        print_warning(f"{others} other files are no such logs, and were left out")
+        whose = "file is no log" if others == 1 else "files are no logs"
+        print_warning(f"{others} other {whose} of this format, and left out")
     print_lines(f"wrote {len(made)} runs into {out}")

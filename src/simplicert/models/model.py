@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from simplicert.errors import InvalidInput, require
-from simplicert.importing import USER, Trust, describe_error, import_object
+from simplicert.importing import USER, Trust, describe_error, import_object, locate_error
 from simplicert.machine import format_bytes, require_memory
 
 if TYPE_CHECKING:
@@ -218,6 +218,7 @@ def load_function(spec: str, trust: Trust = USER) -> Model:
     except Exception as error:  # the user's own code may raise anything
         raise InvalidInput(
             f"model {spec} failed when it was called: {describe_error(error)}"
+            f"{locate_error(error, function)}"
         ) from error
     wrong = explain_uncallable(classifier)
     require(not wrong, f"model {spec} must return a classifier, which {wrong}")
