@@ -18,7 +18,7 @@ from simplicert.store.compaction import compact_if_complete, compact_run
 from simplicert.store.listing import list_parts
 from simplicert.store.manifest import write_manifest
 from simplicert.store.parts import encode_part, read_origins, read_part, write_part
-from simplicert.store.run import PARTS, Run
+from simplicert.store.run import PARTS, Run, read_records
 from simplicert.verification import verify_run
 
 LOOKS, CLASSES, SEED = (100, 300), 4, 7
@@ -184,7 +184,7 @@ def test_what_a_part_claims_to_hold_is_not_believed(tmp_path):
     run = made_run(tmp_path / "run", looks=LOOKS[:1])
     paths = run.paths()
     origins = {path.stem: 1.0 for path in paths}
-    table = run.read_records()[paths[0]].table
+    table = read_records(run)[paths[0]].table
     name, content = compaction.encode_merged_part(table, run.manifest, origins)
     (run.folder / PARTS / name).write_bytes(content)
     whole = opened(run).tally()
@@ -198,7 +198,7 @@ def test_other_rows_of_the_same_draws_replace_none(tmp_path):
     paths = run.paths()
     other = made_run(tmp_path / "other", looks=(), random=True)
     write_part(other.folder / PARTS, some_draws(range(6), 0, 100, luck=5), run.manifest)
-    (record,) = other.read_records().values()
+    (record,) = read_records(other).values()
     claimed = {path.stem: 1.0 for path in paths}
     name, content = compaction.encode_merged_part(record.table, run.manifest, claimed)
     (run.folder / PARTS / name).write_bytes(content)

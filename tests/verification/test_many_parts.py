@@ -5,7 +5,7 @@ import pytest
 import simplicert as sc
 from simplicert.store import write_certificates
 from simplicert.store.parts import _encode_table, write_part
-from simplicert.store.run import PARTS
+from simplicert.store.run import PARTS, read_records
 from simplicert.types.tally import select_inputs
 from simplicert.verification import checks, verify_run
 from simplicert.verification.certificates import _unequal_cells
@@ -35,7 +35,7 @@ def test_each_part_is_read_once_and_progress_is_told(run, monkeypatch):
 def test_one_bad_part_among_many_is_named(run):
     """Parts are joined before they are checked as tallies; what is wrong is still one of them."""
     bad = run.paths()[3]
-    table = run.read_records()[bad].table
+    table = read_records(run)[bad].table
     labels = table["labels"].to_numpy().copy()
     labels[2] = 99
     table = table.set_column(table.column_names.index("labels"), "labels", [labels])

@@ -27,7 +27,7 @@ from simplicert.store.listing import list_parts
 from simplicert.store.manifest import Manifest, read_manifest
 from simplicert.store.overlaps import find_contested_parts
 from simplicert.store.parts import SEGMENTS, PartRecord, encode_merged_part, read_part_record
-from simplicert.store.run import PARTS, Run
+from simplicert.store.run import PARTS, Run, hold_tally, read_records
 from simplicert.types import Ints
 
 MOST_BYTES = 2**25  # bytes of the files that become one
@@ -74,7 +74,7 @@ def compact_run(folder: Path | str) -> Compaction:
         f"run must be one of tallies, and {folder} is a log that was imported: it has no parts",
     )
     make_folder(folder / PARTS)  # refuses a link: nothing is removed elsewhere
-    return _merge_records(run, run.read_records())
+    return _merge_records(run, read_records(run))
 
 
 def compact_if_complete(folder: Path) -> Compaction | None:
@@ -82,8 +82,8 @@ def compact_if_complete(folder: Path) -> Compaction | None:
     run = Run(folder, read_manifest(folder))
     if len(run.paths()) < MANY:
         return None
-    records = run.read_records()
-    run.hold_tally(join_records(records, run.manifest))
+    records = read_records(run)
+    hold_tally(run, join_records(records, run.manifest))
     return None if run.missing else _merge_records(run, records)
 
 

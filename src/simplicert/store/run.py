@@ -72,7 +72,7 @@ class Run:
 
     @cached_property
     def _tally(self) -> Tally:
-        records = self.read_records()
+        records = read_records(self)
         if not records:
             raise DamagedRun(f"{self.folder} holds no parts: nothing was drawn, or they were lost")
         try:
@@ -84,17 +84,9 @@ class Run:
         """List the parts, in the order of their names."""
         return list_parts(self.folder / PARTS)
 
-    def read_records(self) -> dict[Path, PartRecord]:
-        """Read every part; an error names the first that is damaged."""
-        return read_settled(self.paths, lambda path: read_part_record(path, self.manifest))
-
     def tally(self) -> Tally:
         """Add all parts; an error if a part is damaged or draws would count twice."""
         return self._tally
-
-    def hold_tally(self, tally: Tally) -> None:
-        """Keep a tally that the caller has just made of all parts: they are not read again."""
-        self.__dict__["_tally"] = tally
 
     @property
     def audit(self) -> tuple[str, ...]:
@@ -243,6 +235,16 @@ class Run:
         own = self.manifest.scheme
         usual = kind == self.manifest.kind or own in SCHEMES.get(kind, {})
         return own if usual else "gated"
+
+
+def read_records(run: Run) -> dict[Path, PartRecord]:
+    """Read every part of a run; an error names the first that is damaged."""
+    return read_settled(run.paths, lambda path: read_part_record(path, run.manifest))
+
+
+def hold_tally(run: Run, tally: Tally) -> None:
+    """Let a run keep a tally that was just made of all its parts: they are not read again."""
+    run.__dict__["_tally"] = tally
 
 
 def write_noise_scale(folder: Path, scale: np.ndarray) -> None:

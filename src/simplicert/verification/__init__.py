@@ -22,7 +22,7 @@ from simplicert.noises import say_noise
 from simplicert.store import open_run
 from simplicert.store.imported import ImportedRun
 from simplicert.store.manifest import NAME
-from simplicert.store.run import PARTS, Run
+from simplicert.store.run import PARTS, Run, hold_tally
 from simplicert.verification.certificates import certificate_checks, find_certificate_files
 from simplicert.verification.checks import (
     Report,
@@ -111,7 +111,7 @@ def verify_run(
             "certificates", None, "not made again: a part of the tallies is damaged"
         )
     else:
-        run.hold_tally(whole)
+        hold_tally(run, whole)
         yield from _verify_files(run, files, sensitivity, report)
         yield from _claims_or_nothing(run, claims)
     if replay is not None:
