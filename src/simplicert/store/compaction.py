@@ -22,7 +22,7 @@ import pyarrow as pa
 from simplicert.errors import DamagedRun, require
 from simplicert.files import make_folder, remove_stale_files, sync_folder, write_atomically
 from simplicert.store.collect import join_records
-from simplicert.store.layers import find_layers
+from simplicert.store.layers import pack_layers
 from simplicert.store.listing import list_parts
 from simplicert.store.manifest import Manifest, read_manifest
 from simplicert.store.overlaps import find_contested_parts
@@ -113,10 +113,8 @@ def plan_merging(records: Mapping[Path, PartRecord], manifest: Manifest) -> list
         if light and path not in contested and SEGMENTS in table.column_names:
             small.setdefault(str(table.schema), []).append(path)
     for paths in small.values():
-        layers = find_layers([_inputs(records[path].table) for path in paths])
-        for layer in range(layers.max() + 1):
-            mine = [path for path, own in zip(paths, layers, strict=True) if own == layer]
-            groups += _fill_groups(mine, records, manifest.most_rows)
+        for layer in pack_layers([_inputs(records[path].table) for path in paths]):
+            groups += _fill_groups([paths[k] for k in layer], records, manifest.most_rows)
     return [group for group in groups if len(group) > 1]
 
 

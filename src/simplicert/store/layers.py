@@ -29,3 +29,24 @@ def find_layers(indices: Sequence[Ints]) -> Ints:
         layers[number] = last[mine].max(initial=-1) + 1
         last[mine] = layers[number]
     return layers
+
+
+def pack_layers(indices: Sequence[Ints]) -> list[list[int]]:
+    """Sort parts into few layers, whatever their order: each into the first where it fits.
+
+    Large parts come first, so that what was merged before is the beginning of a layer.
+
+    >>> pack_layers([np.array([0]), np.array([0, 1, 2]), np.array([1]), np.array([2])])
+    [[1], [0, 2, 3]]
+    """
+    layers: list[list[int]] = []
+    held: list[set[int]] = []
+    for number in sorted(range(len(indices)), key=lambda k: (-len(indices[k]), k)):
+        mine = set(indices[number].tolist())
+        place = next((k for k, taken in enumerate(held) if taken.isdisjoint(mine)), len(held))
+        if place == len(held):
+            layers.append([])
+            held.append(set())
+        layers[place].append(number)
+        held[place] |= mine
+    return [sorted(layer) for layer in layers]
