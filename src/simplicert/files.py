@@ -204,7 +204,7 @@ def write_atomically(path: Path, content: bytes, *, only_if_new: bool = False) -
         if isinstance(error, OSError) and error.errno is not None:  # name `path` in the message
             raise OSError(error.errno, error.strerror, str(path)) from error
         raise
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
 def _link_if_new(temporary: Path, path: Path) -> None:
@@ -247,7 +247,7 @@ def _rename_under_lock(temporary: Path, path: Path) -> None:
             turn.rmdir()
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make a rename in this folder survive a power cut, where the system can."""
     if os.name != "posix":
         return
