@@ -14,9 +14,10 @@ from places import asked, drawn
 
 import simplicert as sc
 from simplicert import files
-from simplicert.files import make_folder, remove_stale_files, temporary_mark, write_atomically
+from simplicert.files import make_folder, write_atomically
 from simplicert.store import Manifest
 from simplicert.store.run import record_failure
+from simplicert.temporary import remove_stale_files, temporary_mark
 
 UNABLE = [errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS]
 

@@ -71,4 +71,7 @@ def _last_written(run: Run) -> str | None:
     ends = [path.stat().st_mtime for path in run.paths()]
     if not ends:
         return None
-    return datetime.fromtimestamp(max(ends)).astimezone().isoformat(" ", "seconds")
+    try:
+        return datetime.fromtimestamp(max(ends)).astimezone().isoformat(" ", "seconds")
+    except (ValueError, OverflowError, OSError):  # a clock that is thousands of years off
+        return None
