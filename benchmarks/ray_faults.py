@@ -1,0 +1,172 @@
+"""Kill what a Ray of our own consists of, and list what is left: processes, folders, ports, modes.
+
+    python benchmarks/ray_faults.py [--json FILE]
+
+Every process of a run carries a mark in its environment, so that only those are counted.
+"""
+
+import argparse
+import json
+import os
+import secrets
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from fault_place import Place
+
+import simplicert as sc
+
+LEFT_SECONDS = 60.0  # in which everything must have ended
+HANG = 600.0
+LISTENS = "0A"  # the state of a socket in /proc/net/tcp
+LOOPBACK = ("127.0.0.1", "::1")
+SAME = "the same tally, bit for bit"
+
+
+def marked(mark):
+    """Return the living processes with this mark in their environment: number and name."""
+    found = {}
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and mark.encode() in (entry / "environ").read_bytes():
+                words = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")
+                found[int(entry.name)] = name_process(words)
+        except OSError:
+            continue
+    return found
+
+
+def name_process(words):
+    """Name a process of Ray in one word."""
+    text = " ".join(words)
+    for name in ("gcs_server", "raylet", "log_monitor", "runtime_env", "dashboard", "monitor.py"):
+        if name in words[0] or f"/{name}" in text:
+            return name
+    if text.startswith("ray::") or "default_worker" in text:
+        return "worker"
+    return "leader" if "simplicert" in text and "sample" in text else words[0].rpartition("/")[2]
+
+
+def listening(pids):
+    """Return the addresses at which these processes listen."""
+    inodes = set()
+    for pid in pids:
+        try:
+            for handle in Path(f"/proc/{pid}/fd").iterdir():
+                target = str(handle.readlink())
+                if target.startswith("socket:["):
+                    inodes.add(target[8:-1])
+        except OSError:
+            continue
+    hosts = set()
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+            fields = line.split()
+            if fields[3] == LISTENS and fields[9] in inodes:
+                hosts.add(read_address(fields[1].partition(":")[0]))
+    return sorted(hosts)
+
+
+def read_address(digits):
+    """Read an address as /proc/net writes it: words of four bytes, the last one first."""
+    raw = bytes.fromhex(digits)
+    packed = b"".join(raw[at : at + 4][::-1] for at in range(0, len(raw), 4))
+    return socket.inet_ntop(socket.AF_INET if len(packed) == 4 else socket.AF_INET6, packed)
+
+
+def open_to_others(folder):
+    """Return how many files below the folder have a mode that lets others in."""
+    held = [path.lstat().st_mode for path in Path(folder).rglob("*")]
+    return sum(bool(stat.S_IMODE(mode) & 0o077) for mode in held if stat.S_ISREG(mode))
+
+
+def own_folders(pid):
+    """Return the private folders that a leader made."""
+    return sorted(Path("/tmp").glob(f"simplicert-{pid}-*"))
+
+
+def until(true, seconds):
+    """Wait; return the seconds that it took, or None."""
+    begun = time.monotonic()
+    while not true():
+        if time.monotonic() - begun > seconds:
+            return None
+        time.sleep(0.05)
+    return time.monotonic() - begun
+
+
+def kill_one(place, name):
+    """Start a run on Ray, kill the process of this name, and list what is left."""
+    mark, out = secrets.token_hex(8), f"killed-{name}"
+    words = place.words(out, "--engine", "ray", "--workers", "2", "--draws", "1500")
+    said = place.folder / f"{out}.txt"
+    environment = {**os.environ, "SCENE": mark, "PAUSE": "0.05"}
+    with said.open("wb") as file:
+        command = [sys.executable, "-m", *words]
+        leader = subprocess.Popen(
+            command, cwd=place.folder, env=environment, stdout=file, stderr=file
+        )
+    until(lambda: place.parts(out) or leader.poll() is not None, HANG)
+    family = marked(mark)
+    (folder,) = own_folders(leader.pid)
+    row = {
+        "killed": name,
+        "processes": sorted(family.values()),
+        "listening": listening(family),
+        "folder": oct(stat.S_IMODE(folder.stat().st_mode)),
+        "files others may read": open_to_others(folder),
+        "other folders": [str(path) for path in Path("/tmp").glob("ray*")],
+    }
+    victim = leader.pid if name == "leader" else next(p for p in family if family[p] == name)
+    os.kill(victim, signal.SIGKILL)
+    begun = time.monotonic()
+    leader.wait(HANG)
+    row["exit"], row["ended"] = leader.returncode, round(time.monotonic() - begun, 1)
+    row["processes end"] = until(lambda: not marked(mark), LEFT_SECONDS)
+    row["left"] = sorted(marked(mark).values())
+    row["folders end"] = until(lambda: not own_folders(leader.pid), LEFT_SECONDS)
+    lines = said.read_text().strip().splitlines() or [""]
+    row["said"] = lines[-1].replace(str(place.folder) + "/", "")
+    row["lines"] = len(lines)
+    row["traceback"] = "Traceback" in said.read_text() or "fatal" in said.read_text().lower()
+    again = place.draw(out, "--draws", "1500")
+    same = again.code == 0 and place.tally(out) == place.tally("long")
+    row["afterwards"] = SAME if same else f"exit {again.code}: {again.text}"
+    row["good"] = bool(
+        same
+        and not row["left"]
+        and row["folders end"] is not None
+        and set(row["listening"]) <= set(LOOPBACK)
+        and not row["traceback"]
+        and not row["files others may read"]
+    )
+    return row
+
+
+def main():
+    """Kill each of them once, print, write JSON where asked."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--json", type=Path)
+    arguments.add_argument("--only", default="leader,raylet,gcs_server,worker")
+    chosen = arguments.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        place = Place(folder)
+        place.draw("long", "--draws", "1500")
+        rows = []
+        for name in chosen.only.split(","):
+            rows.append(kill_one(place, name))
+            print(json.dumps(rows[-1]), flush=True)
+            if chosen.json:
+                content = {"version": sc.__version__, "kills": rows}
+                chosen.json.write_text(json.dumps(content, indent=1) + "\n")
+    sys.exit(0 if all(row["good"] for row in rows) else 1)
+
+
+if __name__ == "__main__":
+    main()
