@@ -25,7 +25,7 @@ import simplicert as sc
 LEFT_SECONDS = 60.0  # in which everything must have ended
 HANG = 600.0
 LISTENS = "0A"  # the state of a socket in /proc/net/tcp
-LOOPBACK = ("127.0.0.1", "::1")
+LOOPBACK = ("127.0.0.1", "::1", "::ffff:127.0.0.1")
 SAME = "the same tally, bit for bit"
 
 
@@ -114,6 +114,8 @@ def kill_one(place, name):
         )
     until(lambda: place.parts(out) or leader.poll() is not None, HANG)
     family = marked(mark)
+    if leader.poll() is not None:
+        raise RuntimeError(f"it ended with {leader.returncode}: {said.read_text()[-2000:]}")
     (folder,) = own_folders(leader.pid)
     row = {
         "killed": name,

@@ -8,7 +8,6 @@ Ray's processes, removes its folders, and gives up with a clear message.
 """
 
 import os
-import shutil
 import socket
 import tempfile
 import threading
@@ -18,6 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
+from simplicert.drawing.engines.guard import INSIDE, guard_folder, remove_tree
 from simplicert.errors import SamplingFailed
 
 try:
@@ -26,7 +26,6 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 PREFIX = "simplicert-"
-INSIDE = "r"  # Ray makes its own folder open to all users: the one around it is closed
 LOCK = "lock"  # the leading process holds it as long as it lives
 REMOVAL_TRIES, REMOVAL_PAUSE = 20, 0.25  # seconds: Ray's helpers may still write while they end
 
@@ -37,22 +36,26 @@ HEAD_CHECK_SECONDS = 0.5  # seconds between checks of the head
 
 @contextmanager
 def private_folder() -> Iterator[Path]:
-    """Make a folder inside one of mode 0700; remove those that killed leaders have left."""
+    """Make a folder inside one of mode 0700; remove those that killed leaders have left.
+
+    A guard outlives this process, should it be killed, and removes the folder within a minute.
+    """
     # The names of sockets must be short.
     parent = Path("/tmp") if Path("/tmp").is_dir() else Path(tempfile.gettempdir())
     remove_abandoned_folders(parent)
     while True:
         outer = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=parent))
-        try:
-            with (outer / LOCK).open("wb") as lock:
-                _lock_file(lock, wait=True)
-                if not (outer / LOCK).exists():  # taken for abandoned, just before it was locked
-                    continue
-                (outer / INSIDE).mkdir()
-                yield outer / INSIDE
-                return
-        finally:
-            _remove_folder(outer)
+        with guard_folder(outer):
+            try:
+                with (outer / LOCK).open("wb") as lock:
+                    _lock_file(lock, wait=True)
+                    if not (outer / LOCK).exists():  # taken for abandoned, before it was locked
+                        continue
+                    (outer / INSIDE).mkdir()
+                    yield outer / INSIDE
+                    return
+            finally:
+                _remove_folder(outer)  # before the guard looks for it
 
 
 def _lock_file(lock: IO[bytes], *, wait: bool) -> None:
@@ -64,7 +67,7 @@ def _lock_file(lock: IO[bytes], *, wait: bool) -> None:
 def _remove_folder(folder: Path) -> None:
     """Remove a folder, and try again for some seconds while others still write into it."""
     for _ in range(REMOVAL_TRIES):
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_tree(folder)
         if not folder.exists():
             return
         time.sleep(REMOVAL_PAUSE)
@@ -84,7 +87,7 @@ def remove_abandoned_folders(parent: Path) -> None:
                 continue
             with (folder / LOCK).open("rb") as lock:
                 _lock_file(lock, wait=False)
-                shutil.rmtree(folder, ignore_errors=True)
+                remove_tree(folder)
 
 
 class ClusterHead:

@@ -11,7 +11,7 @@ import signal
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from typing import Any
 
 from simplicert.drawing.engines.actors import RayWorkers, WorkerResources
@@ -79,7 +79,8 @@ def connect_to_ray(ray: Any, settings: DrawingSettings) -> Iterator[None]:
         else:
             options["address"] = settings.address
         stack.callback(ray.shutdown)
-        with _block_cloud_requests(ray), _ignore_hangups():
+        closed = _close_files() if settings.address is None else nullcontext()
+        with _block_cloud_requests(ray), _ignore_hangups(), closed:
             _start_ray(ray, options, f"at {settings.address}" if settings.address else "of its own")
         yield
 
@@ -128,6 +129,19 @@ def _ignore_hangups() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+@contextmanager
+def _close_files() -> Iterator[None]:
+    """Let everything that is started here make files of mode 600, which no other user can read.
+
+    A worker then takes this process's own mask again: parts are as open as those of other engines.
+    """
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
 def _start_ray(ray: Any, options: dict[str, Any], where: str) -> None:
