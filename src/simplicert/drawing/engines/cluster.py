@@ -31,6 +31,7 @@ REMOVAL_TRIES, REMOVAL_PAUSE = 20, 0.25  # seconds: Ray's helpers may still writ
 
 # Seconds without a head, on this machine and over a network; Ray itself waits 60.
 LOCAL_SECONDS, REMOTE_SECONDS = 3.0, 40.0
+KEPT = "what was drawn is kept, and the same command continues"
 HEAD_CHECK_SECONDS = 0.5  # seconds between checks of the head
 
 
@@ -95,7 +96,8 @@ class ClusterHead:
 
     def __init__(self, ray: Any, *, own: bool) -> None:
         """Find the head's address; `own`: this process has started Ray on this machine."""
-        self.ray, self.allowed = ray, LOCAL_SECONDS if own else REMOTE_SECONDS
+        self.ray, self.own = ray, own
+        self.allowed = LOCAL_SECONDS if own else REMOTE_SECONDS
         try:
             host, _, port = ray.get_runtime_context().gcs_address.rpartition(":")
             self.address: tuple[str, int] | None = (host.strip("[]"), int(port))
@@ -103,15 +105,28 @@ class ClusterHead:
             self.address = None
 
     def require(self) -> None:
-        """Raise if the head has not listened at its address for a while."""
+        """Raise if the head has not listened at its address for a while, or our node has ended.
+
+        A head that comes back in time, or a connection that was lost for a while, changes nothing.
+        """
+        if self.own and self._has_node_ended():
+            raise SamplingFailed(f"the node of this run's own Ray is gone: {KEPT}")
         deadline = time.monotonic() + self.allowed
         while not self._listens():
             if time.monotonic() > deadline:
-                raise SamplingFailed(
-                    "the head of the Ray cluster is gone: what was drawn is kept, and the same "
-                    "command continues"
-                )
+                raise SamplingFailed(f"the head of the Ray cluster is gone: {KEPT}")
             time.sleep(HEAD_CHECK_SECONDS)
+
+    def _has_node_ended(self) -> bool:
+        """Tell whether the raylet that this process started has ended: no worker can start then.
+
+        Ray tells no one, and on a cluster a node may come back: alone, a run would wait for ever.
+        """
+        try:
+            started = self.ray._private.worker._global_node.all_processes.get("raylet", [])
+            return any(one.process.poll() is not None for one in started)
+        except AttributeError:  # these have no public names, and another Ray may lack them
+            return False
 
     def _listens(self) -> bool:
         if self.address is None:
@@ -134,11 +149,16 @@ class ClusterHead:
         """Call a function of Ray in another thread, as the head may vanish before it replies."""
         self.require()
         replies: list[Any] = []
-        thread = threading.Thread(target=lambda: replies.append(function()), daemon=True)
+
+        def ask() -> None:
+            with suppress(Exception):  # a head that was restarted knows nothing of this run
+                replies.append(function())
+
+        thread = threading.Thread(target=ask, daemon=True)
         thread.start()
         while thread.is_alive():
             thread.join(HEAD_CHECK_SECONDS)
             self.require()
         if not replies:
-            raise SamplingFailed("the head of the Ray cluster did not answer")
+            raise SamplingFailed(f"the head of the Ray cluster did not answer: {KEPT}")
         return replies[0]
