@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,7 @@ def test_it_is_removed_while_others_still_write(monkeypatch):
             real(path, **more)
 
     monkeypatch.setattr(cluster, "REMOVAL_PAUSE", 0.0)
+    monkeypatch.setattr(cluster, "guard_folder", lambda folder: nullcontext())
     with private_folder() as folder:
         monkeypatch.setattr(guard.shutil, "rmtree", late)
     assert not folder.parent.exists()
@@ -114,15 +116,26 @@ def test_a_guard_ends_what_a_killed_leader_left_and_nothing_else(tmp_path):
         process.communicate()
 
 
+@pytest.mark.slow
+def test_helpers_that_outlive_a_stopped_ray_end_before_the_folder_goes(tmp_path):
+    """They would make it again."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with private_folder() as folder:
+        words = [sys.executable, "-S", "-c", HOLD, folder / "log"]
+        helper = subprocess.Popen(words, **pipes)
+        helper.stdout.readline()
+    assert not folder.parent.exists()
+    assert helper.wait() == -9
+    helper.communicate()
+
+
 def test_a_guard_spares_a_leader_that_lives(tmp_path, monkeypatch):
     """Its folder could not be removed; the guard waits for nobody and removes it."""
     folder = tmp_path / "simplicert-1-mine"
     folder.mkdir()
     with (folder / "lock").open("w"):
-        monkeypatch.setattr(guard, "PATIENCE", 0.0)
-        monkeypatch.setattr(guard, "PAUSE", 0.0)
         monkeypatch.setattr(guard, "users_of", lambda name: {os.getpid()})
-        guard.clear_folder(folder, os.getpid())
+        guard.clear_folder(folder, os.getpid(), 0.0)
     assert not folder.exists()
 
 

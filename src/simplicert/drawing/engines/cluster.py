@@ -46,17 +46,16 @@ def private_folder() -> Iterator[Path]:
     remove_abandoned_folders(parent)
     while True:
         outer = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=parent))
-        with guard_folder(outer):
-            try:
-                with (outer / LOCK).open("wb") as lock:
-                    _lock_file(lock, wait=True)
-                    if not (outer / LOCK).exists():  # taken for abandoned, before it was locked
-                        continue
-                    (outer / INSIDE).mkdir()
-                    yield outer / INSIDE
-                    return
-            finally:
-                _remove_folder(outer)  # before the guard looks for it
+        try:
+            with guard_folder(outer), (outer / LOCK).open("wb") as lock:
+                _lock_file(lock, wait=True)
+                if not (outer / LOCK).exists():  # taken for abandoned, just before it was locked
+                    continue
+                (outer / INSIDE).mkdir()
+                yield outer / INSIDE
+                return
+        finally:
+            _remove_folder(outer)
 
 
 def _lock_file(lock: IO[bytes], *, wait: bool) -> None:

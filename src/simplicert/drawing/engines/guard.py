@@ -1,11 +1,12 @@
 """Outlive a leader that is killed, end what its Ray has left, and remove its private folder.
 
 This file is run as a program of its own, by its path, and imports nothing of the package: a small
-process that waits for the end of the leader's pipe. If the leader ended as it should, its folder is
-gone and there is nothing to do. Otherwise Ray's processes have some seconds to notice by
-themselves; those that are left are killed. They are known by the private folder, whose name is
-random: a process of this user that has a file in it open, or that names it in its command, is the
-leader's.
+process that waits for the end of the leader's pipe. A leader that has stopped its Ray says so
+first; Ray's helpers may still be there, and what they use is removed at once. If it was killed,
+they have some seconds to notice. What is left is killed, and the folder removed.
+
+Ray's processes are known by the private folder, whose name is random: a process of this user that
+has a file in it open, or that names it in its command, is the leader's.
 """
 
 import os
@@ -22,6 +23,7 @@ INSIDE = "r"  # Ray makes its own folder open to all users: the one around it is
 PATIENCE = 3.0  # seconds for Ray's processes to end by themselves
 MOST = 45.0  # seconds from the leader's end on
 PAUSE = 0.2
+STOPPED = b"."  # said by a leader that has stopped its Ray
 
 
 @contextmanager
@@ -37,8 +39,8 @@ def guard_folder(folder: Path) -> Iterator[None]:
         try:
             yield
         finally:
-            assert guard.stdin is not None
-            guard.stdin.close()
+            with suppress(OSError):  # somebody has ended the guard
+                guard.communicate(STOPPED)
 
 
 def remove_tree(folder: Path) -> None:
@@ -73,20 +75,22 @@ def _uses(process: Path, folder: str) -> bool:
     return False
 
 
-def clear_folder(folder: Path, leader: int) -> None:
+def clear_folder(folder: Path, leader: int, patience: float) -> None:
     """Wait for the end of those who use the folder, kill the rest, and remove it.
 
-    A leader that lives has ended its work, and its folder could not be removed: it is spared.
+    The leader is never killed: if it lives, it waits for this.
     """
     begun = time.monotonic()
-    while folder.exists() and time.monotonic() - begun < MOST:
+    while time.monotonic() - begun < MOST:
         users = users_of(str(folder)) - {leader}
-        if time.monotonic() - begun > PATIENCE:
+        if not users:
+            remove_tree(folder)
+            if not folder.exists():
+                return
+        elif time.monotonic() - begun >= patience:
             for pid in users:
                 with suppress(OSError):
                     os.kill(pid, signal.SIGKILL)
-        if not users:
-            remove_tree(folder)
         time.sleep(PAUSE)
 
 
@@ -94,5 +98,5 @@ if __name__ == "__main__":
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # they are meant for the leader
         signal.signal(getattr(signal, name), signal.SIG_IGN)
     parent = os.getppid()
-    sys.stdin.buffer.read()
-    clear_folder(Path(sys.argv[1]), parent)
+    last = sys.stdin.buffer.read()
+    clear_folder(Path(sys.argv[1]), parent, 0.0 if last == STOPPED else PATIENCE)
