@@ -1,4 +1,4 @@
-"""A checkpoint that the disk does not give is the disk's error, and not that of another training."""
+"""A checkpoint that the disk does not give is the disk's error, not that of another training."""
 
 import errno
 
