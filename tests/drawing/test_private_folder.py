@@ -18,6 +18,7 @@ def test_closed_and_removed_even_after_a_failure():
     with pytest.raises(RuntimeError), private_folder() as folder:
         outer = folder.parent
         assert outer.stat().st_mode & 0o777 == 0o700
+        assert (outer / LOCK).stat().st_mode & 0o777 == 0o600
         (folder / "socket").touch()
         raise RuntimeError
     assert not outer.exists()

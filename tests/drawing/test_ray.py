@@ -3,6 +3,7 @@
 import os
 import secrets
 import signal
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -45,6 +46,8 @@ def test_no_other_user_can_enter_its_folder(ray):
     session = Path(ray._private.worker._global_node.get_session_dir_path())
     assert folder in session.parents
     assert list(session.glob("sockets/*"))
+    modes = [path.lstat().st_mode for path in folder.rglob("*")]
+    assert not any(mode & 0o077 for mode in modes if stat.S_ISREG(mode))
 
 
 def test_it_listens_here_only_and_asks_for_a_token(ray):

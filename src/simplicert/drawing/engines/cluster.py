@@ -47,6 +47,7 @@ def private_folder() -> Iterator[Path]:
     while True:
         outer = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=parent))
         try:
+            (outer / LOCK).touch(mode=0o600)
             with guard_folder(outer), (outer / LOCK).open("wb") as lock:
                 _lock_file(lock, wait=True)
                 if not (outer / LOCK).exists():  # taken for abandoned, just before it was locked

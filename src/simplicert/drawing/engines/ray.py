@@ -11,7 +11,7 @@ import signal
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 from simplicert.drawing.engines.actors import RayWorkers, WorkerResources
@@ -79,8 +79,10 @@ def connect_to_ray(ray: Any, settings: DrawingSettings) -> Iterator[None]:
         else:
             options["address"] = settings.address
         stack.callback(ray.shutdown)
-        closed = _close_files() if settings.address is None else nullcontext()
-        with _block_cloud_requests(ray), _ignore_hangups(), closed:
+        with _block_cloud_requests(ray), _ignore_hangups(), ExitStack() as private:
+            if settings.address is None:
+                private.enter_context(_silence_errors(ray))
+                private.enter_context(_close_files())
             _start_ray(ray, options, f"at {settings.address}" if settings.address else "of its own")
         yield
 
@@ -106,16 +108,33 @@ def _block_cloud_requests(ray: Any) -> Iterator[None]:
     it does is to send requests to 169.254.169.254 and metadata.google.internal. There is no
     setting against it; Ray itself goes on if that process does not start.
     """
-    services = getattr(getattr(ray, "_private", None), "services", None)
-    before = getattr(services, "start_api_server", None)
+    with _replace(ray, "services", "start_api_server", lambda *_, **__: (None, None)):
+        yield
+
+
+@contextmanager
+def _silence_errors(ray: Any) -> Iterator[None]:
+    """Start Ray without the thread that prints pages of its own logs when a part of it dies.
+
+    The leader notices by itself, and says one sentence.
+    """
+    with _replace(ray, "worker", "listen_error_messages", lambda *_, **__: None):
+        yield
+
+
+@contextmanager
+def _replace(ray: Any, module: str, name: str, other: Any) -> Iterator[None]:
+    """Put another function into a module of Ray for a while, where it has one of this name."""
+    home = getattr(getattr(ray, "_private", None), module, None)
+    before = getattr(home, name, None)
     if before is None:
         yield
         return
-    services.start_api_server = lambda *_, **__: (None, None)  # type: ignore[union-attr]
+    setattr(home, name, other)
     try:
         yield
     finally:
-        services.start_api_server = before  # type: ignore[union-attr]
+        setattr(home, name, before)
 
 
 @contextmanager
