@@ -241,6 +241,22 @@ def test_a_temporary_file_that_somebody_removed_is_written_again(
     assert [file.name for file in tmp_path.iterdir()] == ["part"]
 
 
+def test_what_vanished_with_its_folder_is_not_written_into_another(tmp_path, monkeypatch):
+    """Somebody renamed the folder between writing and renaming, and put another in its place."""
+    home, real = tmp_path / "parts", files._write_flushed
+    home.mkdir()
+
+    def write(path, content):
+        real(path, content)
+        home.rename(tmp_path / "away")
+        home.mkdir()
+
+    monkeypatch.setattr(files, "_write_flushed", write)
+    with pytest.raises(FileNotFoundError):
+        write_atomically(home / "part", b"x")
+    assert not list(home.iterdir())
+
+
 def test_a_folder_that_is_gone_is_not_waited_for(tmp_path):
     with pytest.raises(FileNotFoundError) as caught:
         write_atomically(tmp_path / "gone" / "part", b"x")

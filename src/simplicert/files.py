@@ -191,6 +191,7 @@ def write_atomically(path: Path, content: bytes, *, only_if_new: bool = False) -
     whether `path` holds the content then. A temporary file that somebody has removed, because his
     clock is a day ahead, is written again.
     """
+    home = _identify_folder(path.parent)
     for last in (False, False, True):
         temporary = path.with_name(f".{path.name}.{temporary_mark()}.tmp")
         try:
@@ -205,7 +206,8 @@ def write_atomically(path: Path, content: bytes, *, only_if_new: bool = False) -
                 temporary.unlink(missing_ok=True)
             if isinstance(error, OSError) and _holds(path, content):
                 break
-            if vanished and not last and path.parent.is_dir():
+            same = home is not None and _identify_folder(path.parent) == home
+            if vanished and same and not last:  # and the folder is not one that took its place
                 continue
             _raise_naming(path, error)
         else:
@@ -222,6 +224,15 @@ def _write_flushed(path: Path, content: bytes) -> None:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
+
+
+def _identify_folder(folder: Path) -> tuple[int, int] | None:
+    """Return what tells a folder from another of the same name; None if there is none."""
+    try:
+        held = folder.stat()
+    except OSError:
+        return None
+    return held.st_dev, held.st_ino
 
 
 def wait_for_name(path: Path) -> None:
