@@ -24,6 +24,7 @@ import simplicert as sc
 
 LEFT_SECONDS = 60.0  # in which everything must have ended
 HANG = 600.0
+NAMES = ("leader", "raylet", "gcs_server", "worker")
 LISTENS = "0A"  # the state of a socket in /proc/net/tcp
 LOOPBACK = ("127.0.0.1", "::1", "::ffff:127.0.0.1")
 SAME = "the same tally, bit for bit"
@@ -151,23 +152,95 @@ def kill_one(place, name):
     return row
 
 
+def start_head(folder, environment, port):
+    """Start the head of a cluster, as an administrator does."""
+    words = [
+        *(str(Path(sys.executable).with_name("ray")), "start", "--head", f"--port={port}"),
+        *("--node-ip-address=127.0.0.1", "--num-cpus=2", "--include-dashboard=false"),
+        *("--disable-usage-stats", "--object-store-memory=100000000", f"--temp-dir={folder}/r"),
+    ]
+    subprocess.run(words, env=environment, check=True, capture_output=True)
+
+
+def disturb_cluster(place, how):
+    """Draw on a cluster that is there already, and disturb its head."""
+    mark, out, port = secrets.token_hex(8), f"cluster-{how}", free_port()
+    environment = {**os.environ, "SCENE": mark, "PAUSE": "0.02", "RAY_AUTH_MODE": "disabled"}
+    start_head(place.folder, environment, port)
+    more = ("--engine", "ray", "--address", f"127.0.0.1:{port}", "--workers", "1")
+    said = place.folder / f"{out}.txt"
+    with said.open("wb") as file:
+        command = [sys.executable, "-m", *place.words(out, *more, "--draws", "1500")]
+        leader = subprocess.Popen(
+            command, cwd=place.folder, env=environment, stdout=file, stderr=file
+        )
+    until(lambda: place.parts(out) or leader.poll() is not None, HANG)
+    HOW[how](place, mark, leader, environment, port)
+    begun = time.monotonic()
+    leader.wait(HANG)
+    row = {"disturbed": how, "exit": leader.returncode, "ended": time.monotonic() - begun}
+    lines = said.read_text().strip().splitlines() or [""]
+    row["said"], row["traceback"] = lines[-1], "StackTrace" in said.read_text()
+    for pid in marked(mark):  # the cluster is ours: nobody else would end it
+        os.kill(pid, signal.SIGKILL)
+    again = place.draw(out, "--draws", "1500")
+    same = again.code == 0 and place.tally(out) == place.tally("long")
+    row["afterwards"] = SAME if same else f"exit {again.code}: {again.text}"
+    row["good"] = bool(same and not row["traceback"] and row["exit"] == EXITS[how])
+    return row
+
+
+def free_port():
+    """Return a port that nobody listens at."""
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        return server.getsockname()[1]
+
+
+def stop_head(place, mark, leader, environment, port):
+    """The head does not answer for a quarter of a minute, as when the network is down."""
+    heads = [pid for pid, name in marked(mark).items() if name == "gcs_server"]
+    for number in (signal.SIGSTOP, signal.SIGCONT):
+        for pid in heads:
+            os.kill(pid, number)
+        time.sleep(15 if number == signal.SIGSTOP else 0)
+
+
+def restart_head(place, mark, leader, environment, port):
+    """The whole cluster is killed, and another started at the same address."""
+    for pid in marked(mark):
+        if pid != leader.pid:
+            os.kill(pid, signal.SIGKILL)
+    start_head(place.folder, environment, port)
+
+
+HOW = {"stopped": stop_head, "restarted": restart_head}
+EXITS = {"stopped": 0, "restarted": 2}
+
+
 def main():
     """Kill each of them once, print, write JSON where asked."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--json", type=Path)
-    arguments.add_argument("--only", default="leader,raylet,gcs_server,worker")
+    arguments.add_argument("--only", help="these, with commas")
     chosen = arguments.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         place = Place(folder)
         place.draw("long", "--draws", "1500")
-        rows = []
-        for name in chosen.only.split(","):
-            rows.append(kill_one(place, name))
+        content = {"version": sc.__version__, "kills": [], "clusters": []}
+        if chosen.only and chosen.json and chosen.json.exists():  # the others stay as they are
+            content = {"clusters": [], **json.loads(chosen.json.read_text())}
+        for name in chosen.only.split(",") if chosen.only else NAMES + tuple(HOW):
+            do, rows = (
+                (disturb_cluster, content["clusters"])
+                if name in HOW
+                else (kill_one, content["kills"])
+            )
+            rows.append(do(place, name))
             print(json.dumps(rows[-1]), flush=True)
             if chosen.json:
-                content = {"version": sc.__version__, "kills": rows}
                 chosen.json.write_text(json.dumps(content, indent=1) + "\n")
-    sys.exit(0 if all(row["good"] for row in rows) else 1)
+    sys.exit(0 if all(row["good"] for row in content["kills"] + content["clusters"]) else 1)
 
 
 if __name__ == "__main__":

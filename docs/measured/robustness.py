@@ -40,6 +40,24 @@ def tabulate_ray_kills(ray_faults: Result) -> str:
     return format_table(head, rows)
 
 
+def tabulate_ray_clusters(ray_faults: Result) -> str:
+    """What was done to the head of a cluster that a run used."""
+    done = {
+        "stopped": "the head does not answer for 15 s",
+        "restarted": "the whole cluster is killed, and another started at the same address",
+    }
+    rows = [
+        [
+            done[row["disturbed"]],
+            row["exit"],
+            row["said"].removeprefix("simplicert: "),
+            row["afterwards"],
+        ]
+        for row in ray_faults["clusters"]
+    ]
+    return format_table(["done to it", "exit code", "it said", "the same command again"], rows)
+
+
 def summarise_kills(kills: Result) -> str:
     """How many kills, and what came of them."""
     left = sum(counts["left"] for counts in kills["jobs"].values())

@@ -49,6 +49,26 @@ def test_a_connection_that_comes_back_changes_nothing(monkeypatch):
     back[0].close()
 
 
+def test_a_head_of_another_cluster_at_the_same_address_is_a_sentence(monkeypatch):
+    """A call to it would end the process with a stack trace of C++."""
+    monkeypatch.setattr(cluster, "HEAD_CHECK_SECONDS", 0.01)
+    server = listener()
+    port = server.getsockname()[1]
+    ray = fake_ray(port)
+    ray._private.worker._global_node.cluster_id = "mine"
+    ray._raylet = SimpleNamespace(GcsClient=lambda address: SimpleNamespace(cluster_id="another"))
+    head = ClusterHead(ray, own=False)
+    head.require()  # it was never away: nobody is asked
+    server.close()
+    back = []
+    timer = threading.Timer(0.1, lambda: back.append(listener(port)))
+    timer.start()
+    with pytest.raises(sc.SamplingFailed, match=r"was restarted: what was drawn is kept"):
+        head.require()
+    timer.join()
+    back[0].close()
+
+
 def test_a_head_that_stays_away_is_a_sentence(monkeypatch):
     monkeypatch.setattr(cluster, "HEAD_CHECK_SECONDS", 0.01)
     monkeypatch.setattr(cluster, "REMOTE_SECONDS", 0.05)

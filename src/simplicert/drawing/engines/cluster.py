@@ -111,11 +111,27 @@ class ClusterHead:
         """
         if self.own and self._has_node_ended():
             raise SamplingFailed(f"the node of this run's own Ray is gone: {KEPT}")
-        deadline = time.monotonic() + self.allowed
+        deadline, away = time.monotonic() + self.allowed, False
         while not self._listens():
+            away = True
             if time.monotonic() > deadline:
                 raise SamplingFailed(f"the head of the Ray cluster is gone: {KEPT}")
             time.sleep(HEAD_CHECK_SECONDS)
+        if away and self._is_another_cluster():
+            raise SamplingFailed(f"the head of the Ray cluster was restarted: {KEPT}")
+
+    def _is_another_cluster(self) -> bool:
+        """Tell whether the head that came back is of another cluster, which knows nothing of us.
+
+        A call of Ray's would then end this process with pages of C++.
+        """
+        try:
+            assert self.address is not None
+            asked = self.ray._raylet.GcsClient(address=f"{self.address[0]}:{self.address[1]}")
+            known = self.ray._private.worker._global_node.cluster_id
+            return bool(asked.cluster_id != known)
+        except Exception:  # these have no public names, and another Ray may lack them
+            return False
 
     def _has_node_ended(self) -> bool:
         """Tell whether the raylet that this process started has ended: no worker can start then.
