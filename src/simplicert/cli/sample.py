@@ -107,7 +107,13 @@ def sample(
         str, typer.Option(help="logits, probabilities, labels or scores.", rich_help_panel=INPUTS)
     ] = "logits",
     classes: Annotated[
-        int | None, typer.Option(help="K, for labels as outputs.", rich_help_panel=INPUTS)
+        int | None,
+        typer.Option(
+            "--classes",
+            "--num-classes",
+            help="K, for labels as outputs.",
+            rich_help_panel=INPUTS,
+        ),
     ] = None,
     score_limit: Annotated[
         float | None,
