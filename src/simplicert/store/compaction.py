@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from simplicert.errors import DamagedRun, require
-from simplicert.files import make_folder, remove_stale_files, sync_folder, write_atomically
+from simplicert.files import make_folder, sync_folder, write_atomically
 from simplicert.store.collect import join_records
 from simplicert.store.layers import pack_layers
 from simplicert.store.listing import list_parts
@@ -28,6 +28,7 @@ from simplicert.store.manifest import Manifest, read_manifest
 from simplicert.store.overlaps import find_contested_parts
 from simplicert.store.parts import SEGMENTS, PartRecord, encode_merged_part, read_part_record
 from simplicert.store.run import PARTS, Run, hold_tally, read_records
+from simplicert.temporary import remove_stale_files
 from simplicert.types import Ints
 
 MOST_BYTES = 2**25  # bytes of the files that become one
