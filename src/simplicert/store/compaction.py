@@ -23,10 +23,16 @@ from simplicert.errors import DamagedRun, require
 from simplicert.files import make_folder, remove_stale_files, sync_folder, write_atomically
 from simplicert.store.collect import join_records
 from simplicert.store.layers import pack_layers
-from simplicert.store.listing import list_parts
+from simplicert.store.listing import list_parts, read_settled
 from simplicert.store.manifest import Manifest, read_manifest
 from simplicert.store.overlaps import find_contested_parts
-from simplicert.store.parts import SEGMENTS, PartRecord, encode_merged_part, read_part_record
+from simplicert.store.parts import (
+    SEGMENTS,
+    PartRecord,
+    encode_merged_part,
+    read_inputs,
+    read_part_record,
+)
 from simplicert.store.run import PARTS, Run, hold_tally, read_records
 from simplicert.types import Ints
 
@@ -80,11 +86,17 @@ def compact_run(folder: Path | str) -> Compaction:
 def compact_if_complete(folder: Path) -> Compaction | None:
     """Merge the parts of a run that has many and needs no more draws; None if it was left alone."""
     run = Run(folder, read_manifest(folder))
-    if len(run.paths()) < MANY:
+    if len(run.paths()) < MANY or _count_inputs(run) < run.manifest.inputs:
         return None
     records = read_records(run)
     hold_tally(run, join_records(records, run.manifest))
     return None if run.missing else _merge_records(run, records)
+
+
+def _count_inputs(run: Run) -> int:
+    """Count the inputs of which there is any draw; of each part only its index is read."""
+    held = read_settled(run.paths, lambda path: read_inputs(path, run.manifest))
+    return len(set().union(*held.values()))
 
 
 def _merge_records(run: Run, records: dict[Path, PartRecord]) -> Compaction:
