@@ -29,6 +29,7 @@ from simplicert.store.overlaps import find_contested_parts
 from simplicert.store.parts import (
     SEGMENTS,
     PartRecord,
+    VanishedPart,
     encode_merged_part,
     read_inputs,
     read_part_record,
@@ -79,7 +80,6 @@ def compact_run(folder: Path | str) -> Compaction:
         "holds" not in run.manifest.source,
         f"run must be one of tallies, and {folder} is a log that was imported: it has no parts",
     )
-    make_folder(folder / PARTS)  # refuses a link: nothing is removed elsewhere
     return _merge_records(run, read_records(run))
 
 
@@ -101,7 +101,7 @@ def _count_inputs(run: Run) -> int:
 
 def _merge_records(run: Run, records: dict[Path, PartRecord]) -> Compaction:
     """Merge what was read, and remove what a merged part holds."""
-    parts = run.folder / PARTS
+    parts = make_folder(run.folder / PARTS)  # refuses a link: nothing is removed elsewhere
     remove_stale_files(parts)
     removed = _remove_leftovers(records)
     left = {path: record for path, record in records.items() if path not in removed}
@@ -151,7 +151,10 @@ def _fill_groups(
 def _write_merged(
     parts: Path, records: Mapping[Path, PartRecord], manifest: Manifest
 ) -> tuple[Path, PartRecord] | None:
-    """Write one merged part durably and read it back; None if it could not be read again."""
+    """Write one merged part durably and read it back; None if it could not be read again.
+
+    It may be gone already, if another process has merged it into a larger one.
+    """
     table = pa.concat_tables([record.table for record in records.values()]).sort_by("index")
     origins = {name: s for record in records.values() for name, s in record.origins.items()}
     name, content = encode_merged_part(table, manifest, origins)
@@ -163,7 +166,9 @@ def _write_merged(
     write_atomically(parts / name, content)
     with suppress(OSError):  # for `status`: when the last draws were kept
         os.utime(parts / name, (written, written))
-    return parts / name, read_part_record(parts / name, manifest)
+    with suppress(VanishedPart):
+        return parts / name, read_part_record(parts / name, manifest)
+    return None
 
 
 def _remove_held(merged: tuple[Path, PartRecord], records: Mapping[Path, PartRecord]) -> set[Path]:
@@ -171,6 +176,7 @@ def _remove_held(merged: tuple[Path, PartRecord], records: Mapping[Path, PartRec
     path, record = merged
     if path not in list_parts(path.parent):  # not yet shown to others: leave everything
         return set()
+    sync_folder(path.parent)  # another process may have renamed it and not come to that
     places = _rows_by_input(record.table)
     gone = {old for old in records if old != path and _holds_rows(record, places, records[old])}
     for old in sorted(gone):
