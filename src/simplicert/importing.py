@@ -16,6 +16,7 @@ later.
 import sys
 from importlib import import_module
 from pathlib import Path
+from traceback import extract_tb
 from typing import Any, NamedTuple
 
 from simplicert.errors import InvalidInput, require
@@ -99,6 +100,22 @@ def import_object(what: str, spec: str, trust: Trust, instead: str = "") -> Any:
 def describe_error(error: BaseException) -> str:
     """Return an error's type and message in one line."""
     return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def locate_error(error: BaseException, function: Any) -> str:
+    """Return the last line of a function's own file that an error came from; "" if there is none.
+
+    >>> def divide():
+    ...     return 1 / 0
+    >>> try:
+    ...     divide()
+    ... except ZeroDivisionError as error:
+    ...     locate_error(error, locate_error)
+    ''
+    """
+    file = getattr(getattr(function, "__code__", None), "co_filename", None)
+    lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == file]
+    return f" ({Path(str(file)).name}, line {lines[-1]})" if lines else ""
 
 
 def import_library(name: str, extra: str, purpose: str) -> Any:

@@ -70,7 +70,7 @@ def test_all_others_repeat_it(command, imported, tmp_path):
     assert code == 0 and DISPROVED.strip() in err and "chance of a wrong" not in out
     assert "its audit disproves that: no level is proved" in out
     code, out, _ = command("table", run)
-    assert code == 0 and DISPROVED in out and "probability at most" not in out
+    assert code == 0 and DISPROVED in out and "chance of a wrong" not in out
     assert DISPROVED in command("status", run)[1]
     assert DISPROVED in command("figure", "accuracy", run, "--out", tmp_path / "f.png")[2]
     assert command("report", run, "--out", tmp_path / "r.html")[0] == 0

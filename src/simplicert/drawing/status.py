@@ -77,7 +77,10 @@ def _last_written(run: Run) -> str | None:
     ends = _read_times(run)
     if not ends:
         return None
-    return datetime.fromtimestamp(max(ends.values())).astimezone().isoformat(" ", "seconds")
+    try:
+        return datetime.fromtimestamp(max(ends.values())).astimezone().isoformat(" ", "seconds")
+    except (ValueError, OverflowError, OSError):  # a clock that is thousands of years off
+        return None
 
 
 def _read_times(run: Run) -> dict[Path, float]:

@@ -20,8 +20,9 @@ import numpy as np
 import pyarrow as pa
 
 from simplicert.errors import DamagedRun, require
-from simplicert.files import make_folder, remove_stale_files, sync_folder, write_atomically
+from simplicert.files import make_folder, sync_folder
 from simplicert.store.collect import join_records
+from simplicert.store.keeping import keep_part
 from simplicert.store.layers import pack_layers
 from simplicert.store.listing import list_parts, read_settled
 from simplicert.store.manifest import Manifest, read_manifest
@@ -35,6 +36,7 @@ from simplicert.store.parts import (
     read_part_record,
 )
 from simplicert.store.run import PARTS, Run, hold_tally, read_records
+from simplicert.temporary import remove_stale_files
 from simplicert.types import Ints
 
 MOST_BYTES = 2**25  # bytes of the files that become one
@@ -163,7 +165,7 @@ def _write_merged(
     except DamagedRun:  # such as too much for the memory
         return None
     written = max((_file_time(path) for path in records), default=0.0)
-    write_atomically(parts / name, content)
+    keep_part(parts.parent, manifest, name, content)
     with suppress(OSError):  # for `status`: when the last draws were kept
         os.utime(parts / name, (written, written))
     with suppress(VanishedPart):
