@@ -264,7 +264,7 @@ def test_a_folder_that_is_gone_is_not_waited_for(tmp_path):
 
 
 def test_a_folder_that_cannot_be_flushed_names_the_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "_sync_folder", failing(errno.EIO))
+    monkeypatch.setattr(files, "sync_folder", failing(errno.EIO))
     with pytest.raises(OSError, match="Input/output error") as caught:
         write_atomically(tmp_path / "part", b"x")
     assert caught.value.filename == str(tmp_path / "part")
@@ -340,7 +340,7 @@ def test_a_part_is_not_written_into_another_run_in_the_same_place(place, run):
 
 def test_a_part_that_its_worker_could_not_flush_is_written_by_the_leader(place, monkeypatch):
     """It has its name already, and may be gone after a power cut all the same."""
-    real, failed, flushed = files._sync_folder, [], []
+    real, failed, flushed = files.sync_folder, [], []
 
     def sync(folder):
         if folder.name == "parts" and not failed:
@@ -349,7 +349,7 @@ def test_a_part_that_its_worker_could_not_flush_is_written_by_the_leader(place, 
         flushed.append(folder.name)
         real(folder)
 
-    monkeypatch.setattr(files, "_sync_folder", sync)
+    monkeypatch.setattr(files, "sync_folder", sync)
     complete, run = drawn(asked(place, "run"))
     assert complete and failed
     assert flushed.count("parts") >= len(run.paths())

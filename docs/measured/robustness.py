@@ -85,6 +85,20 @@ def tabulate_flips(faults: Result) -> str:
     return format_table(head, rows)
 
 
+def describe_merging(merging: Result) -> str:
+    """How often a compaction was killed, and what was found afterwards."""
+    alone, chance = merging["everywhere"], merging["by_chance"]
+    wrong = alone["wrong"] + chance["wrong"]
+    found = f"{wrong} times they were not" if wrong else "each time they were"
+    return (
+        f"A run of {merging['parts']} parts was merged with kill -9 before each of "
+        f"{alone['kills']} file operations in turn. Then two compactors and a writer worked at "
+        f"once in {chance['rounds']} rounds (seed {merging['seed']}), and {chance['kills']} of the "
+        f"{chance['processes']} processes were killed. After each, tally and seconds had to be "
+        f"the same, and again after one more `compact`: {found}."
+    )
+
+
 def summarise_fuzzing(fuzz: Result) -> str:
     """How many inputs, and what was found."""
     found = sum(entry["findings"] for entry in fuzz["entries"].values())

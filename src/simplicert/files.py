@@ -213,7 +213,7 @@ def write_atomically(path: Path, content: bytes, *, only_if_new: bool = False) -
         else:
             break
     try:
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except OSError as error:
         _raise_naming(path, error)
 
@@ -297,7 +297,7 @@ def _rename_under_lock(temporary: Path, path: Path) -> None:
             turn.rmdir()
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make a rename in this folder survive a power cut, where the system can."""
     if os.name != "posix":
         return
