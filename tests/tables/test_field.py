@@ -171,7 +171,7 @@ def test_notes_say_what_the_numbers_are(held):
         "column cohen",
         "alpha 0.001",
         "scheme gated",
-        "with probability at most 0.001",
+        "the chance of a wrong certificate is at most 0.1 %",
         "95 % intervals over the choice of inputs",
     ):
         assert words in notes
