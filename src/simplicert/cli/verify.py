@@ -61,7 +61,7 @@ def verify(
 
     Example: simplicert verify runs/mine --json
     """
-    from simplicert.cli.progress import show_reading_progress
+    from simplicert.cli.progress import checking_lines, show_reading_progress
     from simplicert.cli.saying import print_warning
     from simplicert.errors import check_positive, require
     from simplicert.verification import Replay, verify_run
@@ -75,7 +75,8 @@ def verify(
     request = Replay(replay, seed, model, data, mean, std, trust) if replay else None
     checks = []
     with show_reading_progress(quiet=False):
-        for check in verify_run(run, tuple(certificates or ()), request, sensitivity, claims):
+        files = tuple(certificates or ())
+        for check in verify_run(run, files, request, sensitivity, claims, checking_lines()):
             checks.append(check)
             if not quiet:
                 print_lines(f"{MARKS[check.holds]}{check.about}: {check.says}")

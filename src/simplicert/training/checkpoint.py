@@ -92,6 +92,8 @@ def _load_checkpoint_file(path: Path, device: torch.device) -> dict[str, Any]:
         open_archive(path.name, path.stat().st_size, str(path))
         held: dict[str, Any] = torch.load(path, map_location=device, weights_only=True)
         require(held["format"] == FORMAT, f"format {held['format']!r}, not {FORMAT}")
+    except OSError:  # the disk's word, and not that of the file
+        raise
     except Exception as error:  # torch raises many kinds for a file that is not its own
         lines = str(error).strip().splitlines() or [type(error).__name__]
         raise InvalidInput(f"{path} is no checkpoint of a training here: {lines[0]}") from None
