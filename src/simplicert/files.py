@@ -77,11 +77,23 @@ def read_file(path: Path, most: int = MOST_TEXT, *, follow: bool = True) -> byte
     return content
 
 
-def read_text(path: Path, most: int = MOST_TEXT, *, encoding: str = "utf-8") -> str:
+def read_text(
+    path: Path, most: int = MOST_TEXT, *, encoding: str = "utf-8", follow: bool = True
+) -> str:
     """Read the text of a plain file, whose lines may end as on any system."""
     if path.is_file():
         require_memory(str(path), 4 * path.stat().st_size)  # as bytes, as text and as lines
-    return _decode_text(path, read_file(path, most), encoding)
+    return _decode_text(path, read_file(path, most, follow=follow), encoding)
+
+
+def require_inside(path: Path, *folders: Path) -> Path:
+    """Return a file of a folder that was named; refuse a link that leads out of it."""
+    whole = Path(os.path.realpath(path))  # a link to itself stays where it is
+    if not any(whole.is_relative_to(os.path.realpath(folder)) for folder in folders):
+        raise InvalidInput(
+            f"{path} must lie in {folders[0]}, and is a link that leads elsewhere: copy the file"
+        )
+    return path
 
 
 def read_run_file(path: Path, most: int = MOST_TEXT) -> bytes:

@@ -46,6 +46,10 @@ def verify(
         Path | None,
         typer.Option(help="Its entry for a board, whose settings must be the run's."),
     ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option(help="Public key of whoever sealed the run, which must hold."),
+    ] = None,
 ) -> None:
     """Check files, draws and certificates of a run, and draw some inputs again.
 
@@ -54,6 +58,8 @@ def verify(
     Example: simplicert verify runs/mine
 
     Example: simplicert verify runs/mine --claims runs/board.toml
+
+    Example: simplicert verify runs/mine --key theirs.pem.pub
     """
     from simplicert.cli.progress import show_reading_progress
     from simplicert.cli.saying import print_warning
@@ -67,7 +73,7 @@ def verify(
     request = Replay(replay, seed, model, data, mean, std, trust) if replay else None
     checks = []
     with show_reading_progress(quiet=False):
-        for check in verify_run(run, tuple(certificates or ()), request, sensitivity, claims):
+        for check in verify_run(run, tuple(certificates or ()), request, sensitivity, claims, key):
             print_lines(f"{MARKS[check.holds]}{check.about}: {check.says}")
             checks.append(check)
     wrong = sum(check.holds is False for check in checks)
