@@ -125,7 +125,11 @@ def test_every_line_is_signed(sealed):
     folder, _, public = sealed
     seal = (folder / SEAL).read_text()
     run = read_seal(folder).run
-    for old, new in ((f"run {run}", "run 0000000000000000"), ("time 2", "time 3"), ("RUN.csv", "RUN")):
+    for old, new in (
+        (f"run {run}", "run 0000000000000000"),
+        ("time 2", "time 3"),
+        ("RUN.csv", "RUN"),
+    ):
         (folder / SEAL).write_text(seal.replace(old, new, 1))
         assert said(folder, public) == (
             False, "seal.txt was altered after it was signed: its signature does not hold"
@@ -143,7 +147,9 @@ def test_another_key(sealed, tmp_path):
     seal_run(folder, tmp_path / "theirs.pem")  # a forger signs by a key of their own
     assert "names another key" in said(folder, public)[1]
     named = read_seal(folder).key
-    (folder / SEAL).write_text((folder / SEAL).read_text().replace(named, parse_seal(forged.encode()).key))
+    (folder / SEAL).write_text(
+        (folder / SEAL).read_text().replace(named, parse_seal(forged.encode()).key)
+    )
     assert "its signature does not hold" in said(folder, public)[1]
 
 
@@ -192,7 +198,7 @@ def test_keys(sealed, tmp_path):
     with pytest.raises(InvalidInput, match="got mode 640: chmod 600"):
         seal_run(folder, key)
     public.chmod(0o600)
-    with pytest.raises(InvalidInput, match="of a private Ed25519 key$"):
+    with pytest.raises(InvalidInput, match=r"of a private Ed25519 key$"):
         seal_run(folder, public)
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InvalidInput, match="got a pipe"):

@@ -145,7 +145,9 @@ def _read_features(path: Path) -> _Features:
     try:
         with open_file(path) as file:
             schema = pq.read_schema(file)
-        kept = parse_json("what it says of itself", (schema.metadata or {}).get(KEPT.encode(), b"{}"))
+        kept = parse_json(
+            "what it says of itself", (schema.metadata or {}).get(KEPT.encode(), b"{}")
+        )
         said = kept.get("info", {}).get("features", {})
         kinds = {name: said.get(name, {}) for name in schema.names}
         classes = {

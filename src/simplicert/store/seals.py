@@ -50,7 +50,7 @@ class SealedFile(NamedTuple):
 
     @property
     def optional(self) -> bool:
-        """Whether it follows from the run, and may be made after the seal: not draws, not settings."""
+        """Whether it may be made after the seal: it is neither draws nor settings."""
         return not (self.name in (NAME, SCALE) or self.name.startswith((f"{PARTS}/", "known-")))
 
 
