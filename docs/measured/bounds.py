@@ -9,6 +9,15 @@ from measured import format_table, percent_up, round_down, round_up
 
 Result = dict[str, Any]
 SIZES = {"1000": "1e3", "10000": "1e4", "100000": "1e5"}
+ENDS = ("1000", "100000")
+SHOWN = (
+    "bentkus+betting",
+    "bentkus alone",
+    "betting alone",
+    "bernstein alone",
+    "hoeffding",
+    "cdf",
+)
 
 
 def tabulate_gain(joint: Result) -> str:
@@ -45,15 +54,14 @@ def tabulate_families(softmax: Result) -> str:
 
 
 def tabulate_shares(softmax: Result) -> str:
-    """Radii as shares of `two_sided` at the true means, by family and number of draws."""
+    """Radii as shares of `two_sided` at the true means, for few draws and for many."""
     families = softmax["families"]
+    head = [f"{name}, {SIZES[n]}" for name in families for n in ENDS]
     rows = []
-    for method in next(iter(families.values()))["share"]["1000"]:
-        found = [family["share"][n][method] for family in families.values() for n in SIZES]
+    for method in SHOWN:
+        found = [family["share"][n][method] for family in families.values() for n in ENDS]
         rows.append([method, *(round_down(share, 3) for share in found)])
-    least = [ratio for family in families.values() for ratio in _list_least(family)]
-    rows.append(["least of cdf over bentkus+betting", *(round_down(x, 3) for x in least)])
-    return format_table(["", *_name_columns(families)], rows)
+    return format_table(["", *head], rows)
 
 
 def state_change(softmax: Result) -> str:
@@ -65,12 +73,6 @@ def state_change(softmax: Result) -> str:
         least, most = (round_down(100 * end, 1) for end in (min(changes), max(changes)))
         words.append(f"{least} to {most} % at n = {size}")
     return ", ".join(words)
-
-
-def _name_columns(families: Result) -> list[str]:
-    return [
-        f"{name} {size}" if size == "1e3" else size for name in families for size in SIZES.values()
-    ]
 
 
 def _list_least(family: Result) -> list[float]:

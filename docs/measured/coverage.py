@@ -41,45 +41,51 @@ def summarise_rates(coverage: Result) -> str:
 
 
 def tabulate_fixed(coverage: Result) -> str:
-    """Fixed numbers of draws."""
-    return _tabulate_ways(coverage["fixed"])
+    """Fixed numbers of draws: each way with the point at which it was wrong most often."""
+    rows = []
+    for (kind, scheme, method), mine in _group_ways(coverage["fixed"]).items():
+        worst = _find_worst(mine)
+        point = f"{worst['point']}, K = {worst['classes']:,}, n = {worst['draws']}"
+        alpha, level = worst["alpha"], worst["level"] / worst["alpha"]
+        cells = [f"{kind} `{scheme}`", method, f"{len(mine)}", point, f"{alpha:g}"]
+        rows.append([*cells, format_rate(worst["wrong"], alpha), f"{level:.2f}"])
+    head = ["scheme", "method", "rates", "worst point", "alpha", "rate / alpha", "level / alpha"]
+    return format_table(head, rows)
 
 
 def tabulate_looks(coverage: Result) -> str:
-    """Several looks, and draws added later."""
-    return _tabulate_ways(coverage["looked"])
+    """Several looks, and draws added later: the worst rate of each way in every mode."""
+    modes = list(dict.fromkeys(_name_mode(row) for row in coverage["looked"]))
+    rows = []
+    for (kind, scheme, method), mine in _group_ways(coverage["looked"]).items():
+        cells = [f"{kind} `{scheme}`", method]
+        for mode in modes:
+            worst = _find_worst([row for row in mine if _name_mode(row) == mode])
+            rate = format_rate(worst["wrong"], worst["alpha"])
+            cells.append(f"{rate} of {worst['level'] / worst['alpha']:.2f}")
+        rows.append(cells)
+    return format_table(["scheme", "method", *modes], rows)
 
 
-def _tabulate_ways(rows: Rows) -> str:
-    """One line for each way and mode: for each alpha the point at which its rate was the largest.
-
-    Largest against the level stated, which for "paper" and for a run that was extended without a
-    reserve is more than alpha. All rules that stop are one mode.
-    """
-    groups: dict[tuple[str, ...], Rows] = {}
+def _group_ways(rows: Rows) -> dict[tuple[str, str, str], Rows]:
+    """The rates of each way to bound: kind, scheme and method."""
+    groups: dict[tuple[str, str, str], Rows] = {}
     for row in rows:
-        mode = "until a rule" if row["mode"].startswith("until ") else row["mode"]
-        groups.setdefault((row["kind"], row["scheme"], row["method"], mode), []).append(row)
-    alphas = sorted({row["alpha"] for row in rows}, reverse=True)
-    head = ["kind", "scheme", "method", "mode", "level / alpha", "rates"]
-    for alpha in alphas:
-        head += [f"worst at alpha {alpha:g}", "K", "n", "repeats", "rate / alpha"]
-    lines = []
-    for (kind, scheme, method, mode), mine in groups.items():
-        worst = [_find_worst(mine, alpha) for alpha in alphas]
-        levels = sorted({f"{row['level'] / row['alpha']:.2f}" for row in worst})
-        cells = [kind, f"`{scheme}`", method, mode, " and ".join(levels), f"{len(mine)}"]
-        for row in worst:
-            cells += [row["point"], f"{row['classes']:,}", f"{row['draws']}"]
-            cells += [f"{row['wrong']['of']:,}", format_rate(row["wrong"], row["alpha"])]
-        lines.append(cells)
-    return format_table(head, lines)
+        groups.setdefault((row["kind"], row["scheme"], row["method"]), []).append(row)
+    return groups
 
 
-def _find_worst(rows: Rows, alpha: float) -> dict[str, Any]:
-    """The row of this alpha with the largest rate for its level."""
-    mine = [row for row in rows if row["alpha"] == alpha]
-    return max(mine, key=lambda row: float(row["wrong"]["rate"] / row["level"]))
+def _name_mode(row: dict[str, Any]) -> str:
+    """All rules that stop are one mode."""
+    return "until a rule" if row["mode"].startswith("until ") else str(row["mode"])
+
+
+def _find_worst(rows: Rows) -> dict[str, Any]:
+    """The row with the largest rate for its level.
+
+    The level is more than alpha for "paper" and for a run that was extended without a reserve.
+    """
+    return max(rows, key=lambda row: float(row["wrong"]["rate"] / row["level"]))
 
 
 def tabulate_runs(coverage: Result) -> str:
@@ -119,12 +125,19 @@ def tabulate_low_bits(coverage: Result) -> str:
 
 
 def tabulate_mutants(mutants: Result) -> str:
-    """Each file's mutants, and how many the tests noticed."""
-    rows, total, killed = [], 0, 0
-    for name in sorted(mutants):
-        held = mutants[name]["mutants"]
-        found = sum(row["outcome"] != "survived" for row in held)
-        total, killed = total + len(held), killed + found
-        rows.append([f"`{name}`", len(held), found])
-    rows.append(["all", total, f"{killed} ({percent_down(killed / total)})"])
-    return format_table(["file", "mutants", "killed"], rows)
+    """Each room's mutants, how many the tests noticed, and the file with most survivors."""
+    rooms: dict[str, dict[str, list[bool]]] = {}
+    for name, held in sorted(mutants.items()):
+        noticed = [row["outcome"] != "survived" for row in held["mutants"]]
+        rooms.setdefault(name.split("/")[0], {})[name] = noticed
+    rows, every = [], []
+    for room, files in rooms.items():
+        noticed = [one for name in files for one in files[name]]
+        every += noticed
+        worst = min(files, key=lambda name: sum(files[name]) - len(files[name]))
+        fewest = f"`{worst}` ({sum(files[worst])} of {len(files[worst])})"
+        share = f"{sum(noticed)} ({percent_down(sum(noticed) / len(noticed))})"
+        rows.append([f"`{room}`", len(files), len(noticed), share, fewest])
+    share = f"{sum(every)} ({percent_down(sum(every) / len(every))})"
+    rows.append(["all", len(mutants), len(every), share, ""])
+    return format_table(["room", "files", "mutants", "killed", "most survivors in"], rows)

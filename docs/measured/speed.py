@@ -79,7 +79,7 @@ def state_run_size(analysis: Result) -> str:
     """The folder of a large run, and the time to open it."""
     size = round_up(analysis["many_classes_bytes"] / 1e6, 1)
     seconds = round_up(analysis["many_classes_seconds"], 1)
-    return f"{size} MB and open in {seconds} s of a processor"
+    return f"{size} MB and open in {seconds} processor seconds"
 
 
 def describe_analysis(analysis: Result) -> str:
@@ -87,7 +87,7 @@ def describe_analysis(analysis: Result) -> str:
     seconds = analysis["seconds"]
     return (
         f"`python benchmarks/analysis.py`, {analysis['inputs']:,} inputs of ten classes with "
-        f"scores and histograms of {analysis['bins']} bins, in seconds of a processor of "
+        f"scores and histograms of {analysis['bins']} bins, in processor seconds on "
         f"a machine with a load of {round_down(analysis['load'], 1)}: "
         "certificates of both kinds, three tables and the report took "
         f"{round_up(analysis['all'], 1)} s in all, of which the report "
@@ -95,8 +95,8 @@ def describe_analysis(analysis: Result) -> str:
         f"{round_up(analysis['report_bytes'] / 1e6, 1)} MB) and `cdf` with the other softmax radii "
         f"{round_up(seconds['radii, softmax'], 1)} s. "
         "Certificates by every mechanism of the multinomial kind came at "
-        f"{analysis['our_inputs_per_second']:,} inputs a second; one after another, as the field's "
-        f"code computes them, one radius each, at {analysis['rival_inputs_per_second']:,}."
+        f"{analysis['our_inputs_per_second']:,} inputs per second; one after another, as the "
+        f"field's code computes them, one radius each, at {analysis['rival_inputs_per_second']:,}."
     )
 
 

@@ -19,7 +19,7 @@ def tabulate_speeds(training: Result) -> str:
     """Inputs a second of processor time."""
     rates = training["inputs_per_processor_second"]
     rows = [[words, round_down(rates[name])] for name, words in STEPS.items()]
-    return format_table(["", "inputs a second"], rows)
+    return format_table(["", "inputs per second"], rows)
 
 
 def compare_speeds(training: Result) -> str:

@@ -11,7 +11,7 @@ experiments/cifar10/times.py, which keeps them beside the tallies.
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -42,7 +42,6 @@ RADII = tuple(step / 4 for step in range(9))  # of the tables, as most papers pr
 PAPERS_COLUMNS = ("improved_dp", "ensemble")  # of its figures of several sigmas
 
 PAPER = json.loads((ROOT / "experiments" / "paper.json").read_text())
-LOGS = json.loads((ROOT / "experiments" / "imagenet" / "logs.json").read_text())
 
 # Cohen et al. 2019, ResNet-110 on CIFAR-10: certified accuracy at findings.RADII
 # (analysis/markdown/vary_noise_cifar10 of locuslab/smoothing, commit bdfa228).
@@ -197,6 +196,48 @@ def numbers(held: dict[str, Study]) -> dict[str, Any]:
     }
 
 
+def rows_of_table_1(made: dict[str, Grid]) -> list[list[str]]:
+    """Data, sigma, T1, then the numbers of each radius in one cell; the paper's rows come last."""
+    rows = []
+    for population, cells in shown_rows(made, "table-1"):
+        _, sigma, top1, *rest = cells
+        groups = [rest[:3], rest[3:6], rest[6:9], rest[9:11], rest[11:]]
+        rows.append([f"CIFAR-10, {population}", sigma, top1, *map(" ".join, groups)])
+    return rows + [["ImageNet, the paper", *row, "-"] for row in PAPER["table_1"]]
+
+
+def rows_of_table_2(made: dict[str, Grid], found: dict[str, Any]) -> list[list[str]]:
+    """Data, sigma and what the ensemble gains on Cohen, with percentages in brackets."""
+    percents = {f"sigma-{one['sigma']:g}": one["median_percent"] for one in found["gaussian"]}
+    percents[LONG] = found["long"]["median_percent"]
+    rows = []
+    for population, cells in shown_rows(made, "table-2"):
+        run, _, sigma, radius, _, _, improved, _, half, more, mean, most, _, median, _ = cells
+        if radius == "ensemble":
+            of_all = run in percents and population.startswith("all")
+            share = f" ({format_radius_down(percents[run], 1)})" if of_all else ""
+            gains = [f"{median}{share}", f"{half} ({more})", f"{mean} ({most})"]
+            rows.append([f"CIFAR-10, {population}", sigma, improved, *gains])
+    for data, sigma, improved, median, percent, mean, more in PAPER["table_2"]:
+        share = "" if percent == "-" else f" ({percent})"
+        gains = [f"{median}{share}", "", f"{mean} ({more})"]
+        rows.append([f"{data}, the paper", sigma, improved, *gains])
+    return rows
+
+
+def shown_rows(made: dict[str, Grid], name: str) -> Iterator[tuple[str, Sequence[str]]]:
+    """Rows of a table with what they are over: every sigma, then the long run, all and correct."""
+    for population, ending in POPULATIONS.items():
+        for grid in (made[f"{name}{ending}"], made[f"{name}-long{ending}"]):
+            for cells, record in zip(grid.rows, grid.records, strict=True):
+                count = record["inputs"]
+                over = f"all {count} inputs" if population == "all" else f"{count} correct inputs"
+                if cells[0] == LONG:
+                    yield f"{over}, n = {record['draws_min']:,}", cells
+                elif grid is made[f"{name}{ending}"]:
+                    yield over, cells
+
+
 def rounded(value: Any) -> Any:
     """The same with numbers of nine digits, so that a second run writes the same file."""
     if isinstance(value, dict):
@@ -223,14 +264,13 @@ def page(found: dict[str, Any], made: dict[str, Grid]) -> str:
         radius=lambda value, decimals=3: format_radius_down(value, decimals),
         two=lambda value: f"{value:.2f}",
     )
-    texts = {name: FORMATS["markdown"](grid) for name, grid in made.items()}
     template = environment.get_template("experiments.md.jinja")
     return template.render(
         **found,
-        tables=texts,
+        table_1=rows_of_table_1(made),
+        table_2=rows_of_table_2(made, found),
         long_name=LONG,
         paper=PAPER,
-        logs=LOGS,
         cohen=COHEN,
         at=findings.RADII,
         times=json.loads((HERE / "times.json").read_text()),

@@ -11,12 +11,12 @@ NOT, UNTESTED = "not replicated", "not testable here"
 
 RULE = {
     REPLICATED: "every check holds",
-    PART: "some checks hold and some do not, or cannot be made here",
+    PART: "some checks hold, others do not or cannot be made here",
     NOT: "checks were made, and none holds",
     UNTESTED: "no check can be made here",
 }
 
-WORDS = {True: "holds", False: "does not hold", None: "not testable here"}
+WORDS = {True: "Holds", False: "Fails", None: "Untested"}
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ def list_claims(held: Evidence) -> list[Claim]:
 
 
 def write_page(claims: Sequence[Claim]) -> str:
-    """The page as text: the rule, an overview, then each claim with its checks."""
+    """The page as text: the rule, a table with all numbers, then each claim with its checks."""
     counts = Counter(claim.verdict for claim in claims)
     rule = "\n".join(f"- **{name}**: {text}." for name, text in RULE.items())
     tally = ", ".join(f"{counts[name]} {name}" for name in RULE)
@@ -42,9 +42,8 @@ def write_page(claims: Sequence[Claim]) -> str:
         for place, claim in enumerate(claims, 1)
     ]
     quantities = (
-        "A number with an interval is replicated if the paper's lies in our 95 % interval; one "
-        'without, if it is within a fifth. A claim with "uniformly" or "only" fails by one '
-        "counter-example."
+        "A number is replicated if our 95 % interval contains the paper's or, without an interval, "
+        'if ours is within a fifth of it. One counter-example refutes "uniformly" or "only".'
     )
     parts = [
         f"{OPENING}\n{rule}\n\n{quantities} Of {len(claims)} claims: {tally}.\n",
@@ -55,16 +54,13 @@ def write_page(claims: Sequence[Claim]) -> str:
 
 
 def write_claim(place: int, claim: Claim) -> str:
-    """One claim with its checks."""
-    checks = "\n".join(f"- {check.text}: {WORDS[check.holds]}" for check in claim.checks)
-    again = f"python experiments/claims/claims.py {place}"
-    lines = "\n".join(filter(None, (claim.command, again)))
-    printed = "" if claim.command == "none" else f"```\n{lines}\n```\n\n"
-    remark = f"{claim.remark}\n\n" if claim.remark else ""
-    return (
-        f"## {place}\n\n{claim.says} ({claim.where}.)\n\nThe paper: {claim.paper}. "
-        f"Ours: {claim.ours}.\n\n{checks}\n\n{remark}{printed}Verdict: **{claim.verdict}**.\n"
-    )
+    """One claim with its verdict, checks and command; the table above has its numbers."""
+    checks = "\n".join(f"- {WORDS[check.holds]}: {check.text}" for check in claim.checks)
+    command = claim.command or f"python experiments/claims/claims.py {place}"
+    printed = "" if claim.command == "none" else f"\n```\n{command}\n```\n"
+    remark = f"\n{claim.remark}\n" if claim.remark else ""
+    verdict = f"**{claim.verdict.capitalize()}.**"
+    return f"## {place}\n\n{verdict} {claim.says} ({claim.where})\n\n{checks}\n{remark}{printed}"
 
 
 def main() -> None:
@@ -77,7 +73,8 @@ def main() -> None:
         PAGE.write_text(write_page(claims), encoding="utf-8")
         print(f"{len(claims)} claims, {PAGE.name}")
     elif 1 <= number <= len(claims):
-        print(write_claim(number, claims[number - 1]), end="")
+        claim = claims[number - 1]
+        print(f"{write_claim(number, claim)}\nThe paper: {claim.paper}. Ours: {claim.ours}.")
     else:
         sys.exit(f"number must be one of 1 to {len(claims)}, got {number}")
 

@@ -5,7 +5,7 @@ from evidence import Evidence
 from theory import COVERAGE
 
 WINNER = "simplicert simplex --winner"
-NEAR = 0.1  # of E0 + E1 from 1: what we take "in the neighbourhood" to mean
+NEAR = 0.1  # of E0 + E1 from 1: what we take "near" to mean
 
 
 def list_claims(held: Evidence) -> list[Claim]:
@@ -19,7 +19,7 @@ def _comparison(held: Evidence) -> list[Claim]:
     return [
         Claim(
             "Section 3",
-            "Every radius is proportional to sigma, so that expectations alone decide.",
+            "Every radius is proportional to sigma, so the expectations alone decide.",
             "-",
             f"relative difference at sigma 3: at most {plane['linear']:.0e}",
             "simplicert radius --e0 .6 --e1 .3 --sigma 3",
@@ -27,7 +27,7 @@ def _comparison(held: Evidence) -> list[Claim]:
         ),
         Claim(
             "Section 3",
-            "Cohen's radius exceeds Li's only in the neighbourhood of E0 + E1 = 1.",
+            "Cohen's radius exceeds Li's only near E0 + E1 = 1.",
             "-",
             f"on {percent(plane['cohen_over_li'])} % of the area, all of it with E0 + E1 above "
             f"{1 - plane['cohen_over_li_rest']:.3f}",
@@ -39,7 +39,7 @@ def _comparison(held: Evidence) -> list[Claim]:
         ),
         Claim(
             "Sections 4, 4.1",
-            "For multinomial outputs Lecuyer is uniformly outperformed by all other approaches.",
+            "For multinomial outputs all other approaches uniformly outperform Lecuyer.",
             "uniformly",
             f"Lecuyer is larger than Li on {percent(plane['lecuyer_over_li'])} % of the area, than "
             f"Cohen on {percent(plane['lecuyer_over_cohen'])} %, than both on "
@@ -47,11 +47,11 @@ def _comparison(held: Evidence) -> list[Claim]:
             f"{percent(plane['lecuyer_over_ours'])} %",
             "simplicert simplex --difference lecuyer:cohen,li",
             (
-                Check("by improved_dp, everywhere", plane["lecuyer_over_ours"] == 0),
-                Check("by Li, everywhere", plane["lecuyer_over_li"] == 0),
-                Check("by Cohen, everywhere", plane["lecuyer_over_cohen"] == 0),
+                Check("improved_dp does", plane["lecuyer_over_ours"] == 0),
+                Check("Li does", plane["lecuyer_over_li"] == 0),
+                Check("Cohen does", plane["lecuyer_over_cohen"] == 0),
             ),
-            "Li's is the smaller at small E0, and Cohen's is 0 at E0 up to one half.",
+            "Li's radius is smaller at small E0, and Cohen's is 0 up to E0 = 1/2.",
         ),
     ]
 
@@ -71,17 +71,17 @@ def _mechanism(held: Evidence) -> list[Claim]:
     return [
         Claim(
             "Section 4",
-            "The new mechanism improves on Cohen and Li over the majority of the simplex.",
+            "The new mechanism beats Cohen and Li on the majority of the simplex.",
             "majority",
             f"largest on {percent(wins['improved_dp'])} % of the area, Cohen on "
             f"{percent(wins['cohen'])} %, Li on {percent(wins['li'])} %",
             WINNER,
-            (Check("more than half of the area", wins["improved_dp"] > 1 / 2),),
-            "Area is not data: the next part has the shares of inputs.",
+            (Check("on more than half of the area", wins["improved_dp"] > 1 / 2),),
+            "Area is not data: [Table 1](experiments.md#table-1) has the shares of inputs.",
         ),
         Claim(
             "Section 4",
-            "Beside it Cohen is strongest only near E1 = 1 - E0, Li near (1, 0).",
+            "Cohen stays strongest only near E1 = 1 - E0, Li near (1, 0).",
             "-",
             f"Cohen where E0 + E1 > {1 - plane['cohen_wins_rest']:.3f}; Li where E0 > "
             f"{plane['li_wins_least_e0']:.2f} and E1 < {plane['li_wins_largest_e1']:.2f}",
@@ -93,46 +93,45 @@ def _mechanism(held: Evidence) -> list[Claim]:
         ),
         Claim(
             "Section 4",
-            "The constrained problem of the new mechanism is quickly solved by any conventional "
-            "optimiser.",
+            "Any conventional optimiser quickly solves the new mechanism's constrained problem.",
             "any",
             f"SLSQP, {slsqp['points']} random points: {slsqp['slsqp_unsound']} radii above the "
-            f"true one, by up to {slsqp['slsqp_largest_excess_percent']:.1f} %; "
+            f"true one by up to {slsqp['slsqp_largest_excess_percent']:.1f} %; "
             f"{slsqp['slsqp_too_small_by_more_than_1_percent']} more than 1 % too small; "
-            f"{slsqp['slsqp_per_second']:.0f} points a second",
+            f"{slsqp['slsqp_per_second']:.0f} points per second",
             "python benchmarks/radii.py",
             (
-                Check("it never returns a radius that is too large", slsqp["slsqp_unsound"] == 0),
+                Check("it never returns too large a radius", slsqp["slsqp_unsound"] == 0),
                 Check(
-                    "nor one that is 1 % too small",
+                    "it never returns one more than 1 % too small",
                     slsqp["slsqp_too_small_by_more_than_1_percent"] == 0,
                 ),
             ),
-            "A closed form in one variable, in which every point is a true radius, is "
-            f"{slsqp['ratio_same_points']:,.0f} times as fast ([method](method.md)).",
+            f"Our closed form is {slsqp['ratio_same_points']:,.0f} times as fast, and each of its "
+            "points is a true radius ([method](method.md)).",
         ),
         Claim(
             "Section 4",
             "The radii of the new mechanism are provably true.",
             "-",
-            f"below the largest true radius by {1 - plane['ours_of_limit']:.0e} of it at least, on "
-            f"{plane['cells']:,} cells",
+            f"at least {1 - plane['ours_of_limit']:.0e} (relative) below the largest true radius "
+            f"on {plane['cells']:,} cells",
             "simplicert simplex --ratio improved_dp:two_sided",
-            (Check("never above the limit of Neyman and Pearson", plane["ours_of_limit"] <= 1),),
-            "The sentence under its equation has upper and lower bound exchanged: E0 must be "
-            "bounded from below and E1 from above, as its Section 2.1 has it.",
+            (Check("never above Neyman and Pearson's limit", plane["ours_of_limit"] <= 1),),
+            "The sentence under the paper's equation swaps the bounds: E0 must be bounded from "
+            "below and E1 from above, as in its Section 2.1.",
         ),
         Claim(
             "Section 4.1",
-            "The ensemble is never below a member, and above each of them somewhere.",
+            "The ensemble is never below a member and above each of them somewhere.",
             "-",
             f"each member is the largest on a part of the area: {listing(list(wins.values()))} % "
             f"for {', '.join(wins)}",
             WINNER,
             (
-                Check("every region is not empty", min(wins.values()) > 0),
+                Check("each member is largest somewhere", min(wins.values()) > 0),
                 Check(
-                    "its median is at least each member's at every sigma (CIFAR-10)",
+                    "the ensemble's median is at least each member's (CIFAR-10)",
                     all(not above(one, together) for one in members)
                     and all(a <= b for one in members for a, b in zip(one, together, strict=True)),
                 ),
@@ -140,7 +139,7 @@ def _mechanism(held: Evidence) -> list[Claim]:
         ),
         Claim(
             "Section 4.1",
-            "For softmax outputs only the new mechanism and Lecuyer's can be used.",
+            "For softmax outputs only the new mechanism and Lecuyer's apply.",
             "2 mechanisms",
             f"{len(plane['softmax_mechanisms'])} have a proof here: {known}",
             "simplicert radius --e0 .6 --e1 .3 --kind softmax",
@@ -151,18 +150,18 @@ def _mechanism(held: Evidence) -> list[Claim]:
         ),
         Claim(
             "Section 4.1",
-            "Several mechanisms on the same expectations need no smaller alpha each.",
+            "Several mechanisms can share the same expectations without a smaller alpha.",
             "-",
-            f"wrong by the largest of all radii, scheme gated: at most "
+            "scheme gated: the largest radius is wrong at a rate of at most "
             f"{max(row['wrong']['rate'] / row['alpha'] for row in bounds):.2f} alpha in "
             f"{len(bounds)} settings",
             COVERAGE,
             (
                 Check(
-                    "no rate has its interval above its level",
+                    "no measured rate is significantly above its level",
                     all(row["wrong"]["low"] <= row["level"] for row in bounds),
                 ),
             ),
-            "All radii hold on the event that both bounds hold.",
+            "All radii hold whenever both bounds hold.",
         ),
     ]

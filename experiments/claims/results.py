@@ -36,34 +36,34 @@ def _accuracy(held: Evidence) -> list[Claim]:
     return [
         Claim(
             "Section 6.1",
-            "Certified accuracy by softmax scores is above Lecuyer's at every radius.",
+            "For softmax scores certified accuracy is above Lecuyer's at every radius.",
             "uniform",
-            f"radii at which it is below, at sigma .12, .25, .5, 1: {listing(behind, 0, 1)}",
+            f"number of radii where it is below, at sigma .12, .25, .5, 1: {listing(behind, 0, 1)}",
             "simplicert figure accuracy experiments/cifar10/runs/sigma-1 --kind softmax",
             (
-                Check("at no radius below (CIFAR-10)", not any(behind)),
-                Check("on ImageNet itself, whose networks we do not have", None),
+                Check("never below (CIFAR-10)", not any(behind)),
+                Check("on ImageNet itself", None),
             ),
         ),
         Claim(
             "Section 6.1",
-            "The new mechanism and Li certify a greater proportion of samples than Cohen.",
+            "The new mechanism and Li certify more samples than Cohen.",
             ".98 and .97 against .89 above .05 at sigma 1",
             f"CIFAR-10, sigma .12 to 1, in %: improved_dp {listing(more['improved_dp']['all'])}; "
             f"Li {listing(more['li']['all'])}; Cohen {listing(more['cohen']['all'])}",
             TABLE_1,
             tuple(
                 Check(
-                    f"{name} more than Cohen at every sigma, {over} inputs",
+                    f"{label} at every sigma, {over} inputs",
                     above(more[name][over], more["cohen"][over]),
                 )
-                for name in ("improved_dp", "li")
+                for name, label in (("improved_dp", "improved_dp"), ("li", "Li"))
                 for over in ("all", "correct")
             ),
         ),
         Claim(
             "Section 6.1",
-            "This is since Cohen's radius needs E0 of at least one half.",
+            "The reason: Cohen's radius needs E0 of at least one half.",
             "-",
             f"{stopped} inputs with a Cohen radius and E0 up to one half",
             "simplicert certify experiments/cifar10/runs/sigma-1 --out certificates.csv",
@@ -71,32 +71,31 @@ def _accuracy(held: Evidence) -> list[Claim]:
         ),
         Claim(
             "Section 6.1",
-            "Relative to Li, the new mechanism improves samples with r < 1; beyond, Li is better.",
+            "The new mechanism improves on Li for samples with r < 1; beyond, Li is better.",
             "r = 1 (sigma 1)",
-            f"on the simplex Li is the larger from r = {li['value']:.3f} on (E0 = {li['e0']:.3f}, "
+            f"on the simplex Li is larger from r = {li['value']:.3f} on (E0 = {li['e0']:.3f}, "
             f"E1 = {li['e1']:.3f}), and improved_dp up to {plane['ours_over_li_up_to']:.2f} among "
             f"{plane['cells']:,} cells, up to {ours['value']:.2f} where E1 = {ours['e1']:.0e}; in "
-            f"certified accuracy of CIFAR-10 at sigma 1 it is ahead last at r = {last or 0:.2f} "
-            f"and behind first at {first or 0:.2f}",
+            f"certified accuracy (CIFAR-10, sigma 1) improved_dp is last ahead at r = "
+            f"{last or 0:.2f} and first behind at {first or 0:.2f}",
             "simplicert simplex --difference improved_dp:li",
             (
                 Check(
-                    "it is the larger somewhere at every r below 1",
+                    "improved_dp is larger somewhere at every r below 1",
                     ours["value"] >= 1,
                 ),
-                Check("Li is nowhere the larger below 1", li["value"] >= 1),
-                Check("it is nowhere the larger beyond 1", ours["value"] <= 1),
+                Check("Li is nowhere larger below 1", li["value"] >= 1),
+                Check("improved_dp is nowhere larger above 1", ours["value"] <= 1),
                 Check(
-                    "the lead in certified accuracy changes once, at 1 within a fifth (CIFAR-10)",
+                    "certified accuracy changes its leader once, within a fifth of 1 (CIFAR-10)",
                     bool(last and first and last <= first and within_a_fifth(first, 1)),
                 ),
             ),
-            "The place on the simplex decides, not the radius: between these numbers either may be "
-            "the larger.",
+            "The place on the simplex decides, not the radius.",
         ),
         Claim(
             "Section 6.1",
-            "The ensemble improves the number of certified samples and their radii at all sigma.",
+            "The ensemble certifies more samples, with larger radii, at every sigma.",
             "Table 1, Figures 4 and 8",
             f"mean radius over Cohen's at sigma .12, .25, .5, 1: "
             f"{listing([m['ensemble'] / m['cohen'] for m in means], 3, 1)} times",
@@ -104,11 +103,11 @@ def _accuracy(held: Evidence) -> list[Claim]:
             "--columns improved_dp,ensemble",
             (
                 Check(
-                    "more radii above .05 at every sigma",
+                    "more radii above .05",
                     above(more["ensemble"]["all"], more["cohen"]["all"]),
                 ),
                 Check(
-                    "a larger mean radius at every sigma",
+                    "a larger mean radius",
                     all(mean["ensemble"] > mean["cohen"] for mean in means),
                 ),
             ),
@@ -122,7 +121,7 @@ def _accuracy(held: Evidence) -> list[Claim]:
             TINY,
             (
                 Check(
-                    "T1 of CIFAR-10 above that of Tiny ImageNet at each of these sigmas",
+                    "T1 of CIFAR-10 is above that of Tiny ImageNet at each sigma",
                     None if tiny is None else above(top1, tiny),
                 ),
             ),
@@ -140,8 +139,8 @@ def _tables(held: Evidence) -> list[Claim]:
     said = ", ".join(row[2] for row in theirs.values())
     inside = tuple(
         Check(
-            f"the paper's {theirs[sigma][2]} % lies in our 95 % interval at sigma {sigma}, "
-            f"{percent(row['improved_low'])} to {percent(row['improved_high'])}",
+            f"sigma {sigma}: the paper's {theirs[sigma][2]} % lies in our interval, "
+            f"{percent(row['improved_low'])} to {percent(row['improved_high'])} %",
             row["improved_low"] <= float(theirs[sigma][2]) / 100 <= row["improved_high"],
         )
         for sigma, row in rows.items()
@@ -154,13 +153,13 @@ def _tables(held: Evidence) -> list[Claim]:
     return [
         Claim(
             "Section 6.1, Table 2",
-            "The ensemble improves a share of CIFAR-10 samples that grows with sigma.",
+            "The share of CIFAR-10 samples that the ensemble improves grows with sigma.",
             f"{said} %",
-            f"{listing(improved)} %; with 100,000 draws at sigma 1 {percent(whole['improved'])} "
+            f"{listing(improved)} %; at sigma 1 with 100,000 draws: {percent(whole['improved'])} "
             f"({percent(whole['improved_low'])} to {percent(whole['improved_high'])})",
             TABLE_2,
             (Check("it grows with sigma", rises(improved)), *inside),
-            "Intervals are over the choice of inputs. Network and draws differ from the paper's.",
+            "The 95 % intervals are over the choice of inputs.",
         ),
         Claim(
             "Section 6.1, Table 2",
@@ -172,7 +171,7 @@ def _tables(held: Evidence) -> list[Claim]:
                 Check("p < 1e-5 in every row", worst < 1e-5),  # noqa: PLR2004
                 Check("statistic > 1e4 in every row", least > 1e4),  # noqa: PLR2004
             ),
-            "As the paper says, p is small by construction: an ensemble is never below its member.",
+            "As the paper says, p is small by construction: an ensemble is never below a member.",
         ),
         Claim(
             "Section 6.1, Table 2",
@@ -183,7 +182,7 @@ def _tables(held: Evidence) -> list[Claim]:
             (
                 Check("the mean gain grows with sigma", rises(means)),
                 Check("the median gain is 0 at sigma .12, .25 and .5", not any(medians[:3])),
-                Check("and above 0 at sigma 1", medians[-1] > 0),
+                Check("it is above 0 at sigma 1", medians[-1] > 0),
             ),
         ),
         Claim(
@@ -192,7 +191,7 @@ def _tables(held: Evidence) -> list[Claim]:
             "-",
             f"{', '.join(map(str, nothing))} of 500 inputs at sigma .12, .25, .5, 1",
             "simplicert figure improvement experiments/cifar10/runs/sigma-{0.12,0.25,0.5,1}",
-            (Check("there are such inputs at every sigma", min(nothing) > 0),),
+            (Check("such inputs exist at every sigma", min(nothing) > 0),),
         ),
     ]
 
@@ -207,7 +206,7 @@ def _costs(held: Evidence) -> list[Claim]:
     return [
         Claim(
             "Sections 4.1, 6.2",
-            "After the draws a radius takes less than .1 s a technique, less than 100 draws take.",
+            "After the draws a radius takes less than .1 s per technique, less than 100 draws.",
             "< .1 s",
             f"{slowest:.0e} s for the slowest technique among {times['inputs']} inputs; "
             f"{alone:.0e} s for bounds and all techniques of one input alone; 100 draws took "
@@ -221,11 +220,11 @@ def _costs(held: Evidence) -> list[Claim]:
         ),
         Claim(
             "Section 6.2",
-            "Better mechanisms offset draws.",
+            "Better mechanisms save draws.",
             "-",
             f"above .05 at sigma 1, the ensemble needs {needed['ensemble']:,} draws for the share "
             f"that Cohen certifies with {needed['draws']:,}",
             THIS,
-            (Check("fewer draws", needed["ensemble"] < needed["draws"]),),
+            (Check("the ensemble needs fewer draws", needed["ensemble"] < needed["draws"]),),
         ),
     ]

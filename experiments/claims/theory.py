@@ -10,7 +10,7 @@ ONE = "simplicert table experiments/cifar10/runs/sigma-1 --style paper1 --popula
 THIS = ""  # no other command than the one that every claim has
 COVERAGE = "python benchmarks/coverage.py --json benchmarks/results/coverage.json"
 OFTEN = 0.05  # of inputs: what we take "often" to mean
-MISSING = "Not all runs that this needs are there yet."
+MISSING = "Not all runs are there yet."
 
 
 def list_claims(held: Evidence) -> list[Claim]:
@@ -47,8 +47,8 @@ def _introduction(held: Evidence) -> list[Claim]:
     return [
         Claim(
             "Abstract; Sections 1, 4; Conclusions",
-            "For multinomial outputs the new mechanism can more than double the radius of Cohen, "
-            "Li and Lecuyer.",
+            "For multinomial outputs the new mechanism can more than double the radii of Cohen, Li "
+            "and Lecuyer.",
             "more than two-fold",
             f"up to {ratio['value']:.2f} at E0 = {ratio['e0']:.4f}, E1 = {ratio['e1']:.0e}; above "
             f"2 on {percent(plane['ratio_above_2'], 2)} % of the area; at most {best:.2f} on "
@@ -56,10 +56,10 @@ def _introduction(held: Evidence) -> list[Claim]:
             RATIO,
             (
                 Check("the ratio exceeds 2 on the simplex", ratio["value"] > 2),  # noqa: PLR2004
-                Check("an input of ours has more than twice the largest other radius", twice > 0),
+                Check("it exceeds 2 on an input of ours", twice > 0),
             ),
-            f"The extreme lies at the margin E1 = {ratio['e1']:.0e} that the search keeps, where "
-            "the largest class is rare itself.",
+            f"The extreme has the smallest E1 that the search tries, {ratio['e1']:.0e}, and a top "
+            "class that is itself rare.",
         ),
         Claim(
             "Abstract; Section 6.3; Conclusions",
@@ -72,36 +72,36 @@ def _introduction(held: Evidence) -> list[Claim]:
             ONE,
             (
                 Check(
-                    "more inputs than by Cohen at sigma 1, all and correct (CIFAR-10)",
+                    "more inputs than Cohen, all and correct (CIFAR-10)",
                     all(one["improved_dp"] > one["cohen"] for one in ours.values()),
                 ),
                 Check(
-                    "more inputs than by Cohen at sigma 1 (Tiny ImageNet)",
+                    "more inputs than Cohen (Tiny ImageNet)",
                     None if tiny_gap is None else tiny_gap > 0,
                 ),
-                Check("by 9 points on ImageNet itself, whose networks we do not have", None),
+                Check("9 points more on ImageNet itself", None),
             ),
         ),
         Claim(
             "Abstract; Conclusions",
-            "The relative improvement grows as the task becomes harder: with sigma and with the "
-            "semantic complexity of the data.",
+            "The relative improvement grows with difficulty: with sigma and with the semantic "
+            "complexity of the data.",
             "above .05, ensemble less Cohen: 2, 4, 9 points at sigma .25, .5, 1",
             f"CIFAR-10: {listing(gaps)} points at sigma .12, .25, .5, 1{said}",
             TABLE_1,
             (
                 Check("the gap grows with sigma (CIFAR-10)", rises(gaps)),
                 Check(
-                    "at sigma 1 it is larger on Tiny ImageNet than on CIFAR-10",
+                    "it is larger on Tiny ImageNet than on CIFAR-10 at sigma 1",
                     None if tiny_gap is None else tiny_gap > gaps[-1],
                 ),
             ),
             "" if tiny_gap is not None else MISSING,
         ),
         Claim(
-            "Section 1 (more than five-fold); Section 4 (maximal 5-fold); Conclusions (up to)",
+            "Section 1: more than; Section 4: maximal; Conclusions: up to",
             "For softmax outputs the radius is more than five times Lecuyer's; elsewhere the paper "
-            "says that five-fold is the most.",
+            "calls five-fold the maximum.",
             "5-fold",
             f"{largest['value']:.2f} at a distance of 1e-6 from E0 = E1; "
             f"{listing(plane['softmax_near_half'], 2, 1)} at E0 - E1 = "
@@ -112,7 +112,7 @@ def _introduction(held: Evidence) -> list[Claim]:
                 Check("the ratio exceeds 5 somewhere", largest["value"] > 5),  # noqa: PLR2004
                 Check("5 is its maximum", largest["value"] <= 5),  # noqa: PLR2004
             ),
-            "The ratio grows without end as E0 and E1 near each other, where both radii go to 0.",
+            "The ratio grows without limit as E0 - E1 and both radii go to 0.",
         ),
         Claim(
             "Sections 1, 4, 6.1",
@@ -123,16 +123,18 @@ def _introduction(held: Evidence) -> list[Claim]:
             SOFTMAX,
             (
                 Check(
-                    "above Lecuyer's everywhere on the simplex", plane["softmax_least"]["value"] > 1
+                    "larger than Lecuyer's everywhere on the simplex",
+                    plane["softmax_least"]["value"] > 1,
                 ),
-                Check("no input of ours has a larger radius by Lecuyer", below == 0),
+                Check("smaller on no input of ours", below == 0),
                 Check(
-                    "above the two-sided radius, which holds for softmax too",
+                    "larger than the two-sided radius, which holds for softmax too",
                     plane["ours_of_limit"] > 1,
                 ),
             ),
-            "Of the techniques that the paper compares it is true. The two-sided radius of Cohen "
-            "et al. (2019), proved for mean scores by Salman et al. (2019), is larger everywhere.",
+            "It is true of the techniques that the paper compares. The two-sided radius of Cohen "
+            "et al. (2019), which Salman et al. (2019) proved for mean scores, is larger "
+            "everywhere.",
         ),
     ]
 
@@ -154,46 +156,47 @@ def _preliminaries(held: Evidence) -> list[Claim]:
     return [
         Claim(
             "Section 2",
-            "Convex relaxation needs so much computing that it does not scale beyond CIFAR-10.",
+            "Convex relaxation is too expensive beyond CIFAR-10.",
             "-",
             "-",
             "none",
-            (Check("no verifier by relaxation is part of this project", None),),
+            (Check("we have no verifier of this kind", None),),
         ),
         Claim(
             "Section 2.1",
-            "Beta limits on the two largest classes, with Bonferroni's correction, have "
-            "guaranteed coverage.",
+            "Beta limits on the two largest classes, with Bonferroni's correction, guarantee "
+            "coverage.",
             "alpha",
-            f"wrong at most {worst:.2f} alpha in {len(rates)} simulated settings; proved: "
+            f"rate of wrong certificates: at most {worst:.2f} alpha in {len(rates)} simulated "
+            "settings; proved: "
             f"{proved:.0f} alpha",
             COVERAGE,
             (
-                Check("no rate of wrong certificates measured above alpha", worst <= 1),
-                Check("a proof at alpha, without a further test", proved <= 1),
+                Check("no measured rate of wrong certificates is above alpha", worst <= 1),
+                Check("there is a proof at alpha without a further test", proved <= 1),
             ),
-            "The classes are chosen from the draws that bound them. Scheme `gated` adds a test at "
-            "a twentieth of alpha and has the proof ([method](method.md)).",
+            "The same draws choose the classes and bound them. Scheme `gated` adds a test at a "
+            "twentieth of alpha, and has a proof ([method](method.md)).",
         ),
         Claim(
             "Section 2.2",
-            "Cohen's two-sided radius is tighter than the one-sided one, which the paper follows.",
+            "Cohen's two-sided radius is tighter than the one-sided one that the paper uses.",
             "-",
             f"never below it on the simplex; mean radius {percent(gain)} % larger at sigma 1",
             "simplicert simplex --difference two_sided:cohen",
             (
-                Check("nowhere below", plane["limit_over_cohen_least"] >= 0),
+                Check("never smaller on the simplex", plane["limit_over_cohen_least"] >= 0),
                 Check("a larger mean radius on CIFAR-10", gain > 0),
             ),
-            "No radius computed from E0 and E1 alone can be larger, so it is never below the "
-            "paper's ensemble either: 1.00 to "
+            "No radius from E0 and E1 alone can be larger, so it is never below the paper's "
+            "ensemble either: 1.00 to "
             f"{plane['limit_over_ensemble_most']:.2f} times, median "
             f"{plane['limit_over_ensemble']:.3f}, over the simplex.",
         ),
         Claim(
             "Section 2.2",
             "Lecuyer's radius holds for multinomial and softmax outputs, Li's for multinomial "
-            "ones alone.",
+            "only.",
             "-",
             f"with a proof for softmax here: {', '.join(softmax)}",
             "simplicert radius --e0 .6 --e1 .3 --kind softmax",
@@ -204,33 +207,32 @@ def _preliminaries(held: Evidence) -> list[Claim]:
         ),
         Claim(
             "Sections 2.2, 5",
-            "With n0 = 100 draws to choose the class, Cohen's own sampling often chooses another "
-            "class than the smoothed one.",
+            "With n0 = 100 draws to choose the class, Cohen's sampling often picks the wrong one.",
             "often (Section 5), with low probability (Section 2)",
             f"{percent(pilot['certified'])} % of certified inputs at sigma 1 "
             f"({percent(pilot['cohen'])} % of those with a Cohen radius)",
             THIS,
             (
-                Check("of some inputs that 100,000 draws certify", pilot["certified"] > 0),
+                Check("it does for some inputs that 100,000 draws certify", pilot["certified"] > 0),
                 Check(
-                    f"more than {percent(OFTEN, 0)} % of those that Cohen's radius needs, "
-                    "E0 above one half",
+                    f"it does for more than {percent(OFTEN, 0)} % of those with E0 above one half, "
+                    "which Cohen's radius needs",
                     pilot["cohen"] > OFTEN,
                 ),
             ),
-            "A wrong choice costs a certificate and not its truth: the second sample then bounds "
-            "the wrong class from below one half, and the input is abstained on.",
+            "A wrong pick costs the certificate, not its truth: the second sample then puts E0 "
+            "below one half, and the method abstains.",
         ),
         Claim(
             "Section 2.2",
-            "MACER multiplies the training time by 40.",
+            "MACER multiplies training time by 40.",
             f"{forty}-fold",
             f"{four:.1f}-fold with k = 4, {sixteen:.1f}-fold with k = 16, by step on one core",
             "python benchmarks/training.py",
             (
                 Check("MACER costs several times plain training", four > 2),  # noqa: PLR2004
-                Check("by 40, within a fifth", within_a_fifth(sixteen, forty)),
+                Check("the factor is 40, within a fifth", within_a_fifth(sixteen, forty)),
             ),
-            "The paper does not say with which k, and its system is another.",
+            "The paper does not name k, and its system differs.",
         ),
     ]

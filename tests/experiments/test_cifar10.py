@@ -9,7 +9,7 @@ import pytest
 from figured import INPUTS, write_run
 
 import simplicert as sc
-from simplicert.tables import FORMATS
+from simplicert.tables import FORMATS, Grid
 
 ROOT = Path(__file__).parents[2]
 RUNS = ROOT / "experiments" / "cifar10" / "runs"
@@ -48,6 +48,35 @@ def test_more_sigmas_are_taken_in_when_they_are_whole(paper, tmp_path):
     path.write_text(path.read_text().replace(f"inputs = {INPUTS}", f"inputs = {INPUTS + 1}"))
     held = {f"sigma-{s}": paper.findings.study(tmp_path, f"sigma-{s}") for s in ("2", "4")}
     assert [one.name for one in paper.whole_runs(held, ("2", "4", "8"))] == ["sigma-2"]
+
+
+def test_the_page_takes_in_more_sigmas(paper):
+    """Sigma 2 has rows in both tables and a sentence; sigma 4 is still said to be missing."""
+    made = {}
+    for ending in paper.POPULATIONS.values():
+        for number in "12":
+            one, two, long = (
+                table_row(number, run, sigma)
+                for run, sigma in (("sigma-1", "1"), ("sigma-2", "2"), (paper.LONG, "1"))
+            )
+            name, record = f"table-{number}", {"inputs": 7, "draws_min": 50}
+            made[f"{name}{ending}"] = Grid("", (), [one, two], records=(record, record))
+            made[f"{name}-long{ending}"] = Grid("", (), [one, long], records=(record, record))
+    found = json.loads((paper.HERE / "findings.json").read_text())
+    found |= {"more": [found["gaussian"][-1] | {"sigma": 2.0}], "absent": ["4"]}
+    text = paper.page(found, made)
+    assert "Sigma 4 is not drawn yet" in text and "At sigma 2, which the paper does not" in text
+    for over in ("all 7", "7 correct"):
+        assert text.count(f"| CIFAR-10, {over} inputs | 2 |") == 2
+        assert text.count(f"| CIFAR-10, {over} inputs, n = 50 | 1 |") == 2
+    assert "scatter-2-correct.png" in text
+
+
+def table_row(number, run, sigma):
+    """The cells of one run in Table 1 or 2, all of them 0."""
+    if number == "1":
+        return (run, sigma, *("0",) * 14)
+    return (run, "cifar10", sigma, "ensemble", *("0",) * 11)
 
 
 def test_numbers_are_kept_with_nine_digits(paper):

@@ -67,7 +67,7 @@ def test_the_verdict_follows_from_the_checks(claims, checks, verdict):
     made = tuple(Check("a check", holds) for holds in checks)
     claim = Claim("Section 1", "It is so.", "1", "2", "none", made)
     assert claim.verdict == verdict
-    assert f"Verdict: **{verdict}**." in claims.write_claim(1, claim)
+    assert f"**{verdict.capitalize()}.** It is so." in claims.write_claim(1, claim)
 
 
 def test_what_grows_and_what_falls(claims):
@@ -82,7 +82,7 @@ def test_every_claim_has_a_place_checks_and_a_verdict(claims):
     numbers = [int(number) for number in re.findall(r"^## (\d+)$", PAGE, re.MULTILINE)]
     assert numbers == list(range(1, len(numbers) + 1)) and len(numbers) > 40
     rows = re.findall(r"^\| \[(\d+)\].* \| ([^|]+) \|$", PAGE, re.MULTILINE)
-    below = re.findall(r"^Verdict: \*\*(.+)\*\*\.$", PAGE, re.MULTILINE)
+    below = [said.lower() for said in re.findall(r"^\*\*(.+)\.\*\* ", PAGE, re.MULTILINE)]
     assert [verdict for _, verdict in rows] == below and len(below) == len(numbers)
     assert set(below) == set(claims.RULE)
     assert all("nan" not in row.split() for row in PAGE.splitlines())
@@ -137,7 +137,8 @@ def test_one_claim_can_be_printed(claims, held, monkeypatch, capsys):
     monkeypatch.setattr(claims, "read_evidence", lambda: held)
     monkeypatch.setattr("sys.argv", ["claims.py", "3"])
     claims.main()
-    assert capsys.readouterr().out.startswith("## 3\n")
+    printed = capsys.readouterr().out
+    assert printed.startswith("## 3\n") and "The paper: above .05" in printed
     monkeypatch.setattr("sys.argv", ["claims.py", "99"])
     with pytest.raises(SystemExit, match="number must be one of 1 to"):
         claims.main()

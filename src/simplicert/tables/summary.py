@@ -140,10 +140,8 @@ def level_sentence(certificates: Certificates, *, disproved: bool = False) -> st
     by = " by the log's own account" if known.scheme == "imported" else ""
     if known.certain:
         return f"an input's certificate {CERTAINTY}{by}: all of its draws were made"
-    return (
-        "an input's certificate is issued and wrong with probability at most "
-        f"{known.level:.15g}{by}"
-    )
+    chance = f"{100 * known.level:.13g} %"
+    return f"for each input, the chance of a wrong certificate is at most {chance}{by}"
 
 
 def first_rows_table(certificates: Certificates, rows: int = ROWS) -> Grid:
