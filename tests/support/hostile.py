@@ -562,7 +562,7 @@ def script(folder):
     return folder / "m.ts"
 
 
-CASES = {
+ALL_CASES = {
     "part: rows of nothing": rows_of_nothing,
     "part: rows that do not belong": rows_that_do_not_belong,
     "part: one endless list": one_endless_list,
@@ -715,6 +715,6 @@ CASES = {
 }
 CASES = {
     name: make
-    for name, make in CASES.items()
+    for name, make in ALL_CASES.items()
     if find_spec(NEEDED.get(name.partition(":")[0], "simplicert"))
 }

@@ -94,7 +94,7 @@ def design(folder: Path) -> tuple[Path, list[object]]:
     ]
 
 
-PLACES = [
+ALL_PLACES = [
     Place("`run.toml`, replayed", drawn_run("verify", "RUN", "--replay", "1"),
           ("made.model", "made.data")),
     Place("`run.toml`, reported", drawn_run("report", "RUN", "--out", "OUT"), ("made.data",),
@@ -107,7 +107,7 @@ PLACES = [
     Place("`attack.csv`", attack_table),
     Place("`config.json` of `hf:`", hub_model("config.json"), needs="transformers"),
 ]  # fmt: skip
-PLACES = [place for place in PLACES if find_spec(place.needs)]
+PLACES = [place for place in ALL_PLACES if find_spec(place.needs)]
 
 
 def variants(place: Place, path: Path) -> Iterator[tuple[str, str, bytes]]:

@@ -29,6 +29,10 @@ COHEN = "idx\tlabel\tpredict\tradius\tcorrect\ttime\n" + "".join(
     f"{row}\t1\t1\t0.3\t1\t0:00:01\n" for row in range(9)
 )
 
+SECOND = "idx\tlabel\tpredict\tradius\traw_count\n0\t3\t3\t0.486\t900\n"
+ISS = "0\t3\t3\t0.934\t20000\t0.753\t1\t1.204\n"
+RADII, NAMED = "i,y,p,r\n0,3,3,0.75\n1,5,5,0.25\n", "index=i,label=y,predict=p,radius=r"
+DSRS = "x disttype gaussian\nx std 0.5\nx N 100000\nx alpha 0.001\no 0 0.9 0.91\n"
 CLASS_MAP = json.dumps({str(number): number for number in range(4)})
 
 
@@ -48,8 +52,10 @@ class Reader(NamedTuple):
         return deed in STRICT and not self.page
 
 
-STRICT = ("a pipe", "a socket", "a link to /dev/zero", "a link to itself",
-          "a link to a private file", "a link to itself, moved outside", "a folder")  # fmt: skip
+STRICT = (
+    *("a pipe", "a socket", "a folder", "a link to /dev/zero", "a link to itself"),
+    *("a link to a private file", "the file moved out and a link to it"),
+)
 
 
 # ---------------------------------------------------------------- what is done to a file
@@ -132,7 +138,7 @@ DEEDS: dict[str, Callable[[Path], None]] = {
     "a link to /dev/zero": put_device,
     "a link to itself": put_loop,
     "a link to a private file": put_secret,
-    "a link to itself, moved outside": put_outside,
+    "the file moved out and a link to it": put_outside,
     "a folder": put_folder,
     "0 bytes": empty,
     "10 GiB of holes": fill_with_holes,
@@ -142,7 +148,9 @@ DEEDS: dict[str, Callable[[Path], None]] = {
     "5,000 digits": put_long_number,
     "addresses": put_address,
 }
-ONLY_INSIDE = ("a link to itself, moved outside",)  # a link that the user names is the user's word
+ONLY_INSIDE = (
+    "the file moved out and a link to it",
+)  # a link that the user names is the user's word
 ONLY_TEXT = ("50,000 brackets", "5,000 digits", "addresses")
 
 
@@ -476,13 +484,46 @@ def earlier_card(folder: Path) -> tuple[Path, list[object]]:
     return folder / "card.md", ["card", run, "--out", folder / "card.md"]
 
 
-READERS = [
+def sealed(name: str) -> Callable[[Path], tuple[Path, list[object]]]:
+    def make(folder: Path) -> tuple[Path, list[object]]:
+        from simplicert.verification.seals import make_key, seal_run
+
+        run = make_run(folder)
+        public = make_key(folder / "key.pem")
+        seal_run(run, folder / "key.pem")
+        if name == "key.pem":
+            return folder / name, ["seal", run, "--key", folder / name]
+        return (run / name if name == "seal.txt" else public), ["verify", run, "--key", public]
+
+    return make
+
+
+def scale_in_run(folder: Path) -> tuple[Path, list[object]]:
+    """A run that says it has a noise scale: only its checksum is looked at."""
+    from dataclasses import replace
+
+    from simplicert.files import content_checksum
+    from simplicert.store.manifest import read_manifest, write_manifest
+
+    run, scale = make_run(folder), np.linspace(0.5, 2, 8)
+    np.save(run / "noise_scale.npy", scale)
+    manifest = read_manifest(run)
+    source = manifest.source | {"noise_scale": content_checksum(scale.tobytes())}
+    write_manifest(run, replace(manifest, source=source))
+    return run / "noise_scale.npy", ["verify", run]
+
+
+ALL_READERS = [
     Reader("`run.toml`", of_run("run.toml", "certify", "RUN"), inside=True),
     Reader("a part", of_run("parts/*.parquet", "certify", "RUN"), inside=True, text=False),
     Reader("a note in `failed/`", failed_note, inside=True, text=False),
     Reader("`known-*.parquet`", known, inside=True, text=False),
     Reader("`attack.csv`", attack_table, inside=True),
     Reader("`certificates.csv` in a run", stored(".csv", inside=True), inside=True),
+    Reader("`noise_scale.npy` in a run", scale_in_run, inside=True, text=False, sound=False),
+    Reader("`seal.txt`", sealed("seal.txt"), inside=True, needs="cryptography"),
+    Reader("a private key", sealed("key.pem"), needs="cryptography"),
+    Reader("a public key", sealed("key.pem.pub"), needs="cryptography"),
     Reader("`RUN.csv`", stored(".csv")),
     Reader("`RUN.parquet`", stored(".parquet"), text=False),
     Reader("claims of a run", claims),
@@ -494,6 +535,10 @@ READERS = [
     Reader("a log on a board", board_log, inside=True, page=True),
     Reader("arrays of a log", arrays, inside=True, text=False, page=True),
     Reader("log `cohen`", log("cohen", "log.tsv", COHEN)),
+    Reader("log `second-order`", log("second-order", "log.tsv", SECOND, "--draws", "1000")),
+    Reader("log `iss`", log("iss", "iss.tsv", ISS)),
+    Reader("log `radii`", log("radii", "log.csv", RADII, "--columns", NAMED)),
+    Reader("log `dsrs`", log("dsrs", "log.txt", DSRS), sound=False),
     Reader("log `counts`", log("counts", "log.txt", "90 10 0\n5 95 0\n")),
     Reader("log `counts` in `.npz`", counts_npz, text=False),
     Reader("a pilot of `counts`", pilot),
@@ -531,4 +576,4 @@ READERS = [
     Reader("`--index-file`", beside_data("--index-file", "index.txt", "0\n1\n")),
     Reader("`--class-map`", beside_data("--class-map", "map.json", CLASS_MAP)),
 ]  # fmt: skip
-READERS = [reader for reader in READERS if find_spec(reader.needs)]
+READERS = [reader for reader in ALL_READERS if find_spec(reader.needs)]
