@@ -1,6 +1,6 @@
 """Everything of tests/support/strangers.py and named.py is done, by one process of its own each.
 
-A sixth of all pairs, others for each file, is done with the slow tests, so that every file and
+A tenth of all pairs, others for each file, is done with the slow tests, so that every file and
 every deed is seen; all of them with `make test-all`.
 """
 
@@ -16,8 +16,8 @@ from typed import type_commands
 pytestmark = pytest.mark.slow  # hundreds of commands, a tenth of a second each
 
 MOST = 3 * 2**20  # kB: what may always be unpacked, and the libraries
-SHARE = 6
-TIERS = ["sixth", pytest.param("all", marks=pytest.mark.long)]
+SHARE = 10  # the least number of deeds on a file
+TIERS = ["tenth", pytest.param("all", marks=pytest.mark.long)]
 PROGRESS = ("reading ", "loading ", "note  ", "ok    ", "WRONG ")
 
 
@@ -46,7 +46,7 @@ def test_every_deed_on_every_file(sound, tmp_path, tier):
     lines, names = [], []
     for row, reader in enumerate(READERS):
         for column, deed in enumerate(deeds_on(reader)):
-            if tier == "sixth" and (row + column) % SHARE:
+            if tier == "tenth" and (row + column) % SHARE:
                 continue
             here, path, words = sound(reader)
             folder = tmp_path / f"{row}-{column}" / "here"
@@ -91,7 +91,7 @@ def test_names_of_code_addresses_and_private_files(sound, tmp_path, tier):
     for row, place in enumerate(PLACES):
         here, path, words = sound(place)
         for column, (where, name, content) in enumerate(variants(place, path)):
-            if tier == "sixth" and (row + column) % SHARE:
+            if tier == "tenth" and (row + column) % SHARE:
                 continue
             folder = tmp_path / f"{row}-{column}"
             lines.append(copy_place(here, folder, path, words, content))
