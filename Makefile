@@ -87,6 +87,10 @@ bench: setup
 	$(BIN)/python -W ignore benchmarks/resuming.py --json benchmarks/results/resuming.json
 	$(BIN)/python -W ignore benchmarks/coverage.py --json benchmarks/results/coverage.json
 	$(BIN)/python -W ignore benchmarks/faults.py --json benchmarks/results/faults.json
+	$(BIN)/python -W ignore benchmarks/disk_faults.py --json benchmarks/results/disk_faults.json
+	$(BIN)/python -W ignore benchmarks/ray_faults.py --json benchmarks/results/ray_faults.json
+	rm -f benchmarks/results/kills.json
+	$(BIN)/python -W ignore benchmarks/kills.py --json benchmarks/results/kills.json
 	$(BIN)/python -W ignore benchmarks/mutants.py --each 12 --json benchmarks/results/mutants.json
 	$(BIN)/python -W ignore benchmarks/fuzz.py --json benchmarks/results/fuzz.json
 	$(BIN)/python -W ignore examples/text_edits.py --json benchmarks/results/text.json

@@ -227,9 +227,9 @@ FAULTS = {
 }
 
 
-def outcome(place, fault):
+def outcome(place, fault, table=FAULTS):
     """A row of the table; None where this machine cannot do it."""
-    code, sentence = FAULTS[fault]
+    code, sentence = table[fault]
     done = fault(place)
     if done is None:
         return None

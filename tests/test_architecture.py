@@ -17,6 +17,7 @@ ROOMS = [
     "errors",
     "importing",
     "machine",
+    "temporary",
     "files",
     "records",
     "glossary",

@@ -14,9 +14,12 @@ from places import asked, drawn
 
 import simplicert as sc
 from simplicert import files
-from simplicert.files import make_folder, remove_stale_files, temporary_mark, write_atomically
+from simplicert.drawing import status
+from simplicert.files import make_folder, write_atomically
 from simplicert.store import Manifest
+from simplicert.store.keeping import keep_part
 from simplicert.store.run import record_failure
+from simplicert.temporary import remove_stale_files, temporary_mark
 
 UNABLE = [errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS]
 
@@ -182,3 +185,185 @@ def test_nothing_is_written_through_links(run, place, tmp_path):
     assert sorted((outside / "parts").iterdir()) == before
     assert make_folder(tmp_path / "new").is_dir()
     assert np.isfinite(run.tally().counts).all()
+
+
+def lying(real, error):
+    """A call that happens and reports a failure, as over NFS when an answer is lost."""
+
+    def lie(*arguments, **more):
+        real(*arguments, **more)
+        raise error
+
+    return lie
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.ENOENT, errno.ESTALE])
+def test_a_renaming_that_happened_and_reports_a_failure(tmp_path, monkeypatch, number):
+    error = OSError(number, os.strerror(number))
+    path = tmp_path / "part"
+    monkeypatch.setattr(Path, "replace", lying(Path.replace, error))
+    write_atomically(path, b"new")
+    assert path.read_bytes() == b"new"
+    monkeypatch.setattr(os, "link", lying(os.link, error))
+    write_atomically(tmp_path / "run.toml", b"begun", only_if_new=True)
+    assert (tmp_path / "run.toml").read_bytes() == b"begun"
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["part", "run.toml"]
+
+
+def test_a_renaming_that_fails_is_named_and_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "part"
+    path.write_bytes(b"old")
+    monkeypatch.setattr(Path, "replace", failing(errno.EIO))
+    with pytest.raises(OSError, match="Input/output error") as caught:
+        write_atomically(path, b"new")
+    assert caught.value.filename == str(path)
+    assert path.read_bytes() == b"old"
+    assert [file.name for file in tmp_path.iterdir()] == ["part"]
+
+
+@pytest.mark.parametrize("only_if_new", [True, False])
+def test_a_temporary_file_that_somebody_removed_is_written_again(
+    tmp_path, monkeypatch, only_if_new
+):
+    """A clock that is days ahead takes it for one that was left behind."""
+    real, removed = files._write_flushed, []
+
+    def write(path, content):
+        real(path, content)
+        if len(removed) < 2:
+            removed.append(path)
+            path.unlink()
+
+    monkeypatch.setattr(files, "_write_flushed", write)
+    write_atomically(tmp_path / "part", b"whole", only_if_new=only_if_new)
+    assert (tmp_path / "part").read_bytes() == b"whole"
+    assert len(removed) == 2
+    assert [file.name for file in tmp_path.iterdir()] == ["part"]
+
+
+def test_what_vanished_with_its_folder_is_not_written_into_another(tmp_path, monkeypatch):
+    """Somebody renamed the folder between writing and renaming, and put another in its place."""
+    home, real = tmp_path / "parts", files._write_flushed
+    home.mkdir()
+
+    def write(path, content):
+        real(path, content)
+        home.rename(tmp_path / "away")
+        home.mkdir()
+
+    monkeypatch.setattr(files, "_write_flushed", write)
+    with pytest.raises(FileNotFoundError):
+        write_atomically(home / "part", b"x")
+    assert not list(home.iterdir())
+
+
+def test_a_folder_that_is_gone_is_not_waited_for(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        write_atomically(tmp_path / "gone" / "part", b"x")
+    assert caught.value.filename == str(tmp_path / "gone" / "part")
+
+
+def test_a_folder_that_cannot_be_flushed_names_the_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "sync_folder", failing(errno.EIO))
+    with pytest.raises(OSError, match="Input/output error") as caught:
+        write_atomically(tmp_path / "part", b"x")
+    assert caught.value.filename == str(tmp_path / "part")
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path, monkeypatch):
+    path = tmp_path / "run.toml"
+    path.write_bytes(b"x")
+
+    class Unreadable:
+        def __init__(self, file):
+            self.file = file
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *error):
+            self.file.close()
+
+        def fileno(self):
+            return self.file.fileno()
+
+        def read(self, most):
+            raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(files, "open_file", lambda path, follow: Unreadable(path.open("rb")))
+    with pytest.raises(OSError, match="Input/output error") as caught:
+        files.read_file(path)
+    assert caught.value.filename == str(path)
+
+
+def test_a_clock_that_is_days_ahead_removes_nothing_of_a_living_writer(tmp_path, monkeypatch):
+    machine = temporary_mark().partition("-")[0]
+    living, gone = f".part.{temporary_mark()}.tmp", f".part.{machine}-{dead()}-aa.tmp"
+    for name in (living, gone):
+        (tmp_path / name).touch()
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 3 * 86400)
+    remove_stale_files(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [living]
+
+
+def test_a_name_that_appears_late_is_waited_for(tmp_path, monkeypatch):
+    looks = []
+
+    def exists(path):
+        looks.append(path)
+        return len(looks) > 3
+
+    monkeypatch.setattr(Path, "exists", exists)
+    monkeypatch.setattr(files, "MOMENT", 0.0)
+    files.wait_for_name(tmp_path / "run.toml")
+    assert len(looks) == 4
+    monkeypatch.setattr(Path, "exists", lambda path: False)
+    monkeypatch.setattr(files, "PATIENCE", 0.01)
+    files.wait_for_name(tmp_path / "run.toml")  # what reads it then says that it is not there
+
+
+def test_a_part_is_not_written_into_another_run_in_the_same_place(place, run):
+    """The folder was renamed while it was drawn, and another run put there."""
+    drawn(asked(place, "mine", shard="1/2"))
+    folder = place[0] / "mine"
+    mine = sc.open_run(folder).manifest
+    folder.rename(place[0] / "away")
+    run.folder.rename(folder)
+    before = sorted(path.name for path in folder.rglob("*"))
+    with pytest.raises(sc.DamagedRun, match="mine is another run than when the drawing began"):
+        keep_part(folder, mine, "00000000-aa.parquet", b"x")
+    assert sorted(path.name for path in folder.rglob("*")) == before
+    keep_part(place[0] / "away", mine, "00000000-aa.parquet", b"x")
+    assert (place[0] / "away" / "parts" / "00000000-aa.parquet").exists()
+
+
+def test_a_part_that_its_worker_could_not_flush_is_written_by_the_leader(place, monkeypatch):
+    """It has its name already, and may be gone after a power cut all the same."""
+    real, failed, flushed = files.sync_folder, [], []
+
+    def sync(folder):
+        if folder.name == "parts" and not failed:
+            failed.append(folder)
+            raise OSError(errno.EIO, "Input/output error")
+        flushed.append(folder.name)
+        real(folder)
+
+    monkeypatch.setattr(files, "sync_folder", sync)
+    complete, run = drawn(asked(place, "run"))
+    assert complete and failed
+    assert flushed.count("parts") >= len(run.paths())
+
+
+def test_the_time_of_a_clock_that_is_thousands_of_years_off(run, monkeypatch):
+    (part,) = run.paths()
+    real = Path.stat
+
+    def stat(path, **more):
+        held = real(path, **more)
+        if path != part:
+            return held
+        return os.stat_result((*held[:8], 10**12, held[9]), {"st_mtime": 1e12})
+
+    monkeypatch.setattr(Path, "stat", stat)
+    assert status._last_written(run) is None

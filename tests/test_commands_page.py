@@ -60,10 +60,10 @@ def place(tmp_path, monkeypatch):
     (tmp_path / "logs").mkdir()
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
-    for name in ("uniform", "derandomised"):
+    for name in ("uniform", "derandomised", "all/uniform_0.5"):
         folder = tmp_path / "checkpoints" / name
         folder.mkdir(parents=True)
-        shares, radius = {"uniform": (1.0, 0.6928), "derandomised": (0.9, 4 / 255)}[name]
+        shares, radius = (0.9, 4 / 255) if name == "derandomised" else (1.0, 0.6928)
         arrays = {"preds": [[shares, 1 - shares]], "labels": [0], "prob_lb": [0.9]}
         for array, values in (arrays | {"radius_l1": [radius]}).items():
             np.save(folder / f"{array}.npy", np.array(values))

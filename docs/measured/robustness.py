@@ -21,12 +21,80 @@ def tabulate_faults(faults: Result) -> str:
     return format_table(["done to it", "exit code", "it said", "the same command again"], rows)
 
 
+def tabulate_disk_faults(disk_faults: Result) -> str:
+    """The same for clock, disk and network file system."""
+    return tabulate_faults(disk_faults)
+
+
+def tabulate_ray_kills(ray_faults: Result) -> str:
+    """What was killed of a Ray of our own, and how soon nothing of it was left."""
+    names = {"gcs_server": "head (gcs_server)"}
+    rows = []
+    for row in ray_faults["kills"]:
+        end = max(row["processes end"], row["folders end"]) if row["good"] else "not all ended"
+        left = end if isinstance(end, str) else f"{round_up(row['ended'] + end)} s"
+        said = row["said"].removeprefix("simplicert: ") if row["exit"] == 2 else "-"
+        rows.append([names.get(row["killed"], row["killed"]), row["exit"], said, left])
+        rows[-1].append(row["afterwards"])
+    head = ["killed", "exit code", "it said", "nothing left after", "the same command again"]
+    return format_table(head, rows)
+
+
+def tabulate_ray_clusters(ray_faults: Result) -> str:
+    """What was done to the head of a cluster that a run used."""
+    done = {
+        "stopped": "the head does not answer for 15 s",
+        "restarted": "the whole cluster is killed, and another started at the same address",
+    }
+    rows = [
+        [
+            done[row["disturbed"]],
+            row["exit"],
+            row["said"].removeprefix("simplicert: "),
+            row["afterwards"],
+        ]
+        for row in ray_faults["clusters"]
+    ]
+    return format_table(["done to it", "exit code", "it said", "the same command again"], rows)
+
+
+def summarise_kills(kills: Result) -> str:
+    """How many kills, and what came of them."""
+    left = sum(counts["left"] for counts in kills["jobs"].values())
+    return (
+        f"{kills['kills']:,} kills in {kills['trials']:,} trials, seed {kills['seed']}: "
+        f"{len(kills['wrong'])} trials with another result, {left} processes left behind."
+    )
+
+
+def tabulate_kills(kills: Result) -> str:
+    """Kills by job and by what was killed."""
+    head = ["job", "trials", "leader", "another process", "all at once", "identical results"]
+    names = ("trials", "leader", "worker", "group", "identical")
+    rows = [[job, *(counts[name] for name in names)] for job, counts in kills["jobs"].items()]
+    return format_table(head, rows)
+
+
 def tabulate_flips(faults: Result) -> str:
     """One bit flipped at a time, by file."""
     names = ("files", "flips", "refused", "unchanged", "changed")
     rows = [[f"`{row['file']}`", *(row[name] for name in names)] for row in faults["flips"]]
     head = ["file", "files", "flips", "refused", "nothing changed", "certificates changed"]
     return format_table(head, rows)
+
+
+def describe_merging(merging: Result) -> str:
+    """How often a compaction was killed, and what was found afterwards."""
+    alone, chance = merging["everywhere"], merging["by_chance"]
+    wrong = alone["wrong"] + chance["wrong"]
+    found = f"{wrong} times they were not" if wrong else "each time they were"
+    return (
+        f"A run of {merging['parts']} parts was merged with kill -9 before each of "
+        f"{alone['kills']} file operations in turn. Then two compactors and a writer worked at "
+        f"once in {chance['rounds']} rounds (seed {merging['seed']}), and {chance['kills']} of the "
+        f"{chance['processes']} processes were killed. After each, tally and seconds had to be "
+        f"the same, and again after one more `compact`: {found}."
+    )
 
 
 def summarise_fuzzing(fuzz: Result) -> str:

@@ -205,6 +205,32 @@ def describe_folder(engines: Result, analysis: Result) -> str:
     )
 
 
+def tabulate_scale(scale: Result) -> str:
+    """Seconds and memory of everything that reads a run of many parts, before and after."""
+    head = ["seconds, and MB of memory", "before", "now", "now, parts merged"]
+    rows = [[name] for name in ("open", "certify", "verify", "table", "report", "compact")]
+    for row in rows:
+        for code in ("before", "now", "merged"):
+            cost = scale["costs"].get(code, {}).get(row[0])
+            row.append(f"{round_up(cost['seconds'], 1)}, {cost['megabytes']:.0f}" if cost else "-")
+    return format_table(head, rows)
+
+
+def describe_scale(scale: Result) -> str:
+    """What the table is of, and what it shows of files and of verify."""
+    files, merged, now = scale["files"], scale["merged_files"], scale["costs"]["now"]
+    ratio = round_up(now["verify"]["seconds"] / now["certify"]["seconds"], 1)
+    ours = scale["costs"]["merged"]
+    after = round_up(ours["verify"]["seconds"] / ours["certify"]["seconds"], 1)
+    return (
+        f"{scale['inputs']:,} inputs of ten classes, counts alone, in {files['parts']:,} parts of "
+        f"{round_up(files['bytes'] / 1e6, 1)} MB; merged, {merged['parts']} of "
+        f"{round_up(merged['bytes'] / 1e6, 1)} MB. `verify` takes {ratio} times the time of "
+        f"`certify`, and {after} times with merged parts. Seconds are of a processor of a machine "
+        f"with a load of {scale['load']}."
+    )
+
+
 def tabulate_resuming(resuming: Result) -> str:
     """Seconds to resume, by the share that a process draws."""
     rows = [

@@ -12,18 +12,17 @@ import hashlib
 import json
 import logging
 import os
-import platform
 import re
-import secrets
 import stat
 import time
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 from simplicert.errors import DamagedRun, InvalidInput, require
 from simplicert.machine import format_bytes, require_memory
+from simplicert.temporary import temporary_mark
 
 MOST_TEXT = 2**26  # bytes of settings: run.toml, model.toml, a recipe, the JSON of a model
 
@@ -68,7 +67,10 @@ def read_file(path: Path, most: int = MOST_TEXT, *, follow: bool = True) -> byte
     """Read a plain file of at most `most` bytes."""
     with open_file(path, follow=follow) as file:
         held = os.fstat(file.fileno()).st_size
-        content = b"" if held > most else file.read(most + 1)
+        try:
+            content = b"" if held > most else file.read(most + 1)
+        except OSError as error:  # such as EIO, which does not know the name
+            _raise_naming(path, error)
     held = max(held, len(content))
     if held > most:
         raise InvalidInput(
@@ -84,16 +86,6 @@ def read_text(
     if path.is_file():
         require_memory(str(path), 4 * path.stat().st_size)  # as bytes, as text and as lines
     return _decode_text(path, read_file(path, most, follow=follow), encoding)
-
-
-def require_inside(path: Path, *folders: Path) -> Path:
-    """Return a file of a folder that was named; refuse a link that leads out of it."""
-    whole = Path(os.path.realpath(path))  # a link to itself stays where it is
-    if not any(whole.is_relative_to(os.path.realpath(folder)) for folder in folders):
-        raise InvalidInput(
-            f"{path} must lie in {folders[0]}, and is a link that leads elsewhere: copy the file"
-        )
-    return path
 
 
 def read_run_file(path: Path, most: int = MOST_TEXT) -> bytes:
@@ -191,32 +183,80 @@ LOCK = ".lock"  # end of the name of the folder by which writers take turns
 
 PATIENCE, MOMENT = 10.0, 0.05  # seconds to wait for another writer's turn, and between looks
 
-MINUTE, DAY = 60.0, 86400.0  # age of a stale file whose writer has ended, and of any stale file
-
 
 def write_atomically(path: Path, content: bytes, *, only_if_new: bool = False) -> None:
     """Write to a temporary name beside `path`, flush to the disk, then rename.
 
     A killed process or a full disk leaves the old file, or none, and never a torn one. With
     `only_if_new` a file that is already there stays: of several writers the first one wins.
+    A network file system may report that a renaming failed though it happened: what counts is
+    whether `path` holds the content then. A temporary file that somebody has removed, because his
+    clock is a day ahead, is written again.
     """
-    temporary = path.with_name(f".{path.name}.{temporary_mark()}.tmp")
-    try:
-        with temporary.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if only_if_new:
-            _link_if_new(temporary, path)
+    home = _identify_folder(path.parent)
+    for last in (False, False, True):
+        temporary = path.with_name(f".{path.name}.{temporary_mark()}.tmp")
+        try:
+            _write_flushed(temporary, content)
+            if only_if_new:
+                _link_if_new(temporary, path)
+            else:
+                temporary.replace(path)
+        except BaseException as error:
+            vanished = isinstance(error, FileNotFoundError) and not temporary.exists()
+            with contextlib.suppress(OSError):  # the first error is the one to report
+                temporary.unlink(missing_ok=True)
+            if isinstance(error, OSError) and _holds(path, content):
+                break
+            same = home is not None and _identify_folder(path.parent) == home
+            if vanished and same and not last:  # and the folder is not one that took its place
+                continue
+            _raise_naming(path, error)
         else:
-            temporary.replace(path)
-    except BaseException as error:
-        with contextlib.suppress(OSError):  # the first error is the one to report
-            temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.errno is not None:  # name `path` in the message
-            raise OSError(error.errno, error.strerror, str(path)) from error
-        raise
-    _sync_folder(path.parent)
+            break
+    try:
+        sync_folder(path.parent)
+    except OSError as error:
+        _raise_naming(path, error)
+
+
+def _write_flushed(path: Path, content: bytes) -> None:
+    """Write a new file and flush it to the disk; a flush that failed is never tried again."""
+    with path.open("xb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _identify_folder(folder: Path) -> tuple[int, int] | None:
+    """Return what tells a folder from another of the same name; None if there is none."""
+    try:
+        held = folder.stat()
+    except OSError:
+        return None
+    return held.st_dev, held.st_ino
+
+
+def wait_for_name(path: Path) -> None:
+    """Wait for a file that was written to be seen; on a network a name may appear late."""
+    until = time.monotonic() + PATIENCE
+    while not path.exists() and time.monotonic() < until:
+        time.sleep(MOMENT)
+
+
+def _raise_naming(path: Path, error: BaseException) -> NoReturn:
+    """Raise an error again; one of the system names the file that was to be read or written."""
+    if isinstance(error, OSError) and error.errno is not None:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    raise error
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    """Tell whether a file has this content."""
+    try:
+        return read_file(path, max(len(content), 1), follow=False) == content
+    except (OSError, InvalidInput):
+        return False
 
 
 def _link_if_new(temporary: Path, path: Path) -> None:
@@ -259,7 +299,7 @@ def _rename_under_lock(temporary: Path, path: Path) -> None:
             turn.rmdir()
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make a rename in this folder survive a power cut, where the system can."""
     if os.name != "posix":
         return
@@ -283,46 +323,6 @@ def make_folder(folder: Path) -> Path:
         raise DamagedRun(f"{folder} must be a folder, got a link")
     folder.mkdir(exist_ok=True)
     return folder
-
-
-def temporary_mark() -> str:
-    """Return machine, process and a random number, which name the writer of a temporary file."""
-    return f"{_machine_mark()}-{os.getpid()}-{secrets.token_hex(4)}"
-
-
-def _machine_mark() -> str:
-    """Return eight digits that stand for this machine's name."""
-    return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
-
-
-def remove_stale_files(folder: Path) -> None:
-    """Remove temporary files whose writers are gone.
-
-    A temporary file lives for the moment that writing takes. It is stale if its process ran on this
-    machine and has ended, or if it is a day old: of a process on another machine we cannot tell.
-    Should the writer live after all (suspended for a day), its renaming fails in a sentence, and
-    what it wrote is drawn again: no file with a name of its own is ever removed here.
-    """
-    for path in folder.glob(".*.tmp"):
-        with contextlib.suppress(OSError):
-            age = time.time() - path.lstat().st_mtime
-            if age > DAY or (age > MINUTE and _has_writer_ended(path.name)):
-                path.unlink()
-
-
-def _has_writer_ended(name: str) -> bool:
-    """Whether the process that a temporary file is named after ran here and has ended."""
-    machine, _, rest = name.rsplit(".", 2)[1].partition("-")
-    number = rest.partition("-")[0]
-    if machine != _machine_mark() or not number.isdecimal() or os.name != "posix":
-        return False
-    try:
-        os.kill(int(number), 0)
-    except ProcessLookupError:
-        return True
-    except OSError:
-        return False
-    return False
 
 
 def refuse_existing_folder(folder: Path) -> None:

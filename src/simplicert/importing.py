@@ -5,6 +5,8 @@ types a name on the command line, or passes it in Python, means it. A name in a 
 run.toml, a model's model.toml, a recipe) comes from the file's author: it never runs code and never
 reaches the network.
 
+`require_inside` refuses a link that leads out of a folder which somebody else may have filled.
+
 `import_object` resolves `module:name` for a classifier, a network or a mechanism. Nothing else in
 this package imports what a text names. It runs the code as `python -m module` would: the current
 folder comes first on the import path and stays there, so that the code can import its neighbours
@@ -13,9 +15,11 @@ later.
 `import_library` imports an optional library when it is needed, or says which extra installs it.
 """
 
+import os
 import sys
 from importlib import import_module
 from pathlib import Path
+from traceback import extract_tb
 from typing import Any, NamedTuple
 
 from simplicert.errors import InvalidInput, require
@@ -66,6 +70,16 @@ def require_vouched(trust: Trust, name: str, reason: str) -> None:
     )
 
 
+def require_inside(path: Path, *folders: Path) -> Path:
+    """Return a file of a folder that was named; refuse a link that leads out of it."""
+    whole = Path(os.path.realpath(path))  # a link to itself stays where it is
+    if not any(whole.is_relative_to(os.path.realpath(folder)) for folder in folders):
+        raise InvalidInput(
+            f"{path} must lie in {folders[0]}, and is a link that leads elsewhere: copy the file"
+        )
+    return path
+
+
 def import_object(what: str, spec: str, trust: Trust, instead: str = "") -> Any:
     """Import what `module:name` stands for; None if the module has no such name.
 
@@ -99,6 +113,22 @@ def import_object(what: str, spec: str, trust: Trust, instead: str = "") -> Any:
 def describe_error(error: BaseException) -> str:
     """Return an error's type and message in one line."""
     return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def locate_error(error: BaseException, function: Any) -> str:
+    """Return the last line of a function's own file that an error came from; "" if there is none.
+
+    >>> def divide():
+    ...     return 1 / 0
+    >>> try:
+    ...     divide()
+    ... except ZeroDivisionError as error:
+    ...     locate_error(error, locate_error)
+    ''
+    """
+    file = getattr(getattr(function, "__code__", None), "co_filename", None)
+    lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == file]
+    return f" ({Path(str(file)).name}, line {lines[-1]})" if lines else ""
 
 
 def import_library(name: str, extra: str, purpose: str) -> Any:

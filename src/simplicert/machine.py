@@ -82,7 +82,7 @@ def format_duration(seconds: float) -> str:
     if seconds < MINUTE:
         return f"{math.ceil(10 * seconds) / 10:.1f} s"
     if seconds < HOUR:
-        return f"{seconds // MINUTE:.0f} min {seconds % MINUTE:.0f} s"
+        return f"{int(seconds) // MINUTE} min {int(seconds) % MINUTE} s"
     if seconds < DAY:
         return f"{seconds // HOUR:.0f} h {seconds % HOUR // MINUTE:.0f} min"
     return f"{seconds // DAY:,.0f} d {seconds % DAY // HOUR:.0f} h"

@@ -67,10 +67,10 @@ def test_the_level_that_fits_passes_both(command, imported):
 def test_all_others_repeat_it(command, imported, tmp_path):
     run = imported()
     code, out, err = command("certify", run, "--out", tmp_path / "c.csv")
-    assert code == 0 and DISPROVED.strip() in err and "probability at most" not in out
+    assert code == 0 and DISPROVED.strip() in err and "chance of a wrong" not in out
     assert "its audit disproves that: no level is proved" in out
     code, out, _ = command("table", run)
-    assert code == 0 and DISPROVED in out and "probability at most" not in out
+    assert code == 0 and DISPROVED in out and "chance of a wrong" not in out
     assert DISPROVED in command("status", run)[1]
     assert DISPROVED in command("figure", "accuracy", run, "--out", tmp_path / "f.png")[2]
     assert command("report", run, "--out", tmp_path / "r.html")[0] == 0

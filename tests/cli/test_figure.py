@@ -10,6 +10,7 @@ from figured import INPUTS, write_run
 import simplicert as sc
 from simplicert.figures import FIGURES
 from simplicert.figures.catalogue import check_runs_and_options
+from simplicert.glossary import FIGURES as SENTENCES
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "figures.md").read_text()
@@ -108,7 +109,8 @@ def test_the_help_lists_every_figure_under_the_runs_it_takes(command):
     taken = dict(zip(headings[1::2], headings[2::2], strict=True))
     wanted = {(0, 0): "Without a run", (1, 1): "Of one run", (1, None): "Of one run or more"}
     for name, row in FIGURES.items():
-        assert f"- {name}:" in taken[wanted.get(row.runs, "Of two runs or more")]
+        held = " ".join(taken[wanted.get(row.runs, "Of two runs or more")].split())
+        assert f"- {name}: {SENTENCES[name]}" in held  # the glossary's, word for word
 
 
 # docs/figures.md

@@ -33,7 +33,7 @@ def run(tmp_path):
     return tmp_path / "mine"
 
 
-@pytest.mark.parametrize("name", ["certify", "table", "gate", "status", "history"])
+@pytest.mark.parametrize("name", ["certify", "table", "gate", "status", "history", "verify"])
 def test_keys_are_those_on_the_page(command, run, name):
     code, out, err = command(name, run, *OPTIONS.get(name, ()), "--json")
     assert (code, err) == (0, "") and out.count("\n") == 1

@@ -41,7 +41,7 @@ def test_a_folder_becomes_runs_with_sigma_and_labels_from_its_paths(command, fol
              "plain-train-0.50-sigma-0.5"]  # fmt: skip
     assert sorted(path.name for path in out.iterdir()) == names
     assert err.count("\n") <= 3 and "3 imported logs have the usual remarks: radii rounded" in err
-    assert "1 other files are no such logs" in err
+    assert "1 other file is no log of this format, and left out" in err
     code, said, _ = command("table", *sorted(out.iterdir()), "--radii", "0.5")
     assert code == 0 and "unpaired: the runs are on different inputs" in said
     assert "macer train 0.50" in said and "20 inputs are in all of them, and --common" in said
@@ -57,6 +57,13 @@ def test_a_log_that_cannot_be_read_is_named_and_the_others_go_on(command, folder
     )
     assert code == 1 and "wrote 2 runs" in said
     assert err.count("not imported: ") == 2 and "must be a positive number" in err
+
+
+def test_two_logs_of_one_name_are_told_apart_from_a_folder_in_use(command, folder, tmp_path):
+    words = ("import", "cohen", folder, "--pattern", "sigma_{sigma}", *SETTINGS)
+    code, said, err = command(*words, "--out", tmp_path / "runs")
+    assert code == 1 and "wrote 2 runs" in said
+    assert "by the pattern its run is sigma-0.5, as that of" in err and "macer/noise" in err
 
 
 def test_settings_come_from_one_place_and_sigma_from_some(command, folder, tmp_path):

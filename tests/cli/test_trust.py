@@ -86,6 +86,7 @@ COMMANDS = {
         ("board", "RUN", "--out", "board"),
         ("board", "RUN", "NET", "counts.txt", "--claims", "RECIPE", "--out", "more"),
     ],
+    "compact": [("compact", "RUN")],
     "status": [("status", "RUN"), ("status", "RUN", "--json")],
     "certify": [("certify", "RUN", "--out", "RUN.csv"), ("certify", "RUN", "--json")],
     "plan": [

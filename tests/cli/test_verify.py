@@ -55,6 +55,24 @@ def test_all_holds(command, run):
     }  # fmt: skip
 
 
+def test_json_is_printed_as_by_other_commands(command, run):
+    """One line of JSON and nothing else; a file after it is the older form, in either order."""
+    code, out, said = command("verify", "mine", "--json")
+    assert (code, said, out.count("\n")) == (0, "", 1)
+    found = json.loads(out)
+    assert found["run"] == "mine" and found["holds"] is True
+    assert command("verify", "--json", "mine")[1] == out
+    for words in (["mine", "--json", "found.json"], ["--json", "found.json", "mine"]):
+        code, lines, _ = command("verify", *words)
+        assert code == 0 and lines.endswith("mine: all holds\n")
+        assert json.loads((run.parent / "found.json").read_text()) == found
+        (run.parent / "found.json").unlink()
+    text = (run.parent / "mine.csv").read_text()
+    (run.parent / "mine.csv").write_text(text.replace(",0.3,0.001,", ",0.3,0.0001,"))
+    code, out, _ = command("verify", "mine", "--json")
+    assert code == 1 and json.loads(out)["holds"] is False
+
+
 def test_something_wrong_is_exit_code_one(command, run):
     text = (run.parent / "mine.csv").read_text()
     (run.parent / "mine.csv").write_text(text.replace(",0.3,0.001,", ",0.3,0.0001,"))
@@ -69,6 +87,7 @@ def test_something_wrong_is_exit_code_one(command, run):
     "words, says",
     [
         (["nowhere"], "is not a run folder"),
+        (["mine", "other"], "run must be one run folder, got mine and other"),
         (["mine", "--replay", "-1"], "replay must not be negative, got -1"),
         (["mine", "--replay", "1", "--seed", "-1"], "seed must not be negative, got -1"),
         (["mine", "--certificates", "lost.csv"], "certificates must be files that exist"),

@@ -7,6 +7,7 @@ import pytest
 from PIL import Image
 
 import simplicert as sc
+from simplicert.data import DataOptions
 from simplicert.errors import InvalidInput
 
 CODE = """
@@ -108,7 +109,34 @@ def test_a_table_to_train_on(place):
 
     rows = "\n".join(f"{n},{n % 2},{'xy'[n % 2]}" for n in range(20))
     (place / "train.csv").write_text(f"a,b,kind\n{rows}\n")
-    trained, tested = training_sets("train.csv", None, label_column="kind")
+    trained, tested = training_sets("train.csv", None, None, DataOptions(label_column="kind"))
     assert trained.classes == ("x", "y") and len(tested) == 2
-    with pytest.raises(InvalidInput, match=r"one size.*load_data\(..., options=DataOptions"):
+    with pytest.raises(InvalidInput, match=r"one size.*`--resize 256 --crop-to 224` \(in Python"):
         training_sets("folder:photos", None)
+    with pytest.raises(InvalidInput, match="test must be a name for label_column, got a data set"):
+        training_sets("train.csv", tested, None, DataOptions(label_column="kind"))
+
+
+@pytest.mark.slow
+def test_pictures_to_train_on(command, place):
+    """The network records the size, its summary names it, and sample says where it differs."""
+    for number in range(20):
+        name = place / "photos" / ["dark", "light"][number % 2] / f"{number}.png"
+        Image.new("RGB", (9 + number % 3, 12), (40 + 150 * (number % 2),) * 3).save(name)
+    words = ["train", "--data", "folder:photos", "--sigma", ".1", "--arch", "mlp", "--epochs", "1"]
+    words += ["--batch-size", "8", "--out", "net"]
+    code, _, said = command(*words, "--quiet")
+    assert code == 2 and "`--resize 256 --crop-to 224`" in said
+    code, _, said = command(*words, "--resize", "6", "--crop-to", "9")
+    assert code == 2 and "crop_to must be at most resize = 6, got 9" in said
+    code, out, said = command(*words, "--resize", "8", "--crop-to", "6")
+    assert code == 0 and "--sigma 0.1 --resize 8 --crop 6 --start" in out, said
+    held = tomllib.loads((place / "net" / "model.toml").read_text())
+    assert (held["data"]["resize"], held["test"]["crop"]) == (8, 6)
+    more = ["--sigma", ".1", "--draws", "50", "--batch-size", "50", "--no-compile"]
+    sample = ["sample", "--model", "net", "--data", "folder:photos", *more]
+    code, _, said = command(*sample, "--resize", "8", "--crop-to", "6", "--out", "same")
+    assert code == 0 and "was trained by" not in said
+    code, _, said = command(*sample, "--crop", "6", "--out", "other")
+    assert code == 0
+    assert "is read by --crop 6, and net was trained by --resize 8 --crop 6: radii are true" in said

@@ -4,11 +4,13 @@ import os
 import subprocess
 import sys
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from places import soon
 
-from simplicert.drawing.engines import cluster
+from simplicert.drawing.engines import cluster, guard
 from simplicert.drawing.engines.cluster import LOCK, private_folder, remove_abandoned_folders
 
 
@@ -16,6 +18,7 @@ def test_closed_and_removed_even_after_a_failure():
     with pytest.raises(RuntimeError), private_folder() as folder:
         outer = folder.parent
         assert outer.stat().st_mode & 0o777 == 0o700
+        assert (outer / LOCK).stat().st_mode & 0o777 == 0o600
         (folder / "socket").touch()
         raise RuntimeError
     assert not outer.exists()
@@ -23,7 +26,7 @@ def test_closed_and_removed_even_after_a_failure():
 
 def test_it_is_removed_while_others_still_write(monkeypatch):
     """A helper that ends late makes the first removal fail."""
-    real, calls = cluster.shutil.rmtree, []
+    real, calls = guard.shutil.rmtree, []
 
     def late(path, **more):
         calls.append(path)
@@ -31,16 +34,19 @@ def test_it_is_removed_while_others_still_write(monkeypatch):
             real(path, **more)
 
     monkeypatch.setattr(cluster, "REMOVAL_PAUSE", 0.0)
+    monkeypatch.setattr(cluster, "guard_folder", lambda folder: nullcontext())
     with private_folder() as folder:
-        monkeypatch.setattr(cluster.shutil, "rmtree", late)
+        monkeypatch.setattr(guard.shutil, "rmtree", late)
     assert not folder.parent.exists()
-    assert len(calls) == 3
+    assert len(calls) == 4  # twice in vain, then what is inside, then the folder
 
 
 LEAD = """
-import sys
-from simplicert.drawing.engines.cluster import private_folder
-with private_folder() as folder:
+import contextlib, sys
+from simplicert.drawing.engines import cluster
+if "alone" in sys.argv:
+    cluster.guard_folder = lambda folder: contextlib.nullcontext()
+with cluster.private_folder() as folder:
     print(folder.parent, flush=True)
     sys.stdin.read()
 """
@@ -49,7 +55,7 @@ with private_folder() as folder:
 @pytest.mark.slow
 def test_only_what_a_dead_leader_left_is_removed(tmp_path):
     """A living leader holds its lock; a killed one does not; what is no folder of ours stays."""
-    words = [sys.executable, "-c", LEAD]
+    words = [sys.executable, "-c", LEAD, "alone"]  # its guard was killed with it
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen(words, **pipes) as leader:
         folder = Path(leader.stdout.readline().strip())
@@ -85,3 +91,77 @@ def test_names_of_sockets_stay_short_enough():
     with private_folder() as folder:
         own = len(str(folder.parent)) + len(str(2**22)) - len(str(os.getpid()))
     assert own + len(session) <= 107 or tempfile.gettempdir() != "/tmp"
+
+
+HOLD = "import sys, time; file = open(sys.argv[1], 'w'); print(1, flush=True); time.sleep(600)"
+
+
+@pytest.mark.slow
+def test_a_guard_ends_what_a_killed_leader_left_and_nothing_else(tmp_path):
+    """What has a file of the folder open is the leader's; a stranger's process lives on."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", LEAD], **pipes) as leader:
+        folder = Path(leader.stdout.readline().strip())
+        held = [folder / "r" / "log", tmp_path / "log"]
+        left, other = (
+            subprocess.Popen([sys.executable, "-S", "-c", HOLD, path], **pipes) for path in held
+        )
+        for process in (left, other):
+            process.stdout.readline()
+        leader.kill()
+    soon(lambda: not folder.exists())
+    assert left.wait() == -9
+    assert other.poll() is None
+    other.kill()
+    for process in (left, other):
+        process.communicate()
+
+
+@pytest.mark.slow
+def test_helpers_that_outlive_a_stopped_ray_end_before_the_folder_goes(tmp_path):
+    """They would make it again."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with private_folder() as folder:
+        words = [sys.executable, "-S", "-c", HOLD, folder / "log"]
+        helper = subprocess.Popen(words, **pipes)
+        helper.stdout.readline()
+    assert not folder.parent.exists()
+    assert helper.wait() == -9
+    helper.communicate()
+
+
+def test_a_guard_spares_a_leader_that_lives(tmp_path, monkeypatch):
+    """Its folder could not be removed; the guard waits for nobody and removes it."""
+    folder = tmp_path / "simplicert-1-mine"
+    folder.mkdir()
+    with (folder / "lock").open("w"):
+        monkeypatch.setattr(guard, "users_of", lambda name: {os.getpid()})
+        guard.clear_folder(folder, os.getpid(), 0.0)
+    assert not folder.exists()
+
+
+def test_a_process_is_known_by_its_open_files_and_its_command(tmp_path):
+    """This process by a file; a name that only begins alike is another folder."""
+    folder, alike = tmp_path / "run", tmp_path / "run2"
+    for one in (folder, alike):
+        one.mkdir()
+    process = Path("/proc/self")
+    with (alike / "log").open("w"):
+        assert not guard._uses(process, str(folder))
+        with (folder / "log").open("w"):
+            assert guard._uses(process, str(folder))
+    assert guard._uses(process, str(Path(sys.executable).parent))
+
+
+def test_what_could_not_be_removed_is_removed_the_next_time(tmp_path, monkeypatch):
+    """Ray's helpers still wrote into it: the lock, by which it is known, must stay till the end."""
+    left = tmp_path / "simplicert-1-left"
+    (left / guard.INSIDE).mkdir(parents=True)
+    (left / LOCK).touch()
+    real = guard.shutil.rmtree
+    monkeypatch.setattr(guard.shutil, "rmtree", lambda path, **more: None)
+    remove_abandoned_folders(tmp_path)
+    assert (left / LOCK).exists()
+    monkeypatch.setattr(guard.shutil, "rmtree", real)
+    remove_abandoned_folders(tmp_path)
+    assert not left.exists()

@@ -3,6 +3,7 @@
 import os
 import secrets
 import signal
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ from places import HOT, asked, drawn, heat, marked, soon, words
 
 import simplicert as sc
 from simplicert.drawing import draw_missing, open_workers
-from simplicert.drawing.engines.actors import WorkerResources
+from simplicert.drawing.engines.actors import WorkerResources, read_file_mask
 from simplicert.drawing.engines.ray import connect_to_ray, keep_ray_private
 from simplicert.drawing.resume import prepare_run
 from simplicert.store.settings import DrawingSettings
@@ -45,6 +46,8 @@ def test_no_other_user_can_enter_its_folder(ray):
     session = Path(ray._private.worker._global_node.get_session_dir_path())
     assert folder in session.parents
     assert list(session.glob("sockets/*"))
+    modes = [path.lstat().st_mode for path in folder.rglob("*")]
+    assert not any(mode & 0o077 for mode in modes if stat.S_ISREG(mode))
 
 
 def test_it_listens_here_only_and_asks_for_a_token(ray):
@@ -67,6 +70,8 @@ def test_it_listens_here_only_and_asks_for_a_token(ray):
 
 def test_any_number_of_workers_draws_the_same_bits(place, ray):
     scenes.same_bits(place, (1, 2), **RAY)
+    modes = {path.stat().st_mode & 0o777 for path in place[0].glob("*/parts/*.parquet")}
+    assert modes == {0o666 & ~read_file_mask()}  # Ray's own files are closed, parts are not
 
 
 def test_texts_are_drawn_with_the_same_bits(text_place, ray):

@@ -211,3 +211,43 @@ def test_commands(tmp_path, command):
     assert code == 0 and "uniform noise, scale 0.5" in out
     code, _, err = command(*words, "--sigma", "0.5")
     assert code == 2 and "sigma is not a number of uniform noise" in err
+
+
+def test_many_folders_become_runs(tmp_path, command):
+    """Paths name a standard deviation: the scale of uniform noise is sqrt(3) times as large."""
+    logs, deviation = tmp_path / "logs", 0.5 / np.sqrt(3)
+    for name in ("mnist_uniform", "cifar_uniform"):
+        rs4a_folder(tmp_path / name).rename(_parent(logs / f"{name}_{deviation:.9g}"))
+    splitting_folder(tmp_path / "exact").rename(logs / "cifar_split_derandomized_0.15")
+    pattern = ("--noise", "uniform", "--draws", 100_000, "--pattern")
+    words = ("import", "rs4a", logs, *pattern)
+    code, out, err = command(*words, "{data}_uniform_{sigma}", "--out", tmp_path / "a")
+    assert code == 0 and "wrote 2 runs into" in out and "1 other file is" in err
+    (run,) = [sc.open_run(path) for path in (tmp_path / "a").glob("cifar*")]
+    assert run.manifest.label == "cifar" and run.manifest.sigma == pytest.approx(0.5)
+    assert run.manifest.noise_model.name == "uniform" and "do not fit" not in str(run.audit)
+    one = logs / f"cifar_uniform_{deviation:.9g}"
+    assert command(*words[:2], one, *pattern, "*_{scale}", "--out", tmp_path / "b")[0] == 0
+    assert sc.open_run(tmp_path / "b").manifest.sigma == pytest.approx(deviation)
+    code, out, err = command("import", "splitting", logs, "--out", tmp_path / "c")
+    assert code == 0 and "wrote 1 runs" in out and "usual remarks: a scale that is read" in err
+    held = tmp_path / "c" / "cifar_split_derandomized_0.15"
+    np.testing.assert_array_equal(sc.open_run(held).tally().counts, COUNTS)
+    bad = ("--pattern", "*_{sigma}", "--out", tmp_path / "d")
+    code, _, err = command("import", "splitting", logs, *bad)
+    assert code == 2 and "must name the scale of splitting noise by {scale}" in err
+
+
+def test_another_noise_in_the_folders_name_is_a_doubt(tmp_path):
+    run = import_uniform(tmp_path, rs4a_folder(tmp_path / "cifar_split_0.15"))
+    assert "uniform noise is stated, and the folder's name, cifar_split_0.15, names split" in str(
+        run.audit
+    )
+    assert sc.logs.rs4a.check_named_noise(tmp_path / "cifar_uniform_0.15", "uniform") == []
+    assert sc.logs.rs4a.check_named_noise(tmp_path / "exponential_1", "exponential-linf") == []
+
+
+def _parent(path):
+    """The path, after its folder was made."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path

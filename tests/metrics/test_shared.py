@@ -47,7 +47,7 @@ def test_common_inputs_keep_their_own_certificates_and_tallies(make):
     change = sc.compare(one, other)
     assert change.index.tolist() == [0, 20, 50] and change.average_radius.difference == 0
     assert describe_inputs([one, other]) == [
-        "common: the 3 inputs that all 2 runs hold, of whole 6, part 4"
+        "common: the 3 inputs that all 2 runs hold, of whole (6), part (4)"
     ]
 
 

@@ -34,6 +34,8 @@ built_in = lambda: np.add
 instance = torch.nn.Linear(2, 3)
 def needs(this): return this
 def nothing(): return 3
+def broken():
+    return {}["lost"]
 value = 3
 """
 
@@ -108,3 +110,9 @@ def test_forms_are_listed():
     for spec in ("model", "model.keras", ":f", "m:"):
         with pytest.raises(InvalidInput, match=r"model must be file\.pt2, file\.onnx, .* got"):
             load_model(spec)
+
+
+def test_an_error_says_which_line_of_the_module_it_came_from(here):
+    line = CODE.splitlines().index('    return {}["lost"]') + 1
+    with pytest.raises(InvalidInput, match=rf"KeyError: 'lost' \(my_models.py, line {line}\)$"):
+        load_model("my_models:broken")

@@ -394,6 +394,7 @@ def test_report_of_draws_that_are_too_few():
         (0.01, "0.1 s"),
         (59.99, "60.0 s"),
         (61, "1 min 1 s"),
+        (119.7, "1 min 59 s"),
         (3700, "1 h 1 min"),
         (200_000, "2 d 7 h"),
     ],

@@ -54,7 +54,7 @@ def test_what_is_certified_and_how_surely(views):
     assert "smoothed classifier" in said
     assert "l2 perturbations" in said
     assert "(n = 2,000)" in said
-    assert "probability at most 0.001" in said
+    assert "chance of a wrong certificate is at most 0.1 %" in said
     assert "xploratory" in headline_sentences(views[1], [0.0])[-1]  # softmax was not declared
     for view in views:
         assert not any("certified model" in text for text in headline_sentences(view, [0.0]))

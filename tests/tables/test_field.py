@@ -155,7 +155,7 @@ def test_common_inputs_alone_are_named_in_the_title(held):
     grid = field_table(share_inputs([held("a", few), held("b", more, 1.0)]), PLAIN)
     assert grid.headings[:3] == ("run", "sigma", "0")
     assert grid.title.endswith(", 40 common inputs alone")
-    assert "common: the 40 inputs that all 2 runs hold, of a 40, b 60" in grid.notes
+    assert "common: the 40 inputs that all 2 runs hold, of a (40), b (60)" in grid.notes
 
 
 def test_a_column_that_a_run_lacks_is_named_with_it(held):
@@ -171,7 +171,7 @@ def test_notes_say_what_the_numbers_are(held):
         "column cohen",
         "alpha 0.001",
         "scheme gated",
-        "with probability at most 0.001",
+        "the chance of a wrong certificate is at most 0.1 %",
         "95 % intervals over the choice of inputs",
     ):
         assert words in notes

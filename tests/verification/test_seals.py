@@ -10,6 +10,7 @@ import pytest
 
 import simplicert as sc
 from simplicert.errors import DamagedRun, InvalidInput
+from simplicert.store.compaction import compact_run
 from simplicert.store.manifest import read_manifest, write_manifest
 from simplicert.store.parts import write_part
 from simplicert.store.seals import SEAL, parse_seal, read_seal
@@ -236,3 +237,14 @@ def test_the_commands(command, tmp_path, monkeypatch):
     assert code == 1 and "WRONG seal: 1 part added" in out
     for words in (("run",), ("--key", "k.pem"), ("run", "--key", "k.pem", "--new-key", "x")):
         assert command("seal", *words)[0] == 2
+
+
+def test_a_sealed_run_is_not_merged_and_a_merged_one_is_sealed(sealed):
+    folder, key, public = sealed
+    with pytest.raises(InvalidInput, match=r"run must not be sealed.*take seal\.txt away"):
+        compact_run(folder)
+    assert said(folder, public)[0]
+    (folder / SEAL).unlink()
+    compact_run(folder)
+    seal_run(folder, key)
+    assert said(folder, public)[0]

@@ -38,10 +38,10 @@ def test_the_last_page_does_not_load_itself_again(tmp_path):
 
 def test_what_looking_does_to_alpha_is_said_at_the_level_of_the_scheme(tmp_path):
     """The paper's scheme proves 3 alpha, and the page says so."""
-    for scheme, level in (("gated", "0.001,"), ("paper", "0.003,")):
+    for scheme, level in (("gated", "0.1 %,"), ("paper", "0.3 %,")):
         run = begin(tmp_path / scheme, [CLEAR], scheme=scheme)
         words = " ".join(text for _, text in explain_looking(read_watch_state(run)))
-        assert f"wrong with probability at most {level} however often you look" in words
+        assert f"chance of a wrong certificate is at most {level} however often you look" in words
         assert "marked exploratory" in words and "--extend" in words
 
 

@@ -84,7 +84,12 @@ def _choose_roots(paths: Sequence[Path]) -> dict[Path, Path]:
 
 def _is_source(folder: Path) -> bool:
     """Whether a folder is one source: a run, or the arrays of one certification."""
-    return (folder / RUN).is_file() or all((folder / name).is_file() for name in ARRAYS)
+    return (folder / RUN).is_file() or holds_arrays(folder)
+
+
+def holds_arrays(folder: Path) -> bool:
+    """Whether a folder holds the arrays of one certification."""
+    return all((folder / name).is_file() for name in ARRAYS)
 
 
 def checksum_of(source: Source) -> str:
@@ -109,7 +114,7 @@ def _walk(path: Path, root: Path) -> Iterator[Source]:
         if (path / RUN).is_file():
             yield Source(path, root, "run")
             return
-        if all((path / name).is_file() for name in ARRAYS):
+        if holds_arrays(path):
             kind = "splitting" if (path / DERANDOMISED).is_file() else "rs4a"
             yield Source(path, root, kind)
             held = {file.name for file in path.glob("*.npy")}

@@ -13,6 +13,7 @@ from simplicert.cli.board import board
 from simplicert.cli.card import card
 from simplicert.cli.certify import certify
 from simplicert.cli.check import check
+from simplicert.cli.compact import compact
 from simplicert.cli.demo import demo
 from simplicert.cli.explain import explain
 from simplicert.cli.explorer import explorer
@@ -52,7 +53,7 @@ LOOP = "Symlink loop"  # how Python 3.11 and 3.12 begin the error about a link t
 START, DRAW, READ, CHECK = "Start", "Draw", "Read", "Check"
 for panel, commands in {
     START: (demo, radius, explorer, simplex, plan, train),
-    DRAW: (sample, run, watch, status),
+    DRAW: (sample, run, watch, status, compact),
     READ: (certify, table, figure, report, history, explain, board, card, export),
     CHECK: (verify, seal, attack, geometry, gate, check),
 }.items():

@@ -97,7 +97,7 @@ def _list_remarks(
             f"scheme {declared.scheme}, method {declared.method or 'of the scheme'}"
         )
     elif certificates.abstained.all() and certificates.known.draws is not None:
-        from simplicert.cli.sample import describe_too_few_draws
+        from simplicert.cli.planned import describe_too_few_draws
         from simplicert.types import Plan
 
         plan = declared.plan or Plan((int(certificates.known.draws.max()),))

@@ -18,7 +18,10 @@ ResizeOption = Annotated[
 CropOption = Annotated[
     int | None,
     typer.Option(
-        help="Pictures: sides of the square cut out of the middle.", rich_help_panel=INPUTS
+        "--crop",
+        "--crop-to",
+        help="Pictures: sides of the square cut out of the middle.",
+        rich_help_panel=INPUTS,
     ),
 ]
 

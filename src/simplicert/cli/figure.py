@@ -1,6 +1,8 @@
 """`simplicert figure`: draw any figure of the paper, and some others, from your own runs."""
 
+import re
 from pathlib import Path
+from textwrap import fill
 from typing import Annotated
 
 import typer
@@ -15,6 +17,9 @@ from simplicert.cli.threat_options import (
     SizeOption,
     read_threat,
 )
+from simplicert.glossary.figures import FIGURES as SENTENCES
+
+WIDTH = 78  # of the help's lines
 
 
 def figure(
@@ -58,33 +63,34 @@ def figure(
 
     Without a run:
 
-    - process: one input, n draws, two expectations, mechanisms, ensemble
-    - cohen-minus-li: Cohen's radius less Li's, over the simplex
-    - ratio: improved DP's radius over the others', over the simplex
-    - winner: which of the paper's ensemble is the largest, over the simplex
-    - threats: the one-sided radius as a share of the limit, for every noise
+    - process
+    - cohen-minus-li
+    - ratio
+    - winner
+    - threats
 
     Of another noise (--noise, --norm) ratio is the limit over its ensemble, and
     winner the largest of that ensemble.
 
     Of one run:
 
-    - accuracy: certified accuracy by every technique of each kind
-    - scatter: the expectations on the simplex, with the region lines
-    - proportion: share of inputs with a radius > 0.05 against the draws
-    - time: seconds per input against the draws, each mechanism's own
+    - accuracy
+    - scatter
+    - proportion
+    - time
 
     Of one run or more:
 
-    - accuracy-sigmas: certified accuracy, two-sided against the ensemble; the
-      paper's own columns by --columns improved_dp,ensemble
-    - improvement: share of inputs improved by more than x percent
-    - distribution: the spread of p_A and of p_A - p_B, as estimated
-    - attack: certified radius against the distance an attack needed
+    - accuracy-sigmas
+    - improvement
+    - distribution
+    - attack
+
+    The paper's own columns of accuracy-sigmas: --columns improved_dp,ensemble.
 
     Of two runs or more:
 
-    - sigmas: median radius, and share that each mechanism wins
+    - sigmas
     """
     from simplicert.cli.saying import parse_labels, print_warning
     from simplicert.errors import choose, require
@@ -130,3 +136,16 @@ def figure(
     print_lines(f"wrote {written}")
     for note in (*describe_inputs(studies), *uneven_notes(studies), *doubt_notes(studies)):
         print_warning(note)
+
+
+def _explain_names(text: str) -> str:
+    """Put the glossary's sentence behind every figure that a help text lists by its name."""
+
+    def explain(found: re.Match[str]) -> str:
+        item = f"- {found[1]}: {SENTENCES[found[1]]}"
+        return fill(item, WIDTH, initial_indent="    ", subsequent_indent="      ")
+
+    return re.sub(r"^    - ([a-z-]+)$", explain, text, flags=re.MULTILINE)
+
+
+figure.__doc__ = _explain_names(figure.__doc__ or "")

@@ -6,17 +6,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 import typer.core
 
+from simplicert.cli.array_imports import rs4a, splitting
 from simplicert.cli.many_imports import (
+    ALPHA,
+    Alpha,
     ImportJob,
     LogFiles,
     Out,
     Pattern,
     Sigma,
+    choose_draws,
     choose_setting,
     import_all,
     require_sigma,
 )
-from simplicert.cli.saying import print_lines, print_warning
+from simplicert.cli.saying import print_warning
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,11 +42,6 @@ class FormatGroup(typer.core.TyperGroup):
 
 app = typer.Typer(cls=FormatGroup, help="Make a run from another tool's log.", no_args_is_help=True)
 
-ALPHA = 0.001  # where neither an option nor a pattern says another
-
-OneOut = Annotated[Path, typer.Option(help="The new run folder.")]
-OneAlpha = Annotated[float, typer.Option(help="Failure probability of one certificate.")]
-Alpha = Annotated[float | None, typer.Option(help="Failure probability of one certificate; 0.001.")]
 Draws = Annotated[int | None, typer.Option(help="Draws an input; the log does not say.")]
 
 
@@ -179,60 +178,8 @@ def _dsrs(files: LogFiles, out: Out, pattern: Pattern = None) -> None:
     import_all(files, ("dsrs-bounds", "dsrs-radii"), out, pattern, make)
 
 
-@app.command("rs4a")
-def _rs4a(
-    folder: Annotated[Path, typer.Argument(help="Folder of preds.npy, labels.npy, prob_lb.npy.")],
-    noise: Annotated[str, typer.Option(help="gaussian, laplace, uniform or exponential-linf.")],
-    out: OneOut,
-    scale: Annotated[
-        float | None, typer.Option(help="Of the noise, their lambda; not their --sigma.")
-    ] = None,
-    sigma: Annotated[
-        float | None, typer.Option(help="Standard deviation of Gaussian noise.")
-    ] = None,
-    alpha: OneAlpha = ALPHA,
-    draws: Annotated[int | None, typer.Option(help="Their --sample-size-cert.")] = None,
-    size: Annotated[int | None, typer.Option(help="Features of an input, for linf.")] = None,
-    step: Annotated[int, typer.Option(help="Every step-th input: their --dataset-skip.")] = 1,
-) -> None:
-    """The arrays of rs4a (Yang et al. 2020): bounds under Laplace, uniform or other noise.
-
-    Their --sigma is scale / sqrt(3) of uniform noise and scale * sqrt(2) of Laplace noise.
-
-    Example: simplicert import rs4a checkpoints/uniform --noise uniform --scale .8660254
-    --draws 100000 --out runs/new
-    """
-    from simplicert.logs import import_rs4a
-    from simplicert.noises import choose_noise
-
-    model, chosen = choose_noise(noise, sigma, scale, size=size)
-    _print_imported_run(
-        import_rs4a(folder, model, chosen, out, alpha=alpha, draws=draws, step=step)
-    )
-
-
-@app.command("splitting")
-def _splitting(
-    folder: Annotated[Path, typer.Argument(help="Folder of preds.npy and labels.npy.")],
-    out: OneOut,
-    scale: Annotated[
-        float | None, typer.Option(help="Default: the smallest that fits the shares.")
-    ] = None,
-    offsets: Annotated[int, typer.Option(help="Their --seed.")] = 0,
-    step: Annotated[int, typer.Option(help="Every step-th input: their --dataset-skip.")] = 1,
-) -> None:
-    """The arrays of derandomised splitting noise (Levine and Feizi 2021): exact counts.
-
-    The counts are certified anew, with certainty, and compared with their classes and radii.
-
-    Example: simplicert import splitting checkpoints/derandomised --out runs/new
-    """
-    from simplicert.logs import import_splitting
-
-    run = import_splitting(folder, out, scale=scale, offsets=offsets, step=step)
-    for sentence in run.audit:
-        print_warning(f"audit: {sentence}")
-    print_lines(repr(run.tally()), f"wrote {out}")
+app.command("rs4a")(rs4a)
+app.command("splitting")(splitting)
 
 
 @app.command("radii")
@@ -264,7 +211,7 @@ def _radii(
             require_sigma(job, sigma),
             job.out,
             alpha=choose_setting("alpha", alpha, job.named.alpha) or ALPHA,
-            draws=_choose_draws(draws, job),
+            draws=choose_draws(draws, job),
             bare=bare,
             label=job.named.label,
         )
@@ -285,17 +232,11 @@ def _log_maker(
             require_sigma(job, sigma),
             job.out,
             alpha=choose_setting("alpha", alpha, job.named.alpha) or ALPHA,
-            draws=_choose_draws(draws, job),
+            draws=choose_draws(draws, job),
             label=job.named.label,
         )
 
     return make
-
-
-def _choose_draws(draws: int | None, job: ImportJob) -> int | None:
-    """Return the draws of an input, from the option or from the pattern."""
-    chosen = choose_setting("draws", draws, job.named.draws)
-    return None if chosen is None else int(chosen)
 
 
 def _warn_of_uneven_draws(make: "Callable[[ImportJob], Run]") -> "Callable[[ImportJob], Run]":
@@ -312,10 +253,3 @@ def _warn_of_uneven_draws(make: "Callable[[ImportJob], Run]") -> "Callable[[Impo
         return run
 
     return watched
-
-
-def _print_imported_run(run: "ImportedRun") -> None:
-    """Print the findings of the audit on stderr, and what was written on stdout."""
-    for sentence in run.audit:
-        print_warning(f"audit: {sentence}")
-    print_lines(repr(run), f"wrote {run.folder}")

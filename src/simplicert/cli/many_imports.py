@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from simplicert.store.imported import ImportedRun
     from simplicert.store.run import Run
 
+ALPHA = 0.001  # where neither an option nor a pattern says another
 MOST_NAMED = 3  # files that were not imported, named one by one
 SUFFIXES = (".tsv", ".csv", ".txt", ".log", ".npz")
 
@@ -28,6 +29,7 @@ Sigma = Annotated[
     float | None,
     typer.Option(help="Standard deviation of the noise of the draws; or {sigma} in --pattern."),
 ]
+Alpha = Annotated[float | None, typer.Option(help="Failure probability of one certificate; 0.001.")]
 Out = Annotated[Path, typer.Option(help="The new run folder; of several logs, a folder of runs.")]
 Pattern = Annotated[
     str | None,
@@ -55,9 +57,9 @@ def import_all(
 
     With several logs one that cannot be imported does not stop the others; the exit code is 1 then.
     """
-    from simplicert.errors import InvalidInput, SimplicertError
+    from simplicert.errors import InvalidInput, SimplicertError, require
 
-    many = len(files) > 1 or files[0].is_dir()
+    many = len(files) > 1 or not _is_log(files[0])
     if not many:
         run = make(ImportJob(files[0], out, _read_named(files[0], pattern)))
         for sentence in run.audit:
@@ -67,12 +69,20 @@ def import_all(
     found, others = _find_logs(files, formats)
     made: list[Run | ImportedRun] = []
     refused: list[str] = []
+    taken: dict[str, Path] = {}
     for file, name in found.items():
         try:
             named = _read_named(file, pattern)
-            made.append(make(ImportJob(file, out / (_name_fields(named, pattern) or name), named)))
+            called = _name_fields(named, pattern) or name
+            first = taken.setdefault(called, file)
+            require(
+                first == file,
+                f"by the pattern its run is {called}, as that of {first}: name what differs too, "
+                "such as '{method}/...'",
+            )
+            made.append(make(ImportJob(file, out / called, named)))
         except SimplicertError as error:
-            refused.append(f"{file}: {error}")
+            refused.append(str(error) if str(file) in str(error) else f"{file}: {error}")
     if not made:
         raise InvalidInput(
             f"no log of {len(found)} was imported: {refused[0]}"
@@ -114,6 +124,12 @@ def choose_setting(name: str, given: float | None, named: float | None) -> float
     return named if given is None else given
 
 
+def choose_draws(draws: int | None, job: ImportJob) -> int | None:
+    """Return the draws of an input, from the option or from the pattern."""
+    chosen = choose_setting("draws", draws, job.named.draws)
+    return None if chosen is None else int(chosen)
+
+
 def _read_named(file: Path, pattern: str | None) -> "NamedSettings":
     """Return what the path of a log says by the pattern; nothing without one."""
     from simplicert.logs.paths import NamedSettings, PathPattern
@@ -128,10 +144,10 @@ def _find_logs(files: Sequence[Path], formats: Sequence[str]) -> tuple[dict[Path
 
     found: dict[Path, str] = {}
     others = 0
-    alone = [file for file in files if not file.is_dir()]
+    alone = [file for file in files if _is_log(file)]
     above = Path(commonpath([file.parent for file in alone])) if alone else Path()
     for given in files:
-        if not given.is_dir():
+        if given in alone:
             require(given.exists(), f"file must be a log that exists, got {str(given)!r}")
             found[given] = _slug(given.relative_to(above))
             continue
@@ -146,6 +162,13 @@ def _find_logs(files: Sequence[Path], formats: Sequence[str]) -> tuple[dict[Path
     return found, others
 
 
+def _is_log(path: Path) -> bool:
+    """Whether a path is one log: a file, or a folder of arrays."""
+    from simplicert.board.sources import holds_arrays
+
+    return not path.is_dir() or holds_arrays(path)
+
+
 def _slug(path: Path) -> str:
     """Return a path as the name of one folder."""
     text = path.as_posix()
@@ -158,7 +181,11 @@ def _name_fields(named: "NamedSettings", pattern: str | None) -> str:
     if pattern is None:
         return ""
     parts = [named.label] if named.label else []
-    settings = (("sigma", named.sigma), ("n", named.draws), ("alpha", named.alpha))
+    settings = (
+        ("scale" if named.scaled else "sigma", named.sigma),
+        ("n", named.draws),
+        ("alpha", named.alpha),
+    )
     parts += [f"{name} {value:g}" for name, value in settings if value is not None]
     return re.sub(r"[^\w.+-]+", "-", " ".join(parts)).strip("-.")
 
@@ -173,6 +200,7 @@ def _describe_run(run: "Run | ImportedRun") -> str:
 def _print_summary(made: "Sequence[Run | ImportedRun]", others: int, out: Path) -> None:
     """Print the runs, one line each, and each kind of doubt once."""
     from simplicert.metrics.study import Study
+    from simplicert.noises import say_noise
     from simplicert.tables.doubts import doubt_notes
 
     studies = [Study(run.manifest.label or run.folder.name, run) for run in made]
@@ -180,11 +208,12 @@ def _print_summary(made: "Sequence[Run | ImportedRun]", others: int, out: Path) 
         known = run.manifest
         called = f", label {known.label!r}" if known.label else ""
         print_lines(
-            f"{run.folder.name}: {known.inputs:,} inputs, sigma {known.sigma:g}, "
-            f"alpha {known.alpha:g}{called}"
+            f"{run.folder.name}: {known.inputs:,} inputs, "
+            f"{say_noise(known.noise_model, known.sigma)}, alpha {known.alpha:g}{called}"
         )
     for note in doubt_notes(studies):
         print_warning(note)
     if others:
-        print_warning(f"{others} other files are no such logs, and were left out")
+        whose = "file is no log" if others == 1 else "files are no logs"
+        print_warning(f"{others} other {whose} of this format, and left out")
     print_lines(f"wrote {len(made)} runs into {out}")

@@ -1,4 +1,7 @@
-"""What `simplicert plan` takes from its options, from a pilot run, or from the usual settings."""
+"""What `simplicert plan` takes from its options, from a pilot run, or from the usual settings.
+
+`describe_too_few_draws` warns, for `sample` and `certify` too, where nothing can be certified.
+"""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -6,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from simplicert.plan import DeclaredSettings, Population, Workload
     from simplicert.store import Run
+    from simplicert.store.manifest import Manifest
+    from simplicert.types import Plan
 
 # Defaults without a pilot run; the last counts inputs taken from the published logs.
 INPUTS, ALPHA, CLASSES, PUBLISHED_INPUTS = 500, 0.001, 10, 1000
@@ -109,3 +114,27 @@ def choose_population(
     if declared.noise.name == "gaussian":
         return published
     return replace(published, source=f"{published.source}; taken over from Gaussian noise")
+
+
+def describe_too_few_draws(manifest: "Manifest", plan: "Plan | None") -> str:
+    """Return a warning if the plan certifies nothing even when all draws agree, else ""."""
+    from simplicert.noises.certainty import is_certain
+    from simplicert.plan import DeclaredSettings, certifies_nothing, smallest_draws
+    from simplicert.types import Plan
+
+    if is_certain(manifest.noise_model):  # all draws are made, and are exact
+        return ""
+    plan = plan or Plan((1,))
+    names = ("sigma", "alpha", "classes", "kind", "scheme")
+    settings = {name: getattr(manifest, name) for name in names}
+    settings["method"] = manifest.find_method(manifest.kind, manifest.scheme)
+    settings["noise"] = manifest.noise_model
+    declared = DeclaredSettings(**settings, histograms=bool(manifest.source.get("histograms")))
+    if not certifies_nothing(declared, plan):
+        return ""
+    needed = smallest_draws(declared, share=max(plan.weights))
+    last = plan.looks[-1]
+    return (
+        f"{'1 draw certifies' if last == 1 else f'{last} draws certify'} no single input at alpha "
+        f"{manifest.alpha:g}, even if all agree: at least {needed} are needed"
+    )

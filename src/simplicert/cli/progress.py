@@ -1,7 +1,8 @@
 """Show progress: a bar on a terminal, a line now and then elsewhere, nothing when quiet.
 
 `show_drawing_progress` is for draws, `show_reading_progress` for data sets that take long to read
-the first time, and `show_training_progress` for training, with one line per epoch.
+the first time, `checking_lines` for verifications, and `show_training_progress` for training, with
+one line per epoch.
 """
 
 import sys
@@ -163,6 +164,20 @@ def _reading_lines() -> Watch:
             started = 0.0  # the next data set has its own time
 
     return watch
+
+
+def checking_lines() -> Callable[[str, int, int], None]:
+    """Print lines about a verification that takes long: what it reads, and how far it is."""
+    due = time.monotonic() + FIRST_READING_SECONDS
+
+    def report(what: str, done: int, count: int) -> None:
+        nonlocal due
+        now = time.monotonic()
+        if done < count and now >= due:
+            due = now + DRAWING_SECONDS
+            print_note(f"checking {what}: {done:,} of {count:,}")
+
+    return report
 
 
 @contextmanager

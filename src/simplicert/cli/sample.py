@@ -1,7 +1,7 @@
 """`simplicert sample`: draw noisy classifications into a run folder.
 
 `sample` is the command. `draw_or_exit` draws with progress on the screen and signals that stop it
-cleanly, then says how to continue; `describe_too_few_draws` warns where nothing can be certified.
+cleanly, then says how to continue.
 """
 
 from collections.abc import Iterator
@@ -31,7 +31,6 @@ from simplicert.cli.watch import keep_page
 if TYPE_CHECKING:
     from simplicert.drawing import DrawingOutcome, Report, Stop
     from simplicert.store.manifest import Manifest
-    from simplicert.types import Plan
 
 FAILED_EXIT = 1
 MOST_NAMED_INPUTS = 10  # failed inputs that are named one by one
@@ -107,7 +106,13 @@ def sample(
         str, typer.Option(help="logits, probabilities, labels or scores.", rich_help_panel=INPUTS)
     ] = "logits",
     classes: Annotated[
-        int | None, typer.Option(help="K, for labels as outputs.", rich_help_panel=INPUTS)
+        int | None,
+        typer.Option(
+            "--classes",
+            "--num-classes",
+            help="K, for labels as outputs.",
+            rich_help_panel=INPUTS,
+        ),
     ] = None,
     score_limit: Annotated[
         float | None,
@@ -279,6 +284,7 @@ def _draw_on_screen(options: dict[str, Any], quiet: bool, watched: bool) -> "Dra
 
     A run that is `watched` has a page that is written anew after a batch, when it is due.
     """
+    from simplicert.cli.planned import describe_too_few_draws
     from simplicert.cli.progress import show_drawing_progress, show_reading_progress
     from simplicert.drawing import DrawingWatcher, draw_by_settings
     from simplicert.store.settings import parse_settings
@@ -321,28 +327,4 @@ def _warn_of_failures(out: "Path", failed: dict[int, str]) -> None:
     inputs = "1 input" if len(failed) == 1 else f"{len(failed)} inputs"
     print_warning(
         f"{out}: all is drawn but {inputs} that failed; the same command tries them again"
-    )
-
-
-def describe_too_few_draws(manifest: "Manifest", plan: "Plan | None") -> str:
-    """Return a warning if the plan certifies nothing even when all draws agree, else ""."""
-    from simplicert.noises.certainty import is_certain
-    from simplicert.plan import DeclaredSettings, certifies_nothing, smallest_draws
-    from simplicert.types import Plan
-
-    if is_certain(manifest.noise_model):  # all draws are made, and are exact
-        return ""
-    plan = plan or Plan((1,))
-    names = ("sigma", "alpha", "classes", "kind", "scheme")
-    settings = {name: getattr(manifest, name) for name in names}
-    settings["method"] = manifest.find_method(manifest.kind, manifest.scheme)
-    settings["noise"] = manifest.noise_model
-    declared = DeclaredSettings(**settings, histograms=bool(manifest.source.get("histograms")))
-    if not certifies_nothing(declared, plan):
-        return ""
-    needed = smallest_draws(declared, share=max(plan.weights))
-    last = plan.looks[-1]
-    return (
-        f"{'1 draw certifies' if last == 1 else f'{last} draws certify'} no single input at alpha "
-        f"{manifest.alpha:g}, even if all agree: at least {needed} are needed"
     )

@@ -17,6 +17,8 @@ NOT_SETTINGS = (
     "test",
     "class_map",
     "label_column",
+    "resize",
+    "crop_to",
     "init",
     "classifier",
     "device",
@@ -47,6 +49,13 @@ def train(
     ] = None,
     label_column: Annotated[
         str | None, typer.Option(help="Tables: the column of labels; default: label.")
+    ] = None,
+    resize: Annotated[
+        int | None, typer.Option(help="Pictures: pixels of the shorter side, as in `sample`.")
+    ] = None,
+    crop_to: Annotated[
+        int | None,
+        typer.Option(help="Pictures: sides of the square cut out, --crop of `sample`."),
     ] = None,
     arch: Annotated[
         str | None,
@@ -127,6 +136,8 @@ def train(
                 test=test,
                 class_map=class_map,
                 label_column=label_column,
+                resize=resize,
+                crop_to=crop_to,
                 recipe=recipe,
                 init=init,
                 classifier=classifier,
@@ -143,6 +154,7 @@ def train(
 
 def _training_summary(out: Path, classifier: str | None) -> str:
     """Return one line: the accuracies, and what to type next."""
+    from simplicert.data.options import say_pictures
     from simplicert.models.trained import WEIGHTS, read_facts
     from simplicert.noises import GAUSSIAN, NoiseModel, say_noise, scale_argument
     from simplicert.training.sets import TENTH
@@ -164,6 +176,7 @@ def _training_summary(out: Path, classifier: str | None) -> str:
     given: dict[str, str | float] = {"noise": noise.name} if noise != GAUSSIAN else {}
     given |= {**scale_argument(noise, scale), **numbers}
     words = " ".join([f"--model {model}", *(f"--{name} {value}" for name, value in given.items())])
+    words += f" {say_pictures(facts.pictures)}" if facts.pictures else ""
     where = "at" if noise == GAUSSIAN else "under"
     if tested["fingerprint"] == content["data"]["fingerprint"]:  # every tenth input was held out
         words += f" --start {tested['first']} --step {TENTH}"

@@ -11,7 +11,7 @@ from simplicert.cli.origin_options import (
     NumbersOption,
     TrustOption,
 )
-from simplicert.cli.saying import print_lines
+from simplicert.cli.saying import print_json, print_lines
 
 if TYPE_CHECKING:
     from simplicert.verification import VerificationCheck
@@ -25,6 +25,10 @@ FAILED_EXIT, UNCHECKED_EXIT = 1, 2  # exit codes: a check failed; it could not b
 
 def verify(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
+    file: Annotated[
+        Path | None, typer.Argument(help="After --json: written here, beside the lines.")
+    ] = None,
+    *,
     certificates: Annotated[
         list[Path] | None,
         typer.Option(help="CSV or Parquet made from the run; may be repeated. Default: RUN.csv."),
@@ -41,7 +45,7 @@ def verify(
     sensitivity: Annotated[
         float | None, typer.Option(help="Of the first stage, by your word. Default: the run's.")
     ] = None,
-    as_json: Annotated[Path | None, typer.Option("--json", help="Write it here too.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON in place of lines.")] = False,
     claims: Annotated[
         Path | None,
         typer.Option(help="Its entry for a board, whose settings must be the run's."),
@@ -60,12 +64,16 @@ def verify(
     Example: simplicert verify runs/mine --claims runs/board.toml
 
     Example: simplicert verify runs/mine --key theirs.pem.pub
+
+    Example: simplicert verify runs/mine --json
     """
-    from simplicert.cli.progress import show_reading_progress
+    from simplicert.cli.progress import checking_lines, show_reading_progress
     from simplicert.cli.saying import print_warning
     from simplicert.errors import check_positive, require
     from simplicert.verification import Replay, verify_run
 
+    run, written = _read_places(run, file, as_json=as_json)
+    quiet = as_json and written is None
     require(replay >= 0, f"replay must not be negative, got {replay}")
     require(seed is None or seed >= 0, f"seed must not be negative, got {seed}")
     if sensitivity is not None:
@@ -73,9 +81,13 @@ def verify(
     request = Replay(replay, seed, model, data, mean, std, trust) if replay else None
     checks = []
     with show_reading_progress(quiet=False):
-        for check in verify_run(run, tuple(certificates or ()), request, sensitivity, claims, key):
-            print_lines(f"{MARKS[check.holds]}{check.about}: {check.says}")
+        files = tuple(certificates or ())
+        for check in verify_run(
+            run, files, request, sensitivity, claims, checking_lines(), key=key
+        ):
             checks.append(check)
+            if not quiet:
+                print_lines(f"{MARKS[check.holds]}{check.about}: {check.says}")
     wrong = sum(check.holds is False for check in checks)
     tolerant = sum(check.tolerant for check in checks)
     redrawn = any(check.about == "replay" and check.holds is not None for check in checks)
@@ -83,9 +95,15 @@ def verify(
     verdict = "nothing is wrong, but no input was drawn again" if lacking else "all holds"
     if tolerant:
         verdict += f", {tolerant} of the inputs drawn again within a tolerance and not bit for bit"
-    print_lines(f"{run}: {f'{wrong} of {len(checks)} checks failed' if wrong else verdict}")
-    if as_json is not None:
-        _write_verification(as_json, run, checks)
+    if quiet:
+        print_json(_verification_record(run, checks))
+    else:
+        print_lines(f"{run}: {f'{wrong} of {len(checks)} checks failed' if wrong else verdict}")
+    if written is not None:
+        from simplicert.files import write_atomically
+        from simplicert.records import write_json
+
+        write_atomically(written, write_json(_verification_record(run, checks), indent=1).encode())
     if wrong:
         raise typer.Exit(FAILED_EXIT)
     if lacking:
@@ -93,14 +111,20 @@ def verify(
         raise typer.Exit(UNCHECKED_EXIT)
 
 
-def _write_verification(path: Path, run: Path, checks: "list[VerificationCheck]") -> None:
-    """Write the checks as JSON, for programs."""
-    from simplicert.files import write_atomically
-    from simplicert.records import write_json
+def _read_places(run: Path, file: Path | None, *, as_json: bool) -> tuple[Path, Path | None]:
+    """Return the run, and the file of an older form: `--json FILE` wrote the JSON there."""
+    from simplicert.errors import require
 
-    content: dict[str, Any] = {
+    require(as_json or file is None, f"run must be one run folder, got {run} and {file}")
+    if file is not None and file.is_dir() and not run.is_dir():  # the option came first
+        run, file = file, run
+    return run, file
+
+
+def _verification_record(run: Path, checks: "list[VerificationCheck]") -> dict[str, Any]:
+    """Return the checks as JSON holds them, for programs."""
+    return {
         "run": str(run),
         "holds": all(check.holds is not False for check in checks),
         "checks": [check._asdict() for check in checks],
     }
-    write_atomically(path, write_json(content, indent=1).encode())

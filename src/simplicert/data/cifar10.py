@@ -12,7 +12,8 @@ import numpy as np
 from simplicert.data import arrays
 from simplicert.data.dataset import Pixels, Source
 from simplicert.errors import InvalidInput, require
-from simplicert.files import read_file, require_inside
+from simplicert.files import read_file
+from simplicert.importing import require_inside
 
 CLASSES = (
     "airplane",

@@ -10,10 +10,8 @@ from typing import Any
 from simplicert.data.options import MOST_PIXELS, DataOptions
 from simplicert.errors import require
 
-OFFER = (
-    "`--resize 256 --crop 224` (in Python resize=256, crop=224) brings the shorter side to 256 "
-    "pixels and cuts 224 x 224 out of the middle"
-)
+WORDS = "`--resize 256 --crop 224` (in Python resize=256, crop=224)"
+OFFER = f"{WORDS} brings the shorter side to 256 pixels and cuts 224 x 224 out of the middle"
 
 
 def fitted_size(what: str, size: tuple[int, int], options: DataOptions) -> tuple[int, int]:

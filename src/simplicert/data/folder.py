@@ -22,8 +22,7 @@ from simplicert.data.dataset import WATCH, Singles, Source, unit_pixels
 from simplicert.data.fitting import OFFER, fit_picture, fitted_size
 from simplicert.data.options import AS_IT_IS, DataOptions
 from simplicert.errors import InvalidInput, require
-from simplicert.files import require_inside
-from simplicert.importing import import_library
+from simplicert.importing import import_library, require_inside
 
 # Pillow's names for how pixels are stored, and what they become. 16-bit, alpha and CMYK images
 # are refused: how to bring them to [0, 1] is the owner's choice.

@@ -24,8 +24,8 @@ from simplicert.data.folder import FORMATS, SUFFIXES, hub_caches, lazy_images, l
 from simplicert.data.options import PICTURE_OPTIONS, DataOptions
 from simplicert.data.tables import LABEL, load_csv, read_parquet_frame, table_source
 from simplicert.errors import DamagedRun, InvalidInput, require
-from simplicert.files import open_file, parse_json, require_inside
-from simplicert.importing import import_library
+from simplicert.files import open_file, parse_json
+from simplicert.importing import import_library, require_inside
 from simplicert.parquet import GroupReader
 
 DEFAULT = "test"

@@ -29,8 +29,8 @@ from simplicert.data.hub_folder import is_saved, load_hub_folder
 from simplicert.data.options import AS_IT_IS, PICTURE_OPTIONS, DataOptions
 from simplicert.data.tables import table_source
 from simplicert.errors import InvalidInput, require
-from simplicert.files import open_file, read_json, require_inside
-from simplicert.importing import first_error_line, import_library
+from simplicert.files import open_file, read_json
+from simplicert.importing import first_error_line, import_library, require_inside
 from simplicert.machine import require_memory
 
 # Numbers of fields in the flat buffers of Arrow: of a message its kind and its content, of a

@@ -67,6 +67,10 @@ class DataOptions:
         given = {name: value for name, value in held.items() if value is not None}
         return given | ({"columns": list(self.columns)} if self.columns is not None else {})
 
+    def picture_record(self) -> dict[str, int]:
+        """Return the size that pictures are brought to, for model.toml; nothing where none is."""
+        return {name: value for name, value in self.record().items() if name in PICTURE_OPTIONS}
+
     def require_only(self, what: str, *allowed: str) -> None:
         """Refuse options that this form of data does not have."""
         for name in set(self.record()) - set(allowed):
@@ -75,6 +79,16 @@ class DataOptions:
 
 
 AS_IT_IS = DataOptions()
+
+
+def say_pictures(record: Mapping[str, int]) -> str:
+    """Return the options of `sample` that bring pictures to this size.
+
+    >>> say_pictures({"resize": 256, "crop": 224}), say_pictures({})
+    ('--resize 256 --crop 224', 'pictures as they are')
+    """
+    given = [f"--{name} {record[name]}" for name in PICTURE_OPTIONS if name in record]
+    return " ".join(given) or "pictures as they are"
 
 
 def restore_options(source: Mapping[str, Any]) -> DataOptions:

@@ -32,11 +32,12 @@ from simplicert.drawing.engines import ENGINES
 from simplicert.drawing.queue import UnitQueue
 from simplicert.drawing.resume import PreparedRun, prepare_run
 from simplicert.drawing.workers import Workers
-from simplicert.errors import SimplicertWarning, choose, require
+from simplicert.errors import SimplicertError, SimplicertWarning, choose, require
 from simplicert.models import wrap_classifier
 from simplicert.noises import NoiseModel
 from simplicert.sampling.sampler import can_compile
 from simplicert.sampling.sequences import convert_batch
+from simplicert.store.compaction import compact_if_complete
 from simplicert.store.manifest import Manifest, read_manifest
 from simplicert.store.parsing import parse_numbers
 from simplicert.store.run import DAMAGED_FOLDER, Run, forget_failures
@@ -163,19 +164,19 @@ def draw(  # noqa: PLR0913
     """Draw into the run folder `out`: the function behind `simplicert sample`.
 
     Call it again with the same arguments to continue where it stopped: what is drawn is kept, part
-    by part, and nothing is drawn twice. `model` and `data` are names as on the command line, or the
-    classifier itself and an array of inputs, with `labels` if there are any (numbers, or texts,
-    which are numbered in their sorted order); other processes can only be given names. A run knows
-    a classifier by its code and the numbers it uses (models/live.py), and refuses another. `select`
-    chooses inputs by their position. `stop` is called after every batch and ends the drawing when
-    it returns True; `report` gets the progress after every batch; `warn` gets sentences about what
-    may not have been meant, which otherwise become a `SimplicertWarning`. Noise is Gaussian of
-    deviation `sigma`, or another of the table `NOISES`: `noise="laplace"` with its `scale`,
-    `noise="ablation"` with `keep` and `absent`, `noise="deletion"` with `rate`, for lists of
-    tokens, `noise="splitting"` with its `scale` and no `draws`, because it makes all of its own.
-    `budget` is the most rows that the classifier may be asked about in this call, the probe and
-    failed attempts included; the outcome counts them. The other arguments are the options of the
-    command.
+    by part, and nothing is drawn twice; many parts of a complete run are merged into few. `model`
+    and `data` are names as on the command line, or the classifier itself and an array of inputs,
+    with `labels` if there are any (numbers, or texts, which are numbered in their sorted order);
+    other processes can only be given names. A run knows a classifier by its code and the numbers it
+    uses (models/live.py), and refuses another. `select` chooses inputs by their position. `stop` is
+    called after every batch and ends the drawing when it returns True; `report` gets the progress
+    after every batch; `warn` gets sentences about what may not have been meant, which otherwise
+    become a `SimplicertWarning`. Noise is Gaussian of deviation `sigma`, or another of the table
+    `NOISES`: `noise="laplace"` with its `scale`, `noise="ablation"` with `keep` and `absent`,
+    `noise="deletion"` with `rate`, for lists of tokens, `noise="splitting"` with its `scale` and no
+    `draws`, because it makes all of its own. `budget` is the most rows that the classifier may be
+    asked about in this call, the probe and failed attempts included; the outcome counts them. The
+    other arguments are the options of the command.
 
     >>> import tempfile
     >>> import numpy as np
@@ -245,7 +246,18 @@ def draw_by_settings(
             warn_of_run(settings, prepared, watcher.warn)
         with watcher.drawing(prepared.run.manifest) as (stop, report):
             backoff = Backoff(settings.patience, watcher.warn)
-            return draw_missing(prepared, workers, stop, report, backoff)
+            outcome = draw_missing(prepared, workers, stop, report, backoff)
+    if outcome.complete:
+        _merge_parts(outcome.folder, watcher.warn)
+    return outcome
+
+
+def _merge_parts(folder: Path, warn: Say) -> None:
+    """Merge the many parts of a run that is complete; if that fails, they stay as they are."""
+    try:
+        compact_if_complete(folder)
+    except (SimplicertError, OSError) as error:
+        warn(f"the parts were not merged, and the run is complete without it: {error}")
 
 
 def open_workers(settings: DrawingSettings) -> AbstractContextManager[Workers]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from simplicert.drawing.queue import TRIES, Unit, UnitQueue, UnitResult
 from simplicert.errors import SamplingFailed
-from simplicert.files import write_atomically
+from simplicert.store.keeping import keep_part
 from simplicert.store.parts import read_part
 from simplicert.store.run import PARTS, Run, record_failure
 from simplicert.types import Tally
@@ -104,8 +104,8 @@ def _store_part(run: Run, result: UnitResult) -> Tally:
     The tally of a worker in this process needs no decoding.
     """
     path = run.folder / PARTS / result.name
-    if not path.exists():
-        write_atomically(path, result.content)
+    if not (result.written and path.exists()):
+        keep_part(run.folder, run.manifest, result.name, result.content)
     if result.tally is not None:
         return result.tally
     return read_part(path, run.manifest, result.content)

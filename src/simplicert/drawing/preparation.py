@@ -18,6 +18,7 @@ from simplicert.data import Dataset, load_data
 from simplicert.data.class_map import map_classes
 from simplicert.data.dataset import compare_class_names
 from simplicert.data.fitting import OFFER
+from simplicert.data.options import say_pictures
 from simplicert.errors import InvalidInput, require
 from simplicert.machine import current_time, describe_machine, find_commit
 from simplicert.models import Model, lipschitz_constant, load_model
@@ -316,6 +317,12 @@ def mismatch_warnings(
     warnings = [mismatch] if mismatch else []
     if data.labels is None:
         warnings.append(f"{data.name} has no labels: there will be radii and no accuracies")
+    used = data.options.picture_record()
+    if model.pictures and data.name.startswith(PICTURES) and used != dict(model.pictures):
+        warnings.append(
+            f"{data.name} is read by {say_pictures(used)}, and {model.name} was trained by "
+            f"{say_pictures(model.pictures)}: radii are true, and accuracies likely lower"
+        )
     noise, sigma = smoothing.noise, smoothing.sigma
     if model.sigma is not None and noise.name != model.noise:
         warnings.append(

@@ -39,6 +39,7 @@ class UnitResult:
 
     name: str = ""  # of the part's file
     content: bytes = b""  # of the part's file
+    written: bool = False  # the worker has written it into the run's folder
     seconds: float = 0.0
     rows: int = 0  # draws that are not yet counted in the progress
     calls: int = 0  # rows that the model was asked about

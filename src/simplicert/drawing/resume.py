@@ -14,7 +14,7 @@ import numpy as np
 
 from simplicert.drawing.driver import Backoff, Say, say_nothing
 from simplicert.errors import InvalidInput, require
-from simplicert.files import make_folder, remove_stale_files
+from simplicert.files import make_folder, wait_for_name
 from simplicert.sampling.forward import ClassifierFailed
 from simplicert.store.differences import manifest_differences
 from simplicert.store.manifest import (
@@ -26,6 +26,7 @@ from simplicert.store.manifest import (
 from simplicert.store.parts import may_hold_inputs
 from simplicert.store.run import FAILED_FOLDER, PARTS, Run, begin_run, write_noise_scale
 from simplicert.store.settings import DrawingSettings
+from simplicert.temporary import remove_stale_files
 from simplicert.types import Ints
 
 if TYPE_CHECKING:
@@ -129,6 +130,7 @@ def _resume_or_begin(folder: Path, manifest: Manifest) -> Run:
     """Return the run in this folder, which must have the same settings, or begin a new one."""
     if not (folder / NAME).exists():
         begin_run(folder, manifest)
+        wait_for_name(folder / NAME)
     existing = read_manifest(folder)
     refuse_differences(folder, existing, manifest)
     remove_stale_files(folder)

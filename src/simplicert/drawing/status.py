@@ -1,11 +1,14 @@
 """Report how far a run is, from its folder alone."""
 
+from contextlib import suppress
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from simplicert.logs.audit import find_disproofs
 from simplicert.store.imported import ImportedRun
-from simplicert.store.parts import read_seconds
+from simplicert.store.listing import read_settled
+from simplicert.store.parts import read_origins
 from simplicert.store.run import Run
 
 RECENT_SECONDS = 600.0  # parts written in this time before the last one are recent
@@ -57,9 +60,12 @@ def _read_log_status(run: ImportedRun) -> dict[str, Any]:
 
 def recent_workers(run: Run) -> float | None:
     """Estimate how many workers drew at once of late: seconds of drawing per second of time."""
-    ends = {path: path.stat().st_mtime for path in run.paths()}
+    ends = _read_times(run)
     recent = [path for path, end in ends.items() if end > max(ends.values()) - RECENT_SECONDS]
-    seconds = {path: read_seconds(path) for path in recent}
+    held = read_settled(lambda: [path for path in recent if path.exists()], read_origins)
+    # Of a merged part nobody knows when its seconds were.
+    seconds = {path: sum(origins.values()) for path, origins in held.items() if len(origins) == 1}
+    recent = list(seconds)
     if not sum(seconds.values()):
         return None
     start = min(ends[path] - seconds[path] for path in recent)
@@ -68,7 +74,19 @@ def recent_workers(run: Run) -> float | None:
 
 def _last_written(run: Run) -> str | None:
     """Return when the last part was written, in this machine's time zone."""
-    ends = [path.stat().st_mtime for path in run.paths()]
+    ends = _read_times(run)
     if not ends:
         return None
-    return datetime.fromtimestamp(max(ends)).astimezone().isoformat(" ", "seconds")
+    try:
+        return datetime.fromtimestamp(max(ends.values())).astimezone().isoformat(" ", "seconds")
+    except (ValueError, OverflowError, OSError):  # a clock that is thousands of years off
+        return None
+
+
+def _read_times(run: Run) -> dict[Path, float]:
+    """Return when each part was written; one that was merged away meanwhile is left out."""
+    times = {}
+    for path in run.paths():
+        with suppress(FileNotFoundError):
+            times[path] = path.stat().st_mtime
+    return times

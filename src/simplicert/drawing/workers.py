@@ -21,15 +21,14 @@ from simplicert.drawing.preparation import (
 )
 from simplicert.drawing.queue import Unit, UnitResult
 from simplicert.drawing.resume import refuse_differences
-from simplicert.errors import SimplicertError
-from simplicert.files import write_atomically
+from simplicert.errors import DamagedRun, SimplicertError
 from simplicert.models import Model
 from simplicert.sampling.calls import BudgetSpent, CallMeter
 from simplicert.sampling.forward import ClassifierFailed, first_line
 from simplicert.sampling.loop import AfterBatch
+from simplicert.store.keeping import keep_part
 from simplicert.store.manifest import NAME, Manifest, read_manifest
 from simplicert.store.parts import encode_part
-from simplicert.store.run import PARTS
 from simplicert.store.settings import DrawingSettings
 from simplicert.types import Tally
 from simplicert.types.arrays import find_rows
@@ -125,9 +124,8 @@ class Worker:
         assert self.manifest is not None
         seconds = time.perf_counter() - start
         name, content = encode_part(tally, self.manifest, seconds)
-        if self.shared:
-            self._write(name, content)
-        return UnitResult(name, content, seconds, tally=tally)
+        written = self.shared and self._write(name, content)
+        return UnitResult(name, content, written, seconds, tally=tally)
 
     def _fail(self, message: str) -> UnitResult:
         """Forget the batch that the classifier failed on: it must not pad the next one."""
@@ -150,12 +148,14 @@ class Worker:
             keep_finished=True,
         )
 
-    def _write(self, name: str, content: bytes) -> None:
+    def _write(self, name: str, content: bytes) -> bool:
         """Write a part into the run's folder; if that fails, the leader tries and reports why."""
+        assert self.manifest is not None
         try:
-            write_atomically(self.settings.out / PARTS / name, content)
-        except OSError:
+            keep_part(self.settings.out, self.manifest, name, content)
+        except (OSError, DamagedRun):
             self.shared = False
+        return self.shared
 
 
 def _sees_run_folder(folder: Path, manifest: Manifest) -> bool:

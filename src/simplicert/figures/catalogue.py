@@ -1,7 +1,8 @@
 """List every figure by name, and draw one of them.
 
-To add one: write a function (data, axes) -> axes, add its row here, a line to the docstring of
-`simplicert figure` and a section to docs/figures.md; the tests check that all of these exist.
+To add one: write a function (data, axes) -> axes, add its row here, its sentence to the glossary,
+its name to the docstring of `simplicert figure` and a section to docs/figures.md; the tests check
+that all of these exist.
 """
 
 import math

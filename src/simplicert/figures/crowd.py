@@ -22,7 +22,8 @@ MOST_LINES = 8  # runs that one panel shows with a name each
 ACROSS = 4  # small panels in a row
 SMALL = 1.45  # inches: the height of a row of small panels
 NAME_SIZE = 7.5  # points
-LONGEST = 27  # letters of a line of a name over a small panel, which has two
+LONGEST, WORD = 27, 23  # letters of a line of a name over a small panel, and of a word in it
+MOST_ROWS = 3  # lines of such a name
 HEADING = 120  # letters of a line over all panels
 
 
@@ -98,13 +99,25 @@ def split_into_multiples(
 
 
 def _shorten_name(name: str) -> str:
-    """Return a name in at most two lines; of a longer one the middle is left out."""
-    if len(name) <= LONGEST:
-        return name
-    if len(name) > 2 * LONGEST:
-        name = f"{name[: LONGEST - 2]}…{name[-LONGEST + 2 :]}"
-    lines = wrap(name, LONGEST)
-    return "\n".join(lines if len(lines) <= 2 else [name[:LONGEST], name[LONGEST:]])  # noqa: PLR2004
+    """Return a name in at most three lines; of longer words and names the middle is left out.
+
+    >>> print(_shorten_name("PGD_10steps_multiNoiseSamples noise 2 eps 512 train 0.50"))
+    PGD_10step…NoiseSamples
+    noise 2 eps 512 train 0.50
+    """
+    words = [_cut_middle(word, WORD) for word in name.split()]
+    lines = wrap(" ".join(words), LONGEST, break_on_hyphens=False)
+    if len(lines) > MOST_ROWS:
+        lines = [lines[0], *wrap(_cut_middle(" ".join(lines[1:]), 2 * WORD), LONGEST)]
+    return "\n".join(lines[:MOST_ROWS])
+
+
+def _cut_middle(text: str, most: int) -> str:
+    """Return a text of at most so many letters, its middle left out if need be."""
+    if len(text) <= most:
+        return text
+    left = (most - 2) // 2
+    return f"{text[:left]}…{text[left + 1 - most :]}"
 
 
 def _name_dashes(axes: "Axes") -> list[str]:

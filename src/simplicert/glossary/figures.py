@@ -10,7 +10,7 @@ FIGURES = {
     "accuracy-sigmas": "Certified accuracy of runs at several sigmas, two-sided against the "
     "ensemble.",
     "scatter": "The expectations of every certified input on the simplex, with the region lines.",
-    "proportion": "The share of inputs with a radius worth having, against the number of draws.",
+    "proportion": "The share of inputs with a radius above 0.05, against the number of draws.",
     "time": "Seconds per input against the number of draws, each mechanism's own.",
     "improvement": "The share of inputs whose radius is improved by more than x percent.",
     "sigmas": "The median radius, and the share of inputs that each mechanism wins, against sigma.",

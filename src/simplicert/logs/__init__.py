@@ -180,6 +180,7 @@ def import_rs4a(
     alpha: float = 0.001,
     draws: int | None = None,
     step: int = 1,
+    label: str = "",
 ) -> ImportedRun:
     """Make a run of expectations from the arrays that rs4a saves.
 
@@ -193,9 +194,12 @@ def import_rs4a(
     stated = _check_stated_settings(scale, alpha, draws)._replace(noise=noise)
     read = rs4a.read_rs4a(folder, noise.name, step)
     names = (*rs4a.NEEDED, *(f"radius_{norm}" for norm in read.radii))
-    source = _describe_folder("rs4a", folder, names)
+    source = _describe_folder("rs4a", folder, names) | _describe_label(label)
     more = {f"radius_{norm}": values for norm, values in read.radii.items()}
-    findings = list(rs4a.audit_rs4a(read, stated, noise.size))
+    findings = [
+        *rs4a.check_named_noise(folder, noise.name),
+        *rs4a.audit_rs4a(read, stated, noise.size),
+    ]
     return _write_log_run(read.log, stated, source, out, findings=findings, more=more)
 
 
@@ -206,10 +210,11 @@ def import_splitting(
     scale: float | None = None,
     offsets: int = 0,
     step: int = 1,
+    label: str = "",
 ) -> Run:
     """Make a run of counts from the arrays of derandomised splitting noise, certified exactly."""
     tally, findings = splitting.read_splitting(folder, scale, offsets, step)
-    source = _describe_folder("splitting", folder, splitting.NEEDED)
+    source = _describe_folder("splitting", folder, splitting.NEEDED) | _describe_label(label)
     manifest = Manifest(
         sigma=tally.sigma,
         inputs=len(tally),

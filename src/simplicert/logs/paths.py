@@ -41,6 +41,7 @@ class NamedSettings:
     draws: int | None = None
     alpha: float | None = None
     words: Mapping[str, str] | None = None  # the other fields, by name, in the pattern's order
+    scaled: bool = False  # whether sigma is a {scale}, and no standard deviation
 
     @property
     def label(self) -> str:
@@ -101,6 +102,7 @@ class PathPattern:
             draws=int(float(told["draws"])) if "draws" in told else None,
             alpha=float(told["alpha"]) if "alpha" in told else None,
             words={name: text for name, text in told.items() if name not in SETTINGS},
+            scaled="scale" in found.groupdict(),
         )
 
 

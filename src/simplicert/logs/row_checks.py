@@ -23,13 +23,16 @@ MOST = 0.5  # share of the gaps between indices that must be equal for one to be
 DISPROVING_CODES = frozenset({"above_cap", "sigma"})
 
 # Codes of findings that say no more than what nearly every log has: they make no number doubtful.
-REMARK_CODES = frozenset({"note", "rounding", "draws_unknown", "left_out", "skipped", "negative"})
+REMARK_CODES = frozenset(
+    {"note", "rounding", "draws_unknown", "left_out", "inferred", "skipped", "negative"}
+)
 
 # What a finding is about in a few words, where one line stands for many logs.
 CODE_WORDS = {
     "above_cap": "radii above the largest possible",
     "sigma": "radii that do not fit sigma",
     "sigma_named": "sigma is another one than the path or the file names",
+    "noise_named": "the noise is another one than the path names",
     "bound": "bounds above those of the counts",
     "repeated": "inputs in several rows",
     "missing": "missing inputs",
@@ -39,6 +42,7 @@ CODE_WORDS = {
     "running_total": "a column correct that is a running total (not used)",
     "rounding": "radii rounded to nearest (read from the lower end)",
     "draws_unknown": "draws not stated",
+    "inferred": "a scale that is read off the shares",
     "left_out": "lines that are no rows",
     "skipped": "skipped inputs (counted as abstained)",
     "negative": "negative radii (counted as abstained)",

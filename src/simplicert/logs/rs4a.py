@@ -25,6 +25,8 @@ NEEDED = ("preds", "labels", "prob_lb")
 NORMS = ("l1", "l2", "linf")
 OPTIONAL = tuple(f"radius_{norm}" for norm in NORMS)
 
+NAMED_NOISES = ("gaussian", "laplace", "uniform", "exponential", "split")  # in names of folders
+
 SAME = 1e-3  # share of a radius that single precision may explain, near bounds of 1
 LEAST = 1e-6  # of the scale, that it may explain too
 
@@ -86,6 +88,16 @@ def audit_rs4a(read: Rs4aLog, stated: StatedSettings, size: int | None) -> Itera
         needs_size = "size" in NOISES[model.name].parameters[norm]
         if norm in read.radii and (size is not None or not needs_size):
             yield from _compare_radii(read, stated, norm, size if needs_size else None)
+
+
+def check_named_noise(folder: Path, noise: str) -> list[AuditFinding]:
+    """Find that a folder's name names another noise than the one stated: a doubt, no error."""
+    words = folder.resolve().name.lower()
+    named = [word for word in NAMED_NOISES if word in words]
+    if not named or any(noise.startswith(word) for word in named):
+        return []
+    says = f"{noise} noise is stated, and the folder's name, {folder.resolve().name}, names"
+    return [AuditFinding("noise_named", f"{says} {named[0]}")]
 
 
 def _compare_radii(

@@ -116,7 +116,7 @@ def describe_inputs(studies: Sequence[Study]) -> list[str]:
         else []
     )
     if any(study.parent is not None for study in studies):
-        held = [f"{study.name} {study.held:,}" for study in studies]
+        held = [f"{study.name} ({study.held:,})" for study in studies]
         return [
             f"common: the {len(studies[0].index):,} inputs that all {len(studies)} runs hold, of "
             + name_runs(held),

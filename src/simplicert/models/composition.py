@@ -46,6 +46,7 @@ def compose_denoised(name: str, denoiser: TrainedNetwork, classifier: Model) -> 
         classifier.classes,
         facts.sigma,
         facts.noise,
+        facts.pictures,
     )
 
 

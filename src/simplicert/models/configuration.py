@@ -13,8 +13,8 @@ from typing import Any
 
 from simplicert.data.folder import hub_caches
 from simplicert.errors import InvalidInput, require
-from simplicert.files import open_file, read_json, require_inside
-from simplicert.importing import import_library
+from simplicert.files import open_file, read_json
+from simplicert.importing import import_library, require_inside
 from simplicert.machine import require_memory
 
 CONFIGURATION, WEIGHTS = "config.json", ".safetensors"

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from simplicert.errors import InvalidInput, require
-from simplicert.importing import USER, Trust, describe_error, import_object
+from simplicert.importing import USER, Trust, describe_error, import_object, locate_error
 from simplicert.machine import format_bytes, require_memory
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ class Model:
     classes: tuple[str, ...] | None = None  # their names, where the model's maker wrote them down
     sigma: float | None = None  # the noise it was trained under, likewise
     noise: str = "gaussian"  # which noise that was
+    pictures: Mapping[str, int] | None = None  # the resize and crop it was trained with, likewise
 
     def __repr__(self) -> str:
         """Return the name and the start of the fingerprint."""
@@ -217,6 +218,7 @@ def load_function(spec: str, trust: Trust = USER) -> Model:
     except Exception as error:  # the user's own code may raise anything
         raise InvalidInput(
             f"model {spec} failed when it was called: {describe_error(error)}"
+            f"{locate_error(error, function)}"
         ) from error
     wrong = explain_uncallable(classifier)
     require(not wrong, f"model {spec} must return a classifier, which {wrong}")

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simplicert.errors import InvalidInput, choose, require
-from simplicert.files import read_toml, require_inside
-from simplicert.importing import USER, Trust, import_library
+from simplicert.files import read_toml
+from simplicert.importing import USER, Trust, import_library, require_inside
 from simplicert.models.model import Model, digest_parts, find_model_file, module_fingerprint
 from simplicert.models.weights import (
     build_fitting_network,
@@ -43,6 +43,7 @@ class ModelFacts:
     classes: tuple[str, ...] | None  # in the order of the labels, where the data named them
     sigma: float | None
     noise: str
+    pictures: dict[str, int] | None  # the size that pictures were brought to, if they were
     denoiser: bool  # whether it makes images of images, and classifies nothing by itself
     content: dict[str, Any]
 
@@ -94,6 +95,7 @@ def load_trained_folder(folder: Path, arch: str | None = None) -> Model:
         facts.classes,
         facts.sigma,
         facts.noise,
+        facts.pictures,
     )
 
 
@@ -159,8 +161,18 @@ def read_facts(folder: Path) -> ModelFacts:
             tuple(map(str, model["classes"])) if "classes" in model else None,
             float(content["training"]["sigma"]) if "training" in content else None,
             str(content.get("training", {}).get("noise", "gaussian")),
+            _read_picture_size(path, content.get("data", {})),
             content.get("training", {}).get("method") == "denoiser",
             content,
         )
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise InvalidInput(f"{path} is no {TEXT} that train wrote: {error!r}") from None
+
+
+def _read_picture_size(path: Path, data: dict[str, Any]) -> dict[str, int] | None:
+    """Return the resize and crop of the training's pictures, where model.toml has them."""
+    return {
+        name: require_positive_whole(path, name, data[name])
+        for name in ("resize", "crop")
+        if name in data
+    } or None

@@ -15,7 +15,7 @@ from simplicert.metrics.averages import average_radius, certified_accuracy, top1
 from simplicert.metrics.comparison import base_column
 from simplicert.metrics.numbers import format_share_down
 from simplicert.metrics.radii import radius_sign
-from simplicert.metrics.shared import describe_inputs
+from simplicert.metrics.shared import describe_inputs, name_runs
 from simplicert.metrics.study import compares_mechanisms, explain_no_comparison
 from simplicert.noises.words import describe_units
 from simplicert.report.views import View
@@ -134,7 +134,10 @@ def _runs_table(views: Sequence[View], radii: Sequence[float]) -> Grid:
     if labelled:
         headings += ["top-1", *(f"acc{sign}{radius:g}" for radius in radii)]
     bases = dict.fromkeys(_base_name(view) for view in views)
-    headings += ["mean radius", "of ensemble", f"of {' or '.join(bases)}"]
+    headings += ["mean radius"]
+    compared = any(compares_mechanisms(view.certificates) for view in views if view.certificates)
+    if compared:
+        headings += ["of ensemble", f"of {' or '.join(bases)}"]
     rows = []
     alone: dict[str, list[str]] = {}  # why there is nothing to compare -> runs
     for view in views:
@@ -149,7 +152,7 @@ def _runs_table(views: Sequence[View], radii: Sequence[float]) -> Grid:
                 format_share_down(rate.hits, rate.total)
                 for rate in (top1_accuracy(certificates), *rates)
             ]
-        rows.append((*row, *_mean_radii(certificates, labelled)))
+        rows.append((*row, *_mean_radii(certificates, labelled)[: None if compared else 1]))
         alone.setdefault(explain_no_comparison(certificates), []).append(view.title)
     which = "a wrong or abstained" if labelled else "an abstained"
     counted = f"{which} input counts as 0"
@@ -158,7 +161,11 @@ def _runs_table(views: Sequence[View], radii: Sequence[float]) -> Grid:
         f"acc{sign}r: certified as the label {reach} by the best radius; mean radius: {counted}"
         f"{'' if first.known.norm == 'l2' else f'; radii are {describe_units(first.known.norm)}'}"
     )
-    reasons = [f"{', '.join(names)}: {reason}" for reason, names in alone.items() if reason]
+    reasons = [
+        f"{'all runs' if len(names) == len(views) else name_runs(names)}: {reason}"
+        for reason, names in alone.items()
+        if reason
+    ]
     inputs = describe_inputs([view.study for view in views])
     return Grid("Side by side", tuple(headings), rows, (note, *inputs, *reasons), name="runs")
 

@@ -8,7 +8,8 @@ import numpy as np
 import tomli_w
 
 from simplicert.errors import InvalidInput, require
-from simplicert.files import read_toml, require_inside
+from simplicert.files import read_toml
+from simplicert.importing import require_inside
 from simplicert.models import Model, load_model
 from simplicert.models.model import is_module
 from simplicert.noises import GAUSSIAN, NOISES, NoiseModel, scale_argument

@@ -30,6 +30,7 @@ from simplicert.sampling.progress import show_progress
 from simplicert.sampling.sequences import convert_batch, takes_numbers
 from simplicert.sampling.settings import check_device, check_whole_number, default_device
 from simplicert.smoothed import saving
+from simplicert.smoothed.class_counts import ClassCounts
 from simplicert.smoothed.few_draws import warn_of_few_draws, warn_of_few_seen
 from simplicert.smoothed.operational import operational_radius
 from simplicert.smoothed.prediction import (
@@ -130,7 +131,7 @@ class Smoothed:
         check_device(self.device)
         self._meter = CallMeter()
         self._noisy = NoisyClassifier(classifier, self.smoothing, self.device, meter=self._meter)
-        self._classes: dict[tuple[int, ...], int] = {}  # by shape of inputs, once known
+        self._classes = ClassCounts()
 
     @property
     def sigma(self) -> float:
@@ -173,7 +174,8 @@ class Smoothed:
         """Predict a class for each input, or abstain; stop drawing as soon as it is decided.
 
         Draws at most `draws` noisy copies of each input. Without a seed the noise is different
-        every time, which is what an adversary should meet. Several threads may predict at once.
+        every time, which is what an adversary should meet. Several threads may predict and certify
+        at once: a call's noise depends on its own seed, or chance, and on nothing of another call.
         With splitting noise all of its draws are made, and alpha, draws and seed are not used: the
         class is that of `certify`, with certainty. It then abstains only where at least as many
         draws have no class (NaN, or tied logits) as have the most frequent one.
@@ -183,10 +185,10 @@ class Smoothed:
             require_decidable(draws, alpha)
         batch = _require_batch(inputs, self.noise)
         evaluation = self._noisy.on(batch.shape[1:], hasattr(inputs, "detach"))
-        known = self._classes.get(evaluation.shape)
-        soft = self.kind == "softmax"
-        counter = VoteCounter(evaluation, batch, soft, seed, self.batch_size, known)
-        self._classes[evaluation.shape] = counter.classes
+        soft, size = self.kind == "softmax", self.batch_size
+        counter = self._classes.make_counter(
+            evaluation.shape, lambda k: VoteCounter(evaluation, batch, soft, seed, size, k)
+        )
         if exact:
             return predict_exactly(counter, settle_draws(self.noise, self.sigma, None))
         return predict_classes(counter, alpha, draws)

@@ -4,12 +4,15 @@
 count once; of rows whose draws overlap, the longer ones are kept.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from simplicert.errors import DamagedRun, IncompatibleTallies
+from simplicert.store.manifest import Manifest
+from simplicert.store.parts import PartRecord, build_tallies
 from simplicert.types import Ints, Tally
 from simplicert.types.merging import (
     COMMON_FIELDS,
@@ -18,6 +21,12 @@ from simplicert.types.merging import (
     intersect_classes,
     require_compatible,
 )
+
+
+def join_records(records: Mapping[Path, PartRecord], manifest: Manifest) -> Tally:
+    """Add the rows of all parts that were read."""
+    tables = [record.table for record in records.values()]
+    return join_tallies(build_tallies(tables, list(records), manifest), random=manifest.random)
 
 
 def join_tallies(parts: Sequence[Tally], *, random: bool = False) -> Tally:

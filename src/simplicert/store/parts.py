@@ -2,22 +2,31 @@
 
 A part has one row per input and is named by its own checksum. Class vectors are stored sparse, as
 two lists (classes and values) without zeros: a thousand classes of which five were ever seen take
-the space of five. `write_part` and `read_part` handle one part, and `read_parts` reads all of them.
+the space of five. `write_part` and `read_part` handle one part, and `build_tallies` joins many.
 """
 
+import errno
+import json
 import math
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from simplicert.errors import DamagedRun, SimplicertError, require
-from simplicert.files import content_checksum, open_file, read_run_file, write_atomically
+from simplicert.files import (
+    content_checksum,
+    open_file,
+    parse_json,
+    read_run_file,
+    write_atomically,
+)
 from simplicert.parquet import MOST_FILE, read_column, read_metadata, read_parquet
+from simplicert.store.layers import find_layers
 from simplicert.store.manifest import Manifest
 from simplicert.types import Ints, Tally
 from simplicert.types.arrays import find_rows
@@ -27,9 +36,21 @@ VECTORS = ("counts", "softmax_sums", "softmax_squares", "votes", "pilot")  # one
 SMALL = ("leaders", "softmax_classes", "softmax_rest")  # a few numbers per input
 SEGMENTS = "segments"
 SECONDS = b"seconds"
+MERGED = b"merged"  # in a merged part: the parts that it was made of, with the seconds of each
 
 # What reading raises if a table has other columns or types than ours.
 UNREADABLE = (KeyError, ValueError, TypeError, AttributeError, IndexError, SimplicertError)
+
+
+class VanishedPart(DamagedRun):
+    """A part that was listed and is not there any more: it was merged, set aside or lost."""
+
+
+class PartRecord(NamedTuple):
+    """A part as it was read: its rows, and the drawn parts that they come from."""
+
+    table: pa.Table
+    origins: dict[str, float]  # name without suffix -> seconds; of a drawn part, itself
 
 
 def write_part(folder: Path, tally: Tally, manifest: Manifest, seconds: float = 0.0) -> Path:
@@ -48,13 +69,25 @@ def encode_part(tally: Tally, manifest: Manifest, seconds: float) -> tuple[str, 
             f"histograms must have the {manifest.bins} bins of run format {manifest.format}, "
             f"got {bins}",
         )
+    return _encode_table(_tally_to_table(tally), manifest, seconds, {})
+
+
+def encode_merged_part(
+    table: pa.Table, manifest: Manifest, origins: dict[str, float]
+) -> tuple[str, bytes]:
+    """Return the name and content of a part with the rows of several, whose names it keeps."""
+    record = {MERGED: json.dumps(dict(sorted(origins.items()))).encode()}
+    return _encode_table(table, manifest, sum(origins.values()), record)
+
+
+def _encode_table(
+    table: pa.Table, manifest: Manifest, seconds: float, more: dict[bytes, bytes]
+) -> tuple[str, bytes]:
     sink = BytesIO()
-    metadata = {**run_identity(manifest), SECONDS: f"{seconds:.3f}".encode()}
-    pq.write_table(
-        _tally_to_table(tally).replace_schema_metadata(metadata), sink, compression="zstd"
-    )
+    metadata = {**run_identity(manifest), SECONDS: f"{seconds:.3f}".encode(), **more}
+    pq.write_table(table.replace_schema_metadata(metadata), sink, compression="zstd")
     content = sink.getvalue()
-    return part_name(int(tally.inputs.min()), content), content
+    return part_name(int(_integer_column(table, "index").min()), content), content
 
 
 def part_name(first: int, content: bytes) -> str:
@@ -77,24 +110,18 @@ def read_part(path: Path, manifest: Manifest, content: bytes | None = None) -> T
 
     `content` is the content of the file, if it was already read.
     """
-    return _build_tallies([read_part_table(path, manifest, content)], [path], manifest)[0]
-
-
-def read_parts(paths: Sequence[Path], manifest: Manifest) -> list[Tally]:
-    """Read the tallies of all parts: a single one if no two parts hold the same input.
-
-    Then the sparse columns are joined before they are spread out over the classes.
-    """
-    return _build_tallies([read_part_table(path, manifest) for path in paths], paths, manifest)
+    return build_tallies([read_part_table(path, manifest, content)], [path], manifest)[0]
 
 
 def read_part_table(path: Path, manifest: Manifest, content: bytes | None = None) -> pa.Table:
     """Read the table of one part and check its checksum, its run and its name."""
+    return read_part_record(path, manifest, content).table
+
+
+def read_part_record(path: Path, manifest: Manifest, content: bytes | None = None) -> PartRecord:
+    """Read one part, with the same checks, and say which drawn parts its rows come from."""
     if content is None:
-        try:
-            content = read_run_file(path, MOST_FILE)
-        except FileNotFoundError:
-            raise DamagedRun(f"{path} is not there any more") from None
+        content = _read_content(path)
     if content_checksum(content) != path.stem.rpartition("-")[2]:
         raise DamagedRun(f"{path} was altered or truncated: its checksum does not match its name")
     try:
@@ -102,27 +129,36 @@ def read_part_table(path: Path, manifest: Manifest, content: bytes | None = None
         first = int(_integer_column(table, "index").min())
     except (pa.ArrowException, *UNREADABLE) as error:
         raise DamagedRun(f"{path} does not hold a tally: {error}") from None
+    metadata = table.schema.metadata or {}
     for name, value in {b"format": None, b"noise": None, **run_identity(manifest)}.items():
-        if (table.schema.metadata or {}).get(name) != value:
+        if metadata.get(name) != value:
             raise DamagedRun(
                 f"{path} belongs to another run: its {name.decode()} is not this run's"
             )
     if path.name != part_name(first, content):
         raise DamagedRun(f"{path} is a copy under another name: its draws would count twice")
-    return table.replace_schema_metadata(None)
+    return PartRecord(table.replace_schema_metadata(None), _parse_origins(path, metadata))
 
 
-def _build_tallies(
+def _read_content(path: Path) -> bytes:
+    """Read the file of a part; one that is gone has an error of its own."""
+    try:
+        return read_run_file(path, MOST_FILE)
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ESTALE):  # ESTALE is what NFS says of it
+            raise VanishedPart(f"{path} is not there any more") from None
+        raise
+
+
+def build_tallies(
     tables: Sequence[pa.Table], paths: Sequence[Path], manifest: Manifest
 ) -> list[Tally]:
-    """Turn checked tables into one tally, or into one each if an input is in several."""
+    """Turn checked tables into one tally for each layer, in which no input comes twice."""
     names, rows = set(tables[0].column_names), sum(table.num_rows for table in tables)
     bins = (tables[0]["leaders"].type.list_size + 1) * manifest.bins if "leaders" in names else 0
     manifest.require_room(rows, sum(f"{name}_class" in names for name in VECTORS), bins)
-    index = np.concatenate([_integer_column(table, "index") for table in tables])
-    same = all(table.schema == tables[0].schema for table in tables)
-    if len(tables) > 1 and same and len(np.unique(index)) == len(index):
-        tables, paths = [pa.concat_tables(tables).sort_by("index")], [paths[0].parent]
+    if len(tables) > 1 and all(table.schema == tables[0].schema for table in tables):
+        tables, paths = _join_layers(tables, paths)
     out = []
     for table, path in zip(tables, paths, strict=True):
         try:
@@ -130,6 +166,21 @@ def _build_tallies(
         except (pa.ArrowException, *UNREADABLE) as error:
             raise DamagedRun(f"{path} does not hold a tally: {error}") from None
     return out
+
+
+def _join_layers(
+    tables: Sequence[pa.Table], paths: Sequence[Path]
+) -> tuple[list[pa.Table], list[Path]]:
+    """Join the tables of each layer into one; a layer of several parts goes by their folder."""
+    layers = find_layers([_integer_column(table, "index") for table in tables])
+    joined, places = [], []
+    for layer in range(layers.max() + 1):
+        mine = np.flatnonzero(layers == layer).tolist()
+        alone = len(mine) == 1
+        table = pa.concat_tables([tables[k] for k in mine])
+        joined.append(table if alone else table.sort_by("index"))
+        places.append(paths[mine[0]] if alone else paths[0].parent)
+    return joined, places
 
 
 def may_hold_inputs(path: Path, items: Set[int], manifest: Manifest) -> bool:
@@ -146,16 +197,45 @@ def may_hold_inputs(path: Path, items: Set[int], manifest: Manifest) -> bool:
         return True
 
 
-def read_seconds(path: Path) -> float:
-    """Read how many seconds a part took to draw; 0 if it does not say."""
+def read_origins(path: Path) -> dict[str, float]:
+    """Read which drawn parts a part holds, by name, and the seconds that each took to draw."""
     try:
         with open_file(path, follow=False) as file:
-            seconds = float(read_metadata(file).get(SECONDS, 0.0))
+            metadata = read_metadata(file)
+    except FileNotFoundError:
+        raise VanishedPart(f"{path} is not there any more") from None
     except (pa.ArrowException, ValueError) as error:
         raise DamagedRun(f"{path} does not say how long it took: {error}") from None
-    if not 0 <= seconds < math.inf:
-        raise DamagedRun(f"{path} must have taken a number of seconds, got {seconds}")
-    return seconds
+    return _parse_origins(path, metadata)
+
+
+def read_seconds(path: Path) -> float:
+    """Read how many seconds a part took to draw; 0 if it does not say."""
+    return sum(read_origins(path).values())
+
+
+def sum_seconds(held: Iterable[dict[str, float]]) -> float:
+    """Add the seconds of drawn parts; one that several parts hold counts once."""
+    origins: dict[str, float] = {}
+    for mine in held:
+        origins |= mine
+    return sum(origins[name] for name in sorted(origins))
+
+
+def _parse_origins(path: Path, metadata: dict[bytes, bytes]) -> dict[str, float]:
+    """Read the names and seconds of the parts that were merged, or of the part itself."""
+    try:
+        if MERGED not in metadata:
+            origins: Any = {path.stem: float(metadata.get(SECONDS, 0.0))}
+        else:
+            origins = parse_json(f"the origin of {path}", metadata[MERGED])
+        times = [float(seconds) for seconds in origins.values()]
+    except (ValueError, TypeError, AttributeError) as error:
+        raise DamagedRun(f"{path} does not say how long it took: {error}") from None
+    for seconds in times:
+        if not 0 <= seconds < math.inf:
+            raise DamagedRun(f"{path} must have taken a number of seconds, got {seconds}")
+    return dict(zip(origins, times, strict=True))
 
 
 def _tally_to_table(tally: Tally) -> pa.Table:
@@ -196,7 +276,7 @@ def _table_to_tally(table: pa.Table, manifest: Manifest) -> Tally:
         flat = _decode_sparse(table, "histograms", kinds * manifest.bins)
         fields["histograms"] = flat.reshape(-1, kinds, manifest.bins)
     if SEGMENTS in held:
-        fields[SEGMENTS] = _decode_segments(table, fields["index"])
+        fields[SEGMENTS] = decode_segments(table, fields["index"])
     return Tally(**fields, sigma=manifest.sigma, plan=manifest.plan, **manifest.function)
 
 
@@ -252,7 +332,7 @@ def _encode_segments(segments: Ints, index: Ints) -> pa.ListArray:
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(flat))
 
 
-def _decode_segments(table: pa.Table, index: Ints) -> Ints:
+def decode_segments(table: pa.Table, index: Ints) -> Ints:
     """Return (M, 4) rows of input, seed, first draw, and one past the last."""
     lists = table[SEGMENTS].combine_chunks()
     triples = lists.flatten().to_numpy().reshape(-1, 3)

@@ -31,10 +31,18 @@ from simplicert.files import (
 from simplicert.mechanisms.choice import MechanismLike
 from simplicert.noises import GAUSSIAN
 from simplicert.stopping import BUDGET, Until
-from simplicert.store.collect import join_tallies
+from simplicert.store.collect import join_records
 from simplicert.store.features import find_size
+from simplicert.store.listing import list_parts, read_settled
 from simplicert.store.manifest import NAME, Manifest, write_manifest
-from simplicert.store.parts import read_part, read_parts, read_seconds, write_part
+from simplicert.store.parts import (
+    PartRecord,
+    read_origins,
+    read_part,
+    read_part_record,
+    sum_seconds,
+    write_part,
+)
 from simplicert.store.settings import DrawingSettings, restore_settings
 from simplicert.types import KINDS, Certificates, Ints, Tally
 from simplicert.types.arrays import Texts
@@ -64,11 +72,11 @@ class Run:
 
     @cached_property
     def _tally(self) -> Tally:
-        paths = self.paths()
-        if not paths:
+        records = read_records(self)
+        if not records:
             raise DamagedRun(f"{self.folder} holds no parts: nothing was drawn, or they were lost")
         try:
-            return join_tallies(read_parts(paths, self.manifest), random=self.manifest.random)
+            return join_records(records, self.manifest)
         except IncompatibleTallies as error:
             raise DamagedRun(f"the parts of {self.folder} contradict each other: {error}") from None
 
@@ -76,7 +84,7 @@ class Run:
         """List the parts, in the order of their names; parts elsewhere are no part of a run."""
         if (self.folder / PARTS).is_symlink():
             raise DamagedRun(f"{self.folder / PARTS} must be a folder, got a link")
-        return sorted((self.folder / PARTS).glob("*.parquet"))
+        return list_parts(self.folder / PARTS)
 
     def tally(self) -> Tally:
         """Add all parts; an error if a part is damaged or draws would count twice."""
@@ -127,7 +135,7 @@ class Run:
     @property
     def seconds(self) -> float:
         """Time spent drawing, over all processes."""
-        return sum(read_seconds(path) for path in self.paths())
+        return sum_seconds(read_settled(self.paths, read_origins).values())
 
     @property
     def missing(self) -> int:
@@ -229,6 +237,16 @@ class Run:
         own = self.manifest.scheme
         usual = kind == self.manifest.kind or own in SCHEMES.get(kind, {})
         return own if usual else "gated"
+
+
+def read_records(run: Run) -> dict[Path, PartRecord]:
+    """Read every part of a run; an error names the first that is damaged."""
+    return read_settled(run.paths, lambda path: read_part_record(path, run.manifest))
+
+
+def hold_tally(run: Run, tally: Tally) -> None:
+    """Let a run keep a tally that was just made of all its parts: they are not read again."""
+    run.__dict__["_tally"] = tally
 
 
 def write_noise_scale(folder: Path, scale: np.ndarray) -> None:

@@ -49,7 +49,8 @@ def uneven_notes(studies: Sequence[Study]) -> list[str]:
 
 def label_run(study: Study) -> str:
     """Return a run's name and sigma or noise, as runs of one method share the name."""
-    return f"{study.name} ({say_noise(study.noise, study.sigma)})"
+    noise = say_noise(study.noise, study.sigma)
+    return study.name if study.name.endswith(noise) else f"{study.name} ({noise})"
 
 
 def _lacking_notes(studies: Sequence[Study]) -> list[str]:

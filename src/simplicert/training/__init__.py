@@ -21,6 +21,8 @@ def train(  # noqa: PLR0913
     test: "Dataset | str | None" = None,
     class_map: str | None = None,
     label_column: str | None = None,
+    resize: int | None = None,
+    crop_to: int | None = None,
     recipe: str | None = None,
     init: str | Path | None = None,
     classifier: "Model | str | None" = None,
@@ -35,9 +37,10 @@ def train(  # noqa: PLR0913
     for the recipe's; `report` is called after some batches and `watch` after every epoch. The same
     call goes on where an earlier one was interrupted. Without `test`, every tenth input of the data
     is held out and tested on; `class_map` says which class of the data each class of the test is,
-    and `label_column` which column of a table is the label. With method="denoiser", `classifier` is
-    the model that stands behind the denoiser: it stays as it is, and what is returned are both
-    together.
+    and `label_column` which column of a table is the label. `resize` and `crop_to` bring pictures
+    to one size, as `resize` and `crop` of a run do (`crop` is here a crop at random). With
+    method="denoiser", `classifier` is the model that stands behind the denoiser: it stays as it
+    is, and what is returned are both together.
 
     >>> import tempfile
     >>> from simplicert.data import load_data
@@ -49,13 +52,16 @@ def train(  # noqa: PLR0913
     from simplicert.importing import import_library
 
     import_library("torch", "torch", "training")
+    from simplicert.data.options import DataOptions
     from simplicert.models import load_model
     from simplicert.training.job import run_training
-    from simplicert.training.sets import training_sets
+    from simplicert.training.sets import say_as_training, training_sets
     from simplicert.training.settings import resolve_settings
 
     settings = resolve_settings(recipe, options)
-    trained, tested = training_sets(data, test, class_map, label_column)
+    with say_as_training():
+        read = DataOptions(resize, crop_to, label_column)
+    trained, tested = training_sets(data, test, class_map, read)
     start = None if init is None else Path(init)
     try:
         behind = load_model(classifier) if isinstance(classifier, str) else classifier

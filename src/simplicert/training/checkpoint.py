@@ -14,8 +14,8 @@ from typing import Any
 import torch
 
 from simplicert.errors import InvalidInput, require
-from simplicert.files import open_file, require_inside, write_atomically
-from simplicert.importing import first_error_line
+from simplicert.files import open_file, write_atomically
+from simplicert.importing import first_error_line, require_inside
 from simplicert.models.model import open_archive
 from simplicert.training.trainer import Trainer
 
@@ -102,6 +102,8 @@ def _load_checkpoint_file(path: Path, device: torch.device) -> dict[str, Any]:
         open_archive(path.name, path.stat().st_size, str(path))
         held: dict[str, Any] = torch.load(path, map_location=device, weights_only=True)
         require(held["format"] == FORMAT, f"format {held['format']!r}, not {FORMAT}")
+    except OSError:  # the disk's word, and not that of the file
+        raise
     except Exception as error:  # torch raises many kinds for a file that is not its own
         lines = str(error).strip().splitlines() or [type(error).__name__]
         raise InvalidInput(f"{path} is no checkpoint of a training here: {lines[0]}") from None

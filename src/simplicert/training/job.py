@@ -223,5 +223,6 @@ def describe_data(data: Dataset) -> dict[str, Any]:
         "inputs": len(data),
         "first": first,
         "last": last,
+        **data.options.picture_record(),
         **({} if data.class_map is None else {"class_map": list(data.class_map)}),
     }

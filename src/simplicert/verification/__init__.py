@@ -22,16 +22,18 @@ from simplicert.noises import say_noise
 from simplicert.store import open_run
 from simplicert.store.imported import ImportedRun
 from simplicert.store.manifest import NAME
-from simplicert.store.run import PARTS, Run
+from simplicert.store.run import PARTS, Run, hold_tally
 from simplicert.verification.certificates import certificate_checks, find_certificate_files
 from simplicert.verification.checks import (
+    Report,
     VerificationCheck,
-    VerifiedPart,
+    VerifiedParts,
     draw_checks,
     join_parts,
     list_first,
     other_checks,
     part_checks,
+    report_nothing,
     settings_check,
 )
 from simplicert.verification.claims import claim_checks
@@ -63,14 +65,17 @@ def verify_run(
     replay: Replay | None = None,
     sensitivity: float | None = None,
     claims: Path | None = None,
+    report: Report = report_nothing,
+    *,
     key: Path | None = None,
 ) -> Iterator[VerificationCheck]:
     """Check everything that can be checked about a run, and yield each result as it is made.
 
     `certificates` are files made from the run; by default those where the commands put them.
     `sensitivity` replaces the run's own for the stage before the noise, at the verifier's word.
-    `claims` is its entry for a board, whose settings must be those of the run. `key` is the public
-    key of whoever sealed the run.
+    `claims` is its entry for a board, whose settings must be those of the run. `report` is called
+    with what is being read, how much of it was, and how much there is. `key` is the public key of
+    whoever sealed the run.
     """
     folder = Path(folder)
     for path in certificates:
@@ -91,12 +96,12 @@ def verify_run(
         yield from _verify_log(run, files, replay, sensitivity)
         yield from _claims_or_nothing(run, claims)
         return
-    parts, checks = part_checks(run)
+    parts, checks = part_checks(run, report)
     yield from checks
     yield from other_checks(run)
     whole = (
         join_parts(run.manifest, parts)
-        if parts
+        if parts.tallies
         else VerificationCheck("draws", False, "no part is left")
     )
     if isinstance(whole, VerificationCheck):
@@ -106,12 +111,13 @@ def verify_run(
         yield from draw_checks(run, parts, whole)
     except SimplicertError as error:  # settings contradict the tallies or make no sense
         yield VerificationCheck("draws", False, str(error))
-    if len(parts) < len(run.paths()):
+    if parts.damaged:
         yield VerificationCheck(
             "certificates", None, "not made again: a part of the tallies is damaged"
         )
     else:
-        yield from _verify_files(run, files, sensitivity)
+        hold_tally(run, whole)
+        yield from _verify_files(run, files, sensitivity, report)
         yield from _claims_or_nothing(run, claims)
     if replay is not None:
         yield from _replay_or_explain(run, parts, replay)
@@ -131,11 +137,14 @@ def _claims_or_nothing(run: Run | ImportedRun, claims: Path | None) -> Iterator[
 
 
 def _verify_files(
-    run: Run | ImportedRun, files: Sequence[Path], sensitivity: float | None
+    run: Run | ImportedRun,
+    files: Sequence[Path],
+    sensitivity: float | None,
+    report: Report = report_nothing,
 ) -> Iterator[VerificationCheck]:
     """Check every file of certificates."""
     for path in files:
-        yield from certificate_checks(run, path, sensitivity)
+        yield from certificate_checks(run, path, sensitivity, report)
     if not files:
         yield VerificationCheck(
             "certificates", None, "no file of certificates beside the run, and none named"
@@ -143,7 +152,7 @@ def _verify_files(
 
 
 def _replay_or_explain(
-    run: Run, parts: Sequence[VerifiedPart], replay: Replay
+    run: Run, parts: VerifiedParts, replay: Replay
 ) -> Iterator[VerificationCheck]:
     """Draw inputs again, or say why that is not possible."""
     reason = no_replay_reason(run)

@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from simplicert.bounds import SCHEMES
 from simplicert.bounds.joint import ALONE
 from simplicert.certification import HALF_STEP, certify
 from simplicert.errors import SimplicertError
-from simplicert.files import require_inside
+from simplicert.importing import require_inside
 from simplicert.mechanisms import Mechanism
 from simplicert.mechanisms.threats import threat_of
 from simplicert.noises import default_norm
@@ -24,7 +25,12 @@ from simplicert.store.imported import ImportedRun
 from simplicert.store.run import Run
 from simplicert.types import Certificates, Floats
 from simplicert.types.certificates import LAST_COLUMNS
-from simplicert.verification.checks import VerificationCheck, list_first
+from simplicert.verification.checks import (
+    Report,
+    VerificationCheck,
+    list_first,
+    report_nothing,
+)
 from simplicert.verification.stored import StoredCertificates, read_stored
 
 ROUNDING = 1e-9  # relative change that other library versions may cause
@@ -42,7 +48,10 @@ def find_certificate_files(folder: Path) -> list[Path]:
 
 
 def certificate_checks(
-    run: Run | ImportedRun, path: Path, sensitivity: float | None = None
+    run: Run | ImportedRun,
+    path: Path,
+    sensitivity: float | None = None,
+    report: Report = report_nothing,
 ) -> Iterator[VerificationCheck]:
     """Check one file: its form, its inputs, and every number in it.
 
@@ -52,7 +61,7 @@ def certificate_checks(
     try:
         if path.parent == run.folder:
             require_inside(path, run.folder)
-        stored = read_stored(path, most)
+        stored = read_stored(path, most, partial(report, f"columns of {path.name}"))
     # pyarrow's errors are of these kinds
     except (SimplicertError, ValueError, OSError, RecursionError) as error:
         yield VerificationCheck(
@@ -220,13 +229,25 @@ def find_differences(stored: StoredCertificates, anew: Certificates) -> tuple[li
     for name in names:
         allowed = slack if name in radii else ROUNDING
         theirs = stored.columns[name]
-        for item, row, right in zip(items, rows, plain_values(frame[name]), strict=True):
-            gap = _cell_distance(theirs[row], right)
+        claimed, right = [theirs[row] for row in rows], plain_values(frame[name])
+        for place in _unequal_cells(claimed, right):
+            gap = _cell_distance(claimed[place], right[place])
             if not gap <= allowed:
-                wrong.append(f"{name} of input {item} is {right}, and the file says {theirs[row]}")
+                wrong.append(
+                    f"{name} of input {items[place]} is {right[place]}, and the file says "
+                    f"{claimed[place]}"
+                )
             else:
                 largest = max(largest, gap)
     return wrong, largest
+
+
+def _unequal_cells(claimed: list[Any], right: list[Any]) -> list[int]:
+    """Return where two columns differ in value or in type; True, 1 and 1.0 are three values."""
+    if claimed == right and list(map(type, claimed)) == list(map(type, right)):
+        return []
+    pairs = zip(claimed, right, strict=True)
+    return [k for k, (one, other) in enumerate(pairs) if _cell_distance(one, other) != 0]
 
 
 def _match_rows(place: Mapping[int, int], items: Sequence[int]) -> tuple[list[str], list[int]]:
@@ -283,10 +304,12 @@ def _metadata_differences(stored: StoredCertificates, anew: Certificates) -> Ite
 
 def plain_values(column: Any) -> list[Any]:
     """Return a column as plain values; None where a cell is empty."""
-    values = [value.item() if hasattr(value, "item") else value for value in column]
+    values = column.tolist()  # plain numbers, but in a column of objects
+    if column.dtype == object:
+        values = [value.item() if hasattr(value, "item") else value for value in values]
     return [
         None if empty or value == "" else value
-        for value, empty in zip(values, column.isna(), strict=True)
+        for value, empty in zip(values, column.isna().tolist(), strict=True)
     ]
 
 

@@ -5,23 +5,31 @@
 run holds the draws that its plan allows, each once, for every input that it should have.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from simplicert.data.arrays import UNREADABLE
 from simplicert.errors import DamagedRun, SimplicertError
 from simplicert.files import read_run_file
 from simplicert.store.collect import join_tallies
 from simplicert.store.imported import ImportedRun
+from simplicert.store.listing import read_settled
 from simplicert.store.manifest import NAME, Manifest, matches_checksum
-from simplicert.store.parts import read_part
+from simplicert.store.parts import PartRecord, VanishedPart, build_tallies, read_part_record
 from simplicert.store.run import DAMAGED_FOLDER, PARTS, SCALE, Run
 from simplicert.types import Ints, Tally
 
 MOST_INPUTS = 10**8  # a range of more inputs is not written out
+
+Report = Callable[[str, int, int], None]  # gets what is read, how many are, and of how many
+
+
+def report_nothing(what: str, done: int, count: int) -> None:
+    """Ignore the progress."""
 
 
 class VerificationCheck(NamedTuple):
@@ -33,11 +41,11 @@ class VerificationCheck(NamedTuple):
     tolerant: bool = False  # it holds within a tolerance that the sentence names, not bit for bit
 
 
-class VerifiedPart(NamedTuple):
-    """A part that was read and passed its checks."""
+class VerifiedParts(NamedTuple):
+    """The parts that were read and passed their checks, joined where they share no input."""
 
-    path: Path
-    tally: Tally
+    tallies: list[Tally]
+    damaged: int  # parts that did not pass
 
 
 def settings_check(folder: Path) -> VerificationCheck:
@@ -51,16 +59,64 @@ def settings_check(folder: Path) -> VerificationCheck:
     return VerificationCheck("files", intact, says[intact])
 
 
-def part_checks(run: Run) -> tuple[list[VerifiedPart], list[VerificationCheck]]:
+def part_checks(
+    run: Run, report: Report = report_nothing
+) -> tuple[VerifiedParts, list[VerificationCheck]]:
     """Read every part on its own, and check its checksum and that it belongs to this run."""
-    good, bad = [], []
-    for path in run.paths():
+    records: dict[Path, PartRecord] = {}
+    wrong: dict[Path, str] = {}
+    count = len(run.paths())
+
+    def read(path: Path) -> None:
         try:
-            good.append(VerifiedPart(path, read_part(path, run.manifest)))
+            records[path] = read_part_record(path, run.manifest)
+        except VanishedPart:
+            raise
         except DamagedRun as error:
-            bad.append(VerificationCheck("files", False, str(error)))
-    says = f"parts that match their checksums and belong to run {run.manifest.id}: {len(good)}"
-    return good, [*bad, *([VerificationCheck("files", True, says)] if good else [])]
+            wrong[path] = str(error)
+        report("parts", len(records) + len(wrong), count)
+
+    try:
+        paths = list(read_settled(run.paths, read))
+        lost = []
+    except VanishedPart as error:
+        paths, lost = run.paths(), [str(error)]
+    held = {path: records[path] for path in paths if path in records}
+    tallies, more = _build_sound_tallies(
+        {path: record.table for path, record in held.items()}, run.manifest
+    )
+    damage = [*lost, *(wrong[path] for path in paths if path in wrong), *more]
+    checks = [VerificationCheck("files", False, sentence) for sentence in damage]
+    if tallies:
+        good = len(held) - len(more)
+        says = f"parts that match their checksums and belong to run {run.manifest.id}: {good}"
+        checks.append(VerificationCheck("files", True, says + _describe_merging(held)))
+    return VerifiedParts(tallies, len(damage)), checks
+
+
+def _describe_merging(records: dict[Path, PartRecord]) -> str:
+    """Say how many drawn parts are kept in merged ones; "" if none were merged."""
+    merged = [record.origins for record in records.values() if len(record.origins) > 1]
+    drawn = {name for origins in merged for name in origins}
+    return f", {len(merged)} of them merged from {len(drawn)} drawn parts" if merged else ""
+
+
+def _build_sound_tallies(
+    tables: dict[Path, pa.Table], manifest: Manifest
+) -> tuple[list[Tally], list[str]]:
+    """Build the tallies of all tables together, or one by one if some hold none; name those."""
+    if not tables:
+        return [], []
+    try:
+        return build_tallies(list(tables.values()), list(tables), manifest), []
+    except DamagedRun:
+        tallies, wrong = [], []
+    for path, table in tables.items():
+        try:
+            tallies += build_tallies([table], [path], manifest)
+        except DamagedRun as error:
+            wrong.append(str(error))
+    return tallies, wrong
 
 
 def other_checks(run: Run | ImportedRun) -> Iterator[VerificationCheck]:
@@ -96,18 +152,16 @@ def scale_check(run: Run) -> VerificationCheck:
     )
 
 
-def join_parts(manifest: Manifest, parts: Sequence[VerifiedPart]) -> Tally | VerificationCheck:
+def join_parts(manifest: Manifest, parts: VerifiedParts) -> Tally | VerificationCheck:
     """Join all parts into one tally, or say why that is not possible."""
     try:
         random = manifest.random
-        return join_tallies([part.tally for part in parts], random=random)
+        return join_tallies(parts.tallies, random=random)
     except SimplicertError as error:
         return VerificationCheck("draws", False, f"the parts contradict each other: {error}")
 
 
-def draw_checks(
-    run: Run, parts: Sequence[VerifiedPart], tally: Tally
-) -> Iterator[VerificationCheck]:
+def draw_checks(run: Run, parts: VerifiedParts, tally: Tally) -> Iterator[VerificationCheck]:
     """Check the inputs, then the draws of each input, then whether its plan is done."""
     yield from _input_checks(run.manifest, tally)
     if tally.segments is None or run.manifest.plan is None:
@@ -124,7 +178,7 @@ def draw_checks(
         return
     yield _segment_check(run.manifest, tally, tally.segments)
     yield _look_check(run, tally)
-    made = sum(int(part.tally.draws.sum()) for part in parts)
+    made = sum(int(part.draws.sum()) for part in parts.tallies)
     if made > tally.draws.sum():
         more = made - int(tally.draws.sum())
         yield VerificationCheck(
@@ -176,8 +230,16 @@ def planned_inputs(manifest: Manifest) -> Ints | None:
 
 def _segment_check(manifest: Manifest, tally: Tally, segments: Ints) -> VerificationCheck:
     """Check that each input holds the draws 0..n-1 of the run's seed, all of them counted."""
-    ends = dict(zip(tally.inputs.tolist(), tally.draws.tolist(), strict=True))
     seed = manifest.source.get("seed")
+    says = f"each input holds its draws of seed {seed} from 0 on, without gap and none twice"
+    order = np.argsort(tally.inputs)
+    firsts = np.zeros(len(tally), np.int64)
+    ends_in_order = tally.draws[order]
+    if type(seed) is int and np.array_equal(
+        segments, np.column_stack([tally.inputs[order], firsts + seed, firsts, ends_in_order])
+    ):
+        return VerificationCheck("draws", True, says)
+    ends = dict(zip(tally.inputs.tolist(), tally.draws.tolist(), strict=True))
     held: dict[int, list[tuple[int, int, int]]] = {item: [] for item in ends}
     for item, *span in segments.tolist():
         held[item].append(tuple(span))
@@ -185,7 +247,6 @@ def _segment_check(manifest: Manifest, tally: Tally, segments: Ints) -> Verifica
     if wrong:
         says = f"not the draws 0, 1, 2, ... of seed {seed}, without gap: input {list_first(wrong)}"
         return VerificationCheck("draws", False, says)
-    says = f"each input holds its draws of seed {seed} from 0 on, without gap and none twice"
     return VerificationCheck("draws", True, says)
 
 

@@ -11,7 +11,7 @@ excused.
 """
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -35,7 +35,7 @@ from simplicert.store.run import Run
 from simplicert.types import FIXED_POINT, Floats, Ints, Tally
 from simplicert.types.merging import COMMON_FIELDS, SHARED_FIELDS, SUMMED_FIELDS
 from simplicert.types.tally import select_inputs
-from simplicert.verification.checks import VerificationCheck, VerifiedPart, planned_inputs
+from simplicert.verification.checks import VerificationCheck, VerifiedParts, planned_inputs
 
 ABOUT = "replay"  # what these checks are about
 
@@ -87,9 +87,7 @@ def no_replay_reason(run: Run | ImportedRun) -> str | None:
     return None
 
 
-def replay_checks(
-    run: Run, parts: Sequence[VerifiedPart], replay: Replay
-) -> Iterator[VerificationCheck]:
+def replay_checks(run: Run, parts: VerifiedParts, replay: Replay) -> Iterator[VerificationCheck]:
     """Check model and data first, then draw input after input again."""
     place = OriginOverrides(replay.model, replay.data, replay.mean, replay.std, replay.trust)
     origin = open_origin(run, ABOUT, place)
@@ -100,7 +98,7 @@ def replay_checks(
             ABOUT, False, f"the {what} is not the run's: fingerprint {found}, and not {wanted}"
         )
     index = planned_inputs(run.manifest)
-    held = np.unique(np.concatenate([part.tally.inputs for part in parts]))
+    held = np.unique(np.concatenate([part.inputs for part in parts.tallies]))
     if strange or index is None:
         return
     if max(index.max(), held.max()) >= len(data):
@@ -166,16 +164,16 @@ def _rebuild_sampler(run: Run, model: Model, example: np.ndarray) -> Sampler:
 
 
 def _input_check(
-    sampler: Sampler, data: Dataset, parts: Sequence[VerifiedPart], item: int, *, exact: bool
+    sampler: Sampler, data: Dataset, parts: VerifiedParts, item: int, *, exact: bool
 ) -> VerificationCheck:
     """Make every part's draws of one input again, over the same spans, and compare them."""
     at = np.array([item])
     total, draws, votes = 0, 0, 0
     other, beyond = set[str](), set[str]()
-    for part in parts:
-        if item not in part.tally.inputs:
+    for part in parts.tallies:
+        if item not in part.inputs:
             continue
-        held = select_inputs(part.tally, part.tally.inputs == item)
+        held = select_inputs(part, part.inputs == item)
         try:
             drawn = _redraw_input(sampler, data, held, at)
         except Exception as error:  # the classifier is foreign code and may raise anything

@@ -19,7 +19,7 @@ from simplicert.machine import current_time
 from simplicert.store import open_run
 from simplicert.store.imported import ImportedRun
 from simplicert.store.manifest import NAME, matches_checksum
-from simplicert.store.parts import read_part
+from simplicert.store.parts import read_part_record
 from simplicert.store.run import PARTS, Run
 from simplicert.store.seals import (
     SEAL,
@@ -147,7 +147,7 @@ def _require_sound(run: Run | ImportedRun) -> None:
     if matches_checksum(read_run_file(run.folder / NAME)) is not True:
         raise DamagedRun(f"{run.folder / NAME} must be as it was written to be sealed")
     for path in run.paths() if isinstance(run, Run) else ():
-        read_part(path, run.manifest)
+        read_part_record(path, run.manifest)
 
 
 def _require_signature(seal: Seal, key: Path, public: Any) -> None:

@@ -25,6 +25,7 @@ WORDS = {"winner", "kind", "scheme", "stopped", "method", "noise", "norm"}
 NEEDED = ("index", "radius", "sigma", "alpha", "kind", "scheme")
 MOST_COLUMNS = 100
 MOST_SIGNS = 100  # characters in one cell
+ColumnReport = Callable[[int, int], None]  # gets the number of columns read, and of all
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]{1,3})?")
 
@@ -55,13 +56,15 @@ class StoredCertificates(NamedTuple):
         return not set(LAST_COLUMNS) & set(self.columns)
 
 
-def read_stored(path: Path, most: int) -> StoredCertificates:
+def read_stored(
+    path: Path, most: int, report: ColumnReport = lambda done, count: None
+) -> StoredCertificates:
     """Read the table, its numbers exactly as written; a ValueError if it is not one of ours.
 
     `most` is the number of inputs in the run: a file with more rows is refused.
     """
     columns, extra = (_read_stored_csv if path.suffix == ".csv" else _read_stored_parquet)(
-        path, most
+        path, most, report
     )
     if lost := sorted(set(NEEDED) - set(columns)):
         raise ValueError(f"it lacks the columns {', '.join(lost)}")
@@ -72,7 +75,9 @@ def read_stored(path: Path, most: int) -> StoredCertificates:
     return StoredCertificates(columns, extra)
 
 
-def _read_stored_csv(path: Path, most: int) -> tuple[dict[str, list[Any]], dict[str, Any]]:
+def _read_stored_csv(
+    path: Path, most: int, report: ColumnReport
+) -> tuple[dict[str, list[Any]], dict[str, Any]]:
     """Read a CSV file, one line per input, with every cell spelled as `certify` spells it."""
     with StringIO(read_text(path, MOST_LOG), newline="") as file:
         lines = _read_csv_rows(csv.reader(file, strict=True))
@@ -85,9 +90,11 @@ def _read_stored_csv(path: Path, most: int) -> tuple[dict[str, list[Any]], dict[
                 raise ValueError(f"it holds more rows than the run's {most} inputs")
             rows.append(row)
     cells = zip(*rows, strict=True) if rows else ([] for _ in names)
-    return {
-        name: _parse_column(name, column) for name, column in zip(names, cells, strict=True)
-    }, {}
+    columns = {}
+    for name, column in zip(names, cells, strict=True):
+        columns[name] = _parse_column(name, column)
+        report(len(columns), len(names))
+    return columns, {}
 
 
 def _read_csv_rows(reader: Iterator[list[str]]) -> Iterator[list[str]]:
@@ -108,9 +115,10 @@ def _require_distinct_names(names: list[str]) -> list[str]:
 
 
 def _parse_column(name: str, texts: Any) -> list[Any]:
-    """Parse one column; an empty cell is None."""
+    """Parse one column, each spelling once; an empty cell is None."""
     parse = _choose_cell_parser(name)
-    return [None if text == "" else parse(name, text) for text in texts]
+    meant = {text: None if text == "" else parse(name, text) for text in dict.fromkeys(texts)}
+    return [meant[text] for text in texts]
 
 
 def _choose_cell_parser(name: str) -> Callable[[str, str], Any]:
@@ -151,7 +159,9 @@ def _parse_decimal_cell(name: str, text: str) -> float:
     return value
 
 
-def _read_stored_parquet(path: Path, most: int) -> tuple[dict[str, list[Any]], dict[str, Any]]:
+def _read_stored_parquet(
+    path: Path, most: int, report: ColumnReport
+) -> tuple[dict[str, list[Any]], dict[str, Any]]:
     """Read columns of the types that `certify` writes; NaN is an empty cell."""
     from simplicert.parquet import read_parquet
 
@@ -160,7 +170,11 @@ def _read_stored_parquet(path: Path, most: int) -> tuple[dict[str, list[Any]], d
     extra = parse_json("its metadata", (table.schema.metadata or {}).get(b"simplicert", b"{}"))
     if not isinstance(extra, dict):
         raise ValueError("its metadata are none of ours")
-    return {name: _convert_column(name, table[name]) for name in names}, extra
+    columns = {}
+    for name in names:
+        columns[name] = _convert_column(name, table[name])
+        report(len(columns), len(names))
+    return columns, extra
 
 
 def _convert_column(name: str, column: "pa.ChunkedArray") -> list[Any]:

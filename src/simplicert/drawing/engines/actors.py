@@ -5,6 +5,7 @@ the actor, and `WorkerResources` holds the CPUs and GPUs that one worker takes.
 """
 
 import math
+import os
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,6 +28,13 @@ MOST_FAILED_STARTS = 3  # actors that may die one after another before any is re
 WORKER_DIED = "the worker that drew it died"
 
 
+def read_file_mask() -> int:
+    """Return which rights new files of this process lack; the system tells only who sets them."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
 class WorkerResources(NamedTuple):
     """The resources of a node that one worker takes."""
 
@@ -44,9 +52,13 @@ class WorkerResources(NamedTuple):
 class RemoteWorker:
     """The worker inside an actor; it can be told to stop while it draws."""
 
-    def __init__(self, settings: DrawingSettings, here: str, threads: int) -> None:
-        """Set folder and threads before anything is loaded."""
+    def __init__(
+        self, settings: DrawingSettings, here: str, threads: int, mask: int | None = None
+    ) -> None:
+        """Set folder, threads and the mode of new files before anything is loaded."""
         set_up_process(here, threads)
+        if mask is not None:
+            os.umask(mask)
         self.worker = Worker(settings)
         self.stopping, self.rows = False, 0
 
@@ -89,6 +101,7 @@ class RayWorkers:
     ) -> None:
         """Start no actor yet."""
         self.ray, self.head, self.settings, self.need = ray, head, settings, need
+        self.mask = read_file_mask() if settings.address is None else None
         self.manifest: Manifest | None = None
         self.members: dict[int, WorkerActor] = {}
         self.started = self.refused = self.failed_starts = 0
@@ -230,7 +243,7 @@ class RayWorkers:
         free = min(room, self.need.fits(self.head.free()))
         for _ in range(free if most is None else min(free, most - len(self.members))):
             threads = max(1, int(self.need.cpus))
-            actor = self.remote.remote(self.settings, str(Path.cwd()), threads)
+            actor = self.remote.remote(self.settings, str(Path.cwd()), threads, self.mask)
             member = WorkerActor(actor, Backoff(self.settings.patience, log_warning))
             self.members[self.started] = member
             self.started += 1

@@ -8,7 +8,6 @@ Ray's processes, removes its folders, and gives up with a clear message.
 """
 
 import os
-import shutil
 import socket
 import tempfile
 import threading
@@ -18,6 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
+from simplicert.drawing.engines.guard import INSIDE, guard_folder, remove_tree
 from simplicert.errors import SamplingFailed
 
 try:
@@ -26,25 +26,29 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 PREFIX = "simplicert-"
-INSIDE = "r"  # Ray makes its own folder open to all users: the one around it is closed
 LOCK = "lock"  # the leading process holds it as long as it lives
 REMOVAL_TRIES, REMOVAL_PAUSE = 20, 0.25  # seconds: Ray's helpers may still write while they end
 
 # Seconds without a head, on this machine and over a network; Ray itself waits 60.
 LOCAL_SECONDS, REMOTE_SECONDS = 3.0, 40.0
+KEPT = "what was drawn is kept, and the same command continues"
 HEAD_CHECK_SECONDS = 0.5  # seconds between checks of the head
 
 
 @contextmanager
 def private_folder() -> Iterator[Path]:
-    """Make a folder inside one of mode 0700; remove those that killed leaders have left."""
+    """Make a folder inside one of mode 0700; remove those that killed leaders have left.
+
+    A guard outlives this process, should it be killed, and removes the folder within a minute.
+    """
     # The names of sockets must be short.
     parent = Path("/tmp") if Path("/tmp").is_dir() else Path(tempfile.gettempdir())
     remove_abandoned_folders(parent)
     while True:
         outer = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=parent))
         try:
-            with (outer / LOCK).open("wb") as lock:
+            (outer / LOCK).touch(mode=0o600)
+            with guard_folder(outer), (outer / LOCK).open("wb") as lock:
                 _lock_file(lock, wait=True)
                 if not (outer / LOCK).exists():  # taken for abandoned, just before it was locked
                     continue
@@ -64,7 +68,7 @@ def _lock_file(lock: IO[bytes], *, wait: bool) -> None:
 def _remove_folder(folder: Path) -> None:
     """Remove a folder, and try again for some seconds while others still write into it."""
     for _ in range(REMOVAL_TRIES):
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_tree(folder)
         if not folder.exists():
             return
         time.sleep(REMOVAL_PAUSE)
@@ -84,7 +88,7 @@ def remove_abandoned_folders(parent: Path) -> None:
                 continue
             with (folder / LOCK).open("rb") as lock:
                 _lock_file(lock, wait=False)
-                shutil.rmtree(folder, ignore_errors=True)
+                remove_tree(folder)
 
 
 class ClusterHead:
@@ -92,7 +96,8 @@ class ClusterHead:
 
     def __init__(self, ray: Any, *, own: bool) -> None:
         """Find the head's address; `own`: this process has started Ray on this machine."""
-        self.ray, self.allowed = ray, LOCAL_SECONDS if own else REMOTE_SECONDS
+        self.ray, self.own = ray, own
+        self.allowed = LOCAL_SECONDS if own else REMOTE_SECONDS
         try:
             host, _, port = ray.get_runtime_context().gcs_address.rpartition(":")
             self.address: tuple[str, int] | None = (host.strip("[]"), int(port))
@@ -100,15 +105,44 @@ class ClusterHead:
             self.address = None
 
     def require(self) -> None:
-        """Raise if the head has not listened at its address for a while."""
-        deadline = time.monotonic() + self.allowed
+        """Raise if the head has not listened at its address for a while, or our node has ended.
+
+        A head that comes back in time, or a connection that was lost for a while, changes nothing.
+        """
+        if self.own and self._has_node_ended():
+            raise SamplingFailed(f"the node of this run's own Ray is gone: {KEPT}")
+        deadline, away = time.monotonic() + self.allowed, False
         while not self._listens():
+            away = True
             if time.monotonic() > deadline:
-                raise SamplingFailed(
-                    "the head of the Ray cluster is gone: what was drawn is kept, and the same "
-                    "command continues"
-                )
+                raise SamplingFailed(f"the head of the Ray cluster is gone: {KEPT}")
             time.sleep(HEAD_CHECK_SECONDS)
+        if away and self._is_another_cluster():
+            raise SamplingFailed(f"the head of the Ray cluster was restarted: {KEPT}")
+
+    def _is_another_cluster(self) -> bool:
+        """Tell whether the head that came back is of another cluster, which knows nothing of us.
+
+        A call of Ray's would then end this process with pages of C++.
+        """
+        try:
+            assert self.address is not None
+            asked = self.ray._raylet.GcsClient(address=f"{self.address[0]}:{self.address[1]}")
+            known = self.ray._private.worker._global_node.cluster_id
+            return bool(asked.cluster_id != known)
+        except Exception:  # these have no public names, and another Ray may lack them
+            return False
+
+    def _has_node_ended(self) -> bool:
+        """Tell whether the raylet that this process started has ended: no worker can start then.
+
+        Ray tells no one, and on a cluster a node may come back: alone, a run would wait for ever.
+        """
+        try:
+            started = self.ray._private.worker._global_node.all_processes.get("raylet", [])
+            return any(one.process.poll() is not None for one in started)
+        except AttributeError:  # these have no public names, and another Ray may lack them
+            return False
 
     def _listens(self) -> bool:
         if self.address is None:
@@ -131,11 +165,16 @@ class ClusterHead:
         """Call a function of Ray in another thread, as the head may vanish before it replies."""
         self.require()
         replies: list[Any] = []
-        thread = threading.Thread(target=lambda: replies.append(function()), daemon=True)
+
+        def ask() -> None:
+            with suppress(Exception):  # a head that was restarted knows nothing of this run
+                replies.append(function())
+
+        thread = threading.Thread(target=ask, daemon=True)
         thread.start()
         while thread.is_alive():
             thread.join(HEAD_CHECK_SECONDS)
             self.require()
         if not replies:
-            raise SamplingFailed("the head of the Ray cluster did not answer")
+            raise SamplingFailed(f"the head of the Ray cluster did not answer: {KEPT}")
         return replies[0]

@@ -79,7 +79,10 @@ def connect_to_ray(ray: Any, settings: DrawingSettings) -> Iterator[None]:
         else:
             options["address"] = settings.address
         stack.callback(ray.shutdown)
-        with _block_cloud_requests(ray), _ignore_hangups():
+        with _block_cloud_requests(ray), _ignore_hangups(), ExitStack() as private:
+            if settings.address is None:
+                private.enter_context(_silence_errors(ray))
+                private.enter_context(_close_files())
             _start_ray(ray, options, f"at {settings.address}" if settings.address else "of its own")
         yield
 
@@ -105,16 +108,33 @@ def _block_cloud_requests(ray: Any) -> Iterator[None]:
     it does is to send requests to 169.254.169.254 and metadata.google.internal. There is no
     setting against it; Ray itself goes on if that process does not start.
     """
-    services = getattr(getattr(ray, "_private", None), "services", None)
-    before = getattr(services, "start_api_server", None)
+    with _replace(ray, "services", "start_api_server", lambda *_, **__: (None, None)):
+        yield
+
+
+@contextmanager
+def _silence_errors(ray: Any) -> Iterator[None]:
+    """Start Ray without the thread that prints pages of its own logs when a part of it dies.
+
+    The leader notices by itself, and says one sentence.
+    """
+    with _replace(ray, "worker", "listen_error_messages", lambda *_, **__: None):
+        yield
+
+
+@contextmanager
+def _replace(ray: Any, module: str, name: str, other: Any) -> Iterator[None]:
+    """Put another function into a module of Ray for a while, where it has one of this name."""
+    home = getattr(getattr(ray, "_private", None), module, None)
+    before = getattr(home, name, None)
     if before is None:
         yield
         return
-    services.start_api_server = lambda *_, **__: (None, None)  # type: ignore[union-attr]
+    setattr(home, name, other)
     try:
         yield
     finally:
-        services.start_api_server = before  # type: ignore[union-attr]
+        setattr(home, name, before)
 
 
 @contextmanager
@@ -128,6 +148,19 @@ def _ignore_hangups() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+@contextmanager
+def _close_files() -> Iterator[None]:
+    """Let everything that is started here make files of mode 600, which no other user can read.
+
+    A worker then takes this process's own mask again: parts are as open as those of other engines.
+    """
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
 def _start_ray(ray: Any, options: dict[str, Any], where: str) -> None:
