@@ -8,7 +8,7 @@ EXTRAS := dev,torch,demo,onnx,hf,ray,seal,attacks,docs
 # Tests start many processes; without bytecode each of them would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test test-quick test-slow test-all bench lint style types paper docs release
+.PHONY: setup demo test test-quick test-slow test-all bench lint style types paper compact docs release
 
 setup: .venv/ready
 
@@ -55,6 +55,10 @@ paper: setup
 	$(BIN)/python -W ignore experiments/tiny-imagenet/paper.py
 	$(BIN)/python -W ignore experiments/claims/claims.py
 
+# Few large parts in every committed run; tallies stay the same, so `make paper` changes nothing.
+compact: setup
+	$(BIN)/simplicert compact $(patsubst %/parts,%,$(wildcard experiments/*/runs/*/parts))
+
 # Measured blocks of the pages from the results and the explorer, then the site in site/; a dead link
 # or a page that the menu forgets is an error. `python docs/make_pictures.py` photographs the pages.
 docs: setup
@@ -85,6 +89,7 @@ bench: setup
 	$(BIN)/python -W ignore benchmarks/population.py --json benchmarks/results/population.json
 	$(BIN)/python -W ignore benchmarks/engines.py --json benchmarks/results/engines.json
 	$(BIN)/python -W ignore benchmarks/resuming.py --json benchmarks/results/resuming.json
+	$(BIN)/python -W ignore benchmarks/merging.py --json benchmarks/results/merging.json
 	$(BIN)/python -W ignore benchmarks/coverage.py --json benchmarks/results/coverage.json
 	$(BIN)/python -W ignore benchmarks/faults.py --json benchmarks/results/faults.json
 	$(BIN)/python -W ignore benchmarks/disk_faults.py --json benchmarks/results/disk_faults.json

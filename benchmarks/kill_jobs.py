@@ -30,6 +30,7 @@ SAMPLE = (
 )
 UNTIL = ("--until", "atol=0.05")
 FEW, MORE = ("--draws", "128"), ("--draws", "300", "--extend")
+SMALL_PARTS = (("PAUSE", "0.004"), ("PART_SECONDS", "0.05"))
 BASE = "base"  # a complete run that other jobs begin from
 FIELDS = (
     *("inputs", "counts", "labels", "invalid", "votes", "votes_invalid", "leaders", "histograms"),
@@ -48,7 +49,7 @@ class Job:
     begins: str | None = None  # the folder that `out` is a copy of
     share: int = 10  # how often it is chosen
     command: str | None = None  # that must exist, where it may not
-    environment: tuple[tuple[str, str], ...] = (("PAUSE", "0.004"), ("PART_SECONDS", "0.05"))
+    environment: tuple[tuple[str, str], ...] = SMALL_PARTS
 
 
 def make_place(folder):

@@ -20,7 +20,16 @@ import tempfile
 import time
 from pathlib import Path
 
-from kill_jobs import BASE, FEW, JOBS, begin_folder, draw_words, existing_jobs, make_place
+from kill_jobs import (
+    BASE,
+    FEW,
+    JOBS,
+    SMALL_PARTS,
+    begin_folder,
+    draw_words,
+    existing_jobs,
+    make_place,
+)
 from zygote import Zygote, list_processes, still_alive
 
 import simplicert as sc
@@ -48,7 +57,7 @@ class Killer:
 
     def do_undisturbed(self):
         """Do each job once, and remember its result and how long it took."""
-        self.finish(draw_words(*FEW)(BASE))
+        self.finish(draw_words(*FEW)(BASE), SMALL_PARTS)
         for job in self.jobs.values():  # what each of them imports is imported once
             begin_folder(self.place, job, OUT)
             self.finish(job.words(OUT), {**dict(job.environment), "LEARN": "modules.txt"})

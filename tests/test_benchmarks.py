@@ -98,6 +98,19 @@ def test_resuming_a_share_costs_less_than_the_whole():
     assert times == sorted(times, reverse=True) and times[0] > 10
 
 
+def test_verification_takes_at_most_five_times_the_time_of_certification():
+    costs = read_result("scale")["costs"]
+    for code in ("now", "merged"):
+        assert costs[code]["verify"]["seconds"] <= 5 * costs[code]["certify"]["seconds"]
+    assert costs["merged"]["open"]["seconds"] < costs["now"]["open"]["seconds"] / 10
+
+
+def test_no_kill_of_a_compaction_did_harm():
+    result = read_result("merging")
+    assert result["everywhere"]["kills"] > 30 and result["by_chance"]["kills"] > 30
+    assert not result["everywhere"]["wrong"] and not result["by_chance"]["wrong"]
+
+
 @pytest.mark.slow
 def test_the_resuming_benchmark_reads_what_it_says(benchmark, tmp_path):
     resuming = benchmark("resuming")

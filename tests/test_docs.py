@@ -70,6 +70,8 @@ def test_every_page_is_built(site):
     assert {path.stem for path in site if path.parent.name == BOARD} == {
         "index",
         "claimed",
+        "compare",
+        "log",
         "refused",
     }
 

@@ -33,6 +33,8 @@ def tabulate_ray_kills(ray_faults: Result) -> str:
     for row in ray_faults["kills"]:
         end = max(row["processes end"], row["folders end"]) if row["good"] else "not all ended"
         left = end if isinstance(end, str) else f"{round_up(row['ended'] + end)} s"
+        if row["exit"] == 0:
+            left = "it goes on to its end"
         said = row["said"].removeprefix("simplicert: ") if row["exit"] == 2 else "-"
         rows.append([names.get(row["killed"], row["killed"]), row["exit"], said, left])
         rows[-1].append(row["afterwards"])

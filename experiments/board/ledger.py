@@ -5,20 +5,20 @@
     python experiments/board/ledger.py copies
 
 Writes ledger.json beside this file (how many logs were read, refused and flagged, and how far radii
-that we compute from counts and bounds agree with theirs), and the table into docs/board/. With
-`--site DIR` also the whole site, with a page for each log and all comparisons, which is too large
-to keep here. No log is copied: the table has numbers, paths and checksums. What the logs do not say
-is in claims.toml.
+that we compute from counts and bounds agree with theirs), and the site into docs/board/. No log is
+copied: the site has numbers, paths and checksums, and only totals of logs whose licence allows no
+more. `--site DIR` also writes it for yourself, with the rows of every log, so that any two are
+compared. What the logs do not say is in claims.toml.
 """
 
 import argparse
-import csv
 import json
 import shutil
 import subprocess
 import tempfile
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ from simplicert.logs.table import printed_intervals
 from simplicert.types import Floats
 
 HERE = Path(__file__).resolve().parent
-TABLE = HERE.parents[1] / "docs" / "board"
+SITE = HERE.parents[1] / "docs" / "board"
 
 # Repository, the commit that was read, and its licence ("" where it has none).
 REPOSITORIES = {
@@ -50,14 +50,15 @@ REPOSITORIES = {
 }
 SIGMA, TOP, SEARCH = 0.25, 3, 1e-5  # of Certify_Topk's result.txt; its search stops so near
 TOPK = "jinyuan-jia+Certify_Topk"
-LEFT_OUT = ("id", "source")  # columns of the kept table: claims.toml has the sources
 
 
 def main() -> None:
-    """Read all copies, count, and write ledger.json and the table."""
+    """Read all copies, count, and write ledger.json and the site."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("copies", type=Path, help="folder of clones, named owner+name")
-    parser.add_argument("--site", type=Path, help="also write the whole site into this folder")
+    parser.add_argument(
+        "--site", type=Path, help="also write it with every row, for yourself, here"
+    )
     told = parser.parse_args()
     copies = told.copies.resolve()
     folders = [copies / name.replace("/", "+") for name in REPOSITORIES]
@@ -80,25 +81,21 @@ def main() -> None:
     }
     (HERE / "ledger.json").write_text(json.dumps(ledger, indent=1) + "\n", encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
-        write_site(board, Path(folder, "board"), pages=False)
-        shutil.rmtree(TABLE, ignore_errors=True)
-        shutil.copytree(Path(folder, "board"), TABLE)
-    _trim_table(TABLE)
+        write_site(board, Path(folder, "board"))
+        shutil.rmtree(SITE, ignore_errors=True)
+        shutil.copytree(Path(folder, "board"), SITE)
     if told.site is not None:
-        write_site(board, told.site)
+        write_site(_open_rows(board), told.site)
     print(f"{len(board.entries)} logs read, {len(board.refusals)} refused, {board.others} others")
 
 
-def _trim_table(folder: Path) -> None:
-    """Leave out what the kept table does without, so that it stays small."""
-    (folder / "compare.js").unlink()
-    with (folder / "board.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    names = [name for name in rows[0] if name not in LEFT_OUT]
-    with (folder / "board.csv").open("w", encoding="utf-8", newline="") as file:
-        table = csv.DictWriter(file, names, extrasaction="ignore", lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
+def _open_rows(board: Board) -> Board:
+    """Return the board with the rows of every log, which is not for publishing."""
+    entries = [
+        replace(entry, settings=replace(entry.settings, totals_only=False))
+        for entry in board.entries
+    ]
+    return replace(board, entries=tuple(entries))
 
 
 def _check_commit(name: str, folder: Path) -> None:

@@ -81,8 +81,10 @@ def format_duration(seconds: float) -> str:
     """Format seconds in at most two units, such as 3 h 22 min; less than a minute is rounded up."""
     if seconds < MINUTE:
         return f"{math.ceil(10 * seconds) / 10:.1f} s"
-    if seconds < HOUR:
-        return f"{int(seconds) // MINUTE} min {int(seconds) % MINUTE} s"
+    whole = round(seconds)
+    if whole < HOUR:
+        return f"{whole // MINUTE} min {whole % MINUTE} s"
+    seconds = max(seconds, whole)
     if seconds < DAY:
         return f"{seconds // HOUR:.0f} h {seconds % HOUR // MINUTE:.0f} min"
     return f"{seconds // DAY:,.0f} d {seconds % DAY // HOUR:.0f} h"

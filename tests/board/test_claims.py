@@ -48,6 +48,7 @@ def test_claims_go_before_the_path_and_say_so(tmp_path):
         ("[[claim]]\ndraws = 10.5\n", "draws of a claim has no such value"),
         ("[[claim]]\nmethod = 3\n", "method of a claim has no such value"),
         ("[[claim]]\nsgima = 3\n", "sgima"),
+        ("[[claim]]\ntotals_only = 1\n", "totals_only of a claim has no such value: 1"),
         ("[other]\na = 1\n", "must hold"),
     ],
 )

@@ -131,13 +131,13 @@ def test_a_share_without_inputs_has_nothing_to_read(run):
 
 
 def test_the_command_opens_the_parts_of_its_share_once(place, run, command, monkeypatch):
-    paths, seen, checked = parted(run, INDEX[:, None]), [], parts.read_part_table
+    paths, seen, checked = parted(run, INDEX[:, None]), [], parts.read_part_record
 
     def noted(path, *more):
         seen.append(path)
         return checked(path, *more)
 
-    monkeypatch.setattr(parts, "read_part_table", noted)
+    monkeypatch.setattr("simplicert.store.run.read_part_record", noted)
     code, _, err = command(*words(place, "run", "--shard", "2/4", "--quiet")[3:])
     assert code == 0, err
     assert [path.name for path in seen] == [path.name for path in paths[1::4]]

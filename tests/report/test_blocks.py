@@ -6,12 +6,14 @@ from figured import write_attacks, write_run
 from pages import own_content
 
 from simplicert.errors import DamagedRun
+from simplicert.logs import import_log
 from simplicert.metrics.averages import average_radius, certified_accuracy, top1_accuracy
 from simplicert.metrics.numbers import format_share_down
 from simplicert.metrics.study import read_studies
 from simplicert.report import report_page
 from simplicert.report.blocks import attack_cautions, class_name, class_table, comparison_tables
 from simplicert.report.views import make_views
+from simplicert.tables.doubts import label_run
 from simplicert.types.certificates import format_radius_down
 
 TITLE = "Attack: upper bounds beside the certified lower ones"
@@ -147,3 +149,17 @@ def test_a_run_that_did_not_declare_the_kind_is_marked(make_study):
     found = dict(comparison_tables(make_views(studies), [0.0]))
     assert [row[0] for row in found["multinomial"].rows] == ["hard", "soft (exploratory)"]
     assert [row[0] for row in found["softmax"].rows] == ["hard (exploratory)", "soft"]
+
+
+def test_logs_of_one_radius_have_no_empty_columns(tmp_path):
+    """What holds for all runs is said of all, and not of thirty-nine names."""
+    rows = "\n".join(f"{i}\t0\t0\t0.4\t1\t1" for i in range(4))
+    (tmp_path / "log").write_text(f"idx\tlabel\tpredict\tradius\tcorrect\ttime\n{rows}\n")
+    for name in "abcdef":
+        import_log("cohen", tmp_path / "log", 0.5, tmp_path / name, draws=1000)
+    studies = read_studies([tmp_path / name for name in "abcdef"])
+    ((_, grid),) = comparison_tables(make_views(studies), [0.0])
+    assert grid.headings[-1] == "mean radius" and len(grid.rows[0]) == len(grid.headings)
+    assert [note for note in grid.notes if note.startswith("all runs: the log bounds the top")]
+    named = read_studies([tmp_path / "a"], {str(tmp_path / "a"): "a, sigma 0.5"})
+    assert label_run(named[0]) == "a, sigma 0.5" and label_run(studies[0]) == "a (sigma 0.5)"

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import simplicert as sc
 from simplicert.errors import DamagedRun
+from simplicert.files import write_atomically
 from simplicert.store import Manifest, compaction, listing
 from simplicert.store.compaction import compact_if_complete, compact_run
 from simplicert.store.listing import list_parts
@@ -332,9 +333,9 @@ def test_actors_take_turns_at_every_operation(tmp_path_factory, choices, age):
     seen = []
 
     def write():
-        compaction.write_atomically(run.folder / PARTS / name, content)
+        write_atomically(run.folder / PARTS / name, content)
         for other, bytes_of in again.items():  # a leader writes its worker's part once more
-            compaction.write_atomically(run.folder / PARTS / other, bytes_of)
+            write_atomically(run.folder / PARTS / other, bytes_of)
 
     def read():
         for _ in range(2):

@@ -10,6 +10,7 @@ stand in a file `board.toml` beside the logs, or in any folder above them, or ar
     draws = 100000
     alpha = 0.001
     source = "Cohen et al. 2019, Section 4"
+    totals_only = true       # its licence lets no row of it be published: the site has its totals
 
 A later claim replaces an earlier one, field by field.
 """
@@ -27,7 +28,7 @@ from simplicert.verification.claims import read_claim_tables
 NAME = "board.toml"
 TEXTS = ("method", "data", "noise", "norm", "source")
 NUMBERS = ("sigma", "draws", "alpha", "step")
-FIELDS = (*TEXTS, *NUMBERS)
+FIELDS = (*TEXTS, *NUMBERS, "totals_only")
 DRAWS, ALPHA = 100_000, 0.001  # the field's usual ones, held against a log that states none
 
 # Words of a path that name a data set.
@@ -85,6 +86,7 @@ class LogSettings:
     draws: int | None = None
     alpha: float | None = None
     step: int = 1
+    totals_only: bool = False  # nothing of a single row goes into the site
     origin: Mapping[str, str] = field(default_factory=dict)
     contradicted: tuple[str, ...] = ()  # claims that the path, the log or the run denies
 
@@ -179,6 +181,8 @@ def _check_claim(file: Path, folder: Path, told: dict[str, Any]) -> Claim:
     for name, value in told.items():
         if name in TEXTS:
             good = isinstance(value, str) and len(value) <= MOST_LETTERS
+        elif name == "totals_only":
+            good = isinstance(value, bool)
         else:
             whole = name in ("draws", "step")
             usual = isinstance(value, (int, float)) and not isinstance(value, bool)

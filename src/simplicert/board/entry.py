@@ -1,7 +1,7 @@
 """One log on the board: its rows as certificates, its settings, and what the audit found.
 
 `Entry` holds one row per input: where rows repeat an input, the one that claims least. Everything
-that a page shows is computed from it: `accuracy_at` common radii, `codes` for the comparison.
+that a page shows is computed from it: `accuracy_at` common radii, `reached` for the comparison.
 """
 
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from simplicert.board.claims import LogSettings
 from simplicert.board.sources import Source, checksum_of
 from simplicert.errors import require
 from simplicert.logs.row_checks import DISPROVING_CODES, AuditFinding
-from simplicert.metrics.intervals import CONFIDENCE, RateCurve, rate_curve
+from simplicert.metrics.intervals import CONFIDENCE, RateCurve, count_above, rate_curve
 from simplicert.types import Bools, Certificates, Floats, Ints
 
 RADII = np.arange(17) / 4  # 0, .25, ..., 4: where every log is compared
@@ -66,12 +66,16 @@ class Entry:
         live = self.correct & ~self.abstained
         return rate_curve(self.radius[live], radii, len(self), CONFIDENCE, inclusive=self.closed)
 
+    def hits_at(self, radii: Floats) -> Ints:
+        """Count the inputs certified as their label at each radius."""
+        live = self.correct & ~self.abstained
+        return count_above(self.radius[live], radii, inclusive=self.closed)
+
     @property
-    def codes(self) -> str:
-        """A character per input: "0" not certified as its label, else how many radii it reaches."""
+    def reached(self) -> Ints:
+        """How many of RADII each input reaches; 0 where it is not certified as its label."""
         reached = np.searchsorted(RADII, self.radius, side="right" if self.closed else "left")
-        codes = np.where(self.correct & ~self.abstained, reached, 0)
-        return bytes((48 + codes).astype(np.uint8)).decode("ascii")
+        return np.where(self.correct & ~self.abstained, reached, 0)
 
     def with_findings(self, *more: AuditFinding) -> "Entry":
         """Return it with more findings."""

@@ -1,34 +1,31 @@
 """Write a board as a folder of static pages that need no server and no network.
 
 index.html is the table, refused.html what is not in it, claimed.html what papers print without a
-log that was read here, compare.html the paired comparison,
-logs/ID.html a page for each log; board.csv and board.json hold everything in numbers. Data that the
-pages load are scripts, because a page opened as a file may not read other files.
+log that was read here, log.html?log=ID the page of any log, compare.html the paired comparison of
+any two; board.csv and board.json hold everything in numbers. Data that the pages load are scripts
+in data/, because a page opened as a file may not read other files: many logs share one, so that a
+board of thousands stays small.
 """
 
-import csv
-import math
-from io import StringIO
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from simplicert.board.entry import RADII, Entry
+from simplicert.board.entry import RADII
+from simplicert.board.exports import format_csv, format_json, shorten
 from simplicert.board.job import Board
-from simplicert.board.pictures import draw_curve, draw_expectations, draw_simplex
+from simplicert.board.pairs import RULE, count_pairs
+from simplicert.board.particulars import DIGITS, SIGNS, describe_log, tabulate_limits
 from simplicert.board.records import WARNING, make_record
 from simplicert.board.words import AUDIT_WORDS
 from simplicert.files import make_folder, write_atomically
-from simplicert.metrics.numbers import format_down, format_share_down, format_up
-from simplicert.records import write_json
 from simplicert.report.offline import embed_json, read_template, template_environment
 from simplicert.store.manifest import package_version
-from simplicert.tables.formats import FORMULA
 from simplicert.tables.published import published_names, published_table, read_published
 
-FILES = ("board.css", "board.js", "compare.js")
-DIGITS, SLACK = 10**4, 1e-9  # of a share in the table, and what binary digits may explain
+TABLE = ("board.css", "board.js")
+PAGES = ("parts.js", "pictures.js", "log.js", "compare.js")
+PART = 200_000  # letters of a script that several logs share
 SHOWN = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)  # radii that are columns of the table
 
 
@@ -49,126 +46,62 @@ def write_site(board: Board, out: Path, *, pages: bool = True) -> None:
         "total": len(board.entries),
         "refused": len(board.refusals),
         "others": board.others,
+        "rule": RULE if any(entry.settings.totals_only for entry in board.entries) else "",
         "policy": "default-src 'none'; script-src 'self' file:; style-src 'self' file:; "
         "img-src data:; "
         "base-uri 'none'; form-action 'none'",
     }
-    for name in FILES:
-        _write(out / name, read_template(templates, name))
-    _write(out / "rows.js", f"window.BOARD = {embed_json(_table(records, pages))};\n")
-    _render(templates, "index.html", out / "index.html", shared | {"up": ""})
     refused = [(one.source.name, one.reason) for one in board.refusals]
-    _render(templates, "refused.html", out / "refused.html", shared | {"up": "", "rows": refused})
     claimed = [published_table(read_published(name)) for name in published_names()]
-    _render(templates, "claimed.html", out / "claimed.html", shared | {"up": "", "tables": claimed})
-    _write(out / "board.csv", _format_csv(records))
-    if not pages:
-        return
-    _write(out / "board.json", _format_json(board, records))
-    _render(templates, "compare.html", out / "compare.html", shared | {"up": ""})
-    for entry, record in zip(board.entries, records, strict=True):
-        page = shared | {"up": "../", "record": record, "entry": entry} | _page_parts(entry)
-        _render(templates, "log.html", out / "logs" / f"{record['id']}.html", page)
-        _write(out / "data" / f"{record['id']}.js", _data_script(entry, record["id"]))
+    values = shared | {"rows": refused, "tables": claimed}
+    for name in ("index", "refused", "claimed", *(("log", "compare") if pages else ())):
+        _render(templates, f"{name}.html", out / f"{name}.html", values)
+    for name in (*TABLE, *(PAGES if pages else ())):
+        _write(out / name, read_template(templates, name))
+    _write(out / "board.csv", format_csv(records))
+    parts = _write_parts(board, out / "data") if pages else [0] * len(records)
+    table = _table(records, parts, pages)
+    _write(out / "rows.js", f"window.BOARD = {embed_json(table)};\n")
+    if pages:
+        pairs = count_pairs(board.entries)
+        _write(out / "data" / "pairs.js", f"window.PAIRS = {_list_lines(pairs)};\n")
+        limits = embed_json(tabulate_limits(board.entries))
+        _write(out / "data" / "limits.js", f"window.LIMITS = {limits};\n")
+        _write(out / "board.json", format_json(board, records, pairs))
 
 
-def _table(records: list[dict[str, Any]], pages: bool) -> dict[str, Any]:
-    """Return what the script of the table reads."""
+def _write_parts(board: Board, folder: Path) -> list[int]:
+    """Write the particulars of all logs, many to a script, and return where each is."""
+    texts = [
+        f"{embed_json(entry.source.id)}:{embed_json(describe_log(entry))}"
+        for entry in board.entries
+    ]
+    before = accumulate(map(len, texts), initial=0)
+    places = [total // PART for total, _ in zip(before, texts, strict=False)]
+    for number in set(places):
+        held = [text for text, place in zip(texts, places, strict=True) if place == number]
+        script = f"(window.PARTS ??= {{}})[{number}] = {{\n" + ",\n".join(held) + "\n};\n"
+        _write(folder / f"{number}.js", script)
+    return places
+
+
+def _list_lines(rows: list[dict[str, Any]]) -> str:
+    """Write a list as JSON, one line for each row."""
+    return "[\n" + ",\n".join(embed_json(row) for row in rows) + "\n]" if rows else "[]"
+
+
+def _table(records: list[dict[str, Any]], parts: list[int], pages: bool) -> dict[str, Any]:
+    """Return what the scripts read: the columns of the table, and where particulars are."""
     names = ["id", "log", "method", "data", "noise", "norm", "sigma", "draws", "alpha_stated",
              "alpha_inferred", "recertified", "inputs", "abstention_rate", "verdict", "audit",
              "acr_warned", "numbering"]  # fmt: skip
     names += [f"{part}_{at:g}" for at in SHOWN for part in ("acc", "low", "high")]
-    rows = [[_shorten(name, record[name]) for name in names] for record in records]
-    return {"names": names, "rows": rows, "radii": list(SHOWN), "pages": pages}
-
-
-def _shorten(name: str, value: Any) -> Any:
-    """Return a number with the digits that a table shows, a share rounded to the safe side."""
-    if not isinstance(value, float):
-        return value
-    if name.startswith(("high_", "abstention")):
-        return math.ceil(value * DIGITS - SLACK) / DIGITS
-    if name.startswith(("acc_", "low_", "acr_")):
-        return math.floor(value * DIGITS + SLACK) / DIGITS
-    return float(f"{value:.6g}")  # settings: an alpha of 1e-05 stays one
-
-
-def _page_parts(entry: Entry) -> dict[str, Any]:
-    """Return pictures and tables of one log's page."""
-    curve = entry.accuracy_at(RADII)
-    return {
-        "curve": draw_curve(entry),
-        "expectations": draw_expectations(entry),
-        "simplex": draw_simplex(entry),
-        "average": format_down(float(np.where(entry.correct, entry.radius, 0.0).mean())),
-        "accuracies": [
-            (
-                f"{at:g}",
-                format_share_down(int(hits), curve.total, 4),
-                format_down(low, 4),
-                format_up(high, 4),
-            )
-            for at, hits, low, high in zip(RADII, curve.hits, curve.low, curve.high, strict=True)
-        ],
-    }
-
-
-def _data_script(entry: Entry, name: str) -> str:
-    """Return the script that hands a log's inputs to the comparison."""
-    gaps = {int(gap) for gap in entry.index[1:] - entry.index[:-1]}
-    regular = len(gaps) == 1
-    index = (
-        {"start": int(entry.index[0]), "step": gaps.pop(), "count": len(entry)}
-        if regular
-        else {"list": entry.index.tolist()}
-    )
-    held = {"index": index, "codes": entry.codes, "radii": RADII.tolist()}
-    return f"(window.LOGS = window.LOGS || {{}})[{embed_json(name)}] = {embed_json(held)};\n"
-
-
-def _format_csv(records: list[dict[str, Any]]) -> str:
-    """Format the records as CSV; a cell that a spreadsheet would run is quoted by a blank."""
-    if not records:
-        return "log\n"
-    text = StringIO()
-    writer = csv.DictWriter(text, fieldnames=list(records[0]), lineterminator="\n")
-    writer.writeheader()
-    for record in records:
-        writer.writerow({name: _tame(value) for name, value in record.items()})
-    return text.getvalue()
-
-
-def _tame(value: Any) -> Any:
-    """Return a cell as a spreadsheet may read it."""
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    if isinstance(value, str) and value.startswith(FORMULA):
-        return f" {value}"
-    return value
-
-
-def _format_json(board: Board, records: list[dict[str, Any]]) -> str:
-    """Format everything: settings, numbers, every finding, and what was refused."""
-    logs = [
-        record
-        | {
-            "settings_from": dict(entry.settings.origin),
-            "findings": [
-                {"code": one.code, "sentence": one.sentence, "rows": len(one.rows)}
-                for one in entry.findings
-            ],
-        }
-        for record, entry in zip(records, board.entries, strict=True)
+    rows = [
+        [*(shorten(name, record[name]) for name in names), part]
+        for record, part in zip(records, parts, strict=True)
     ]
-    refused = [{"log": one.source.name, "reason": one.reason} for one in board.refusals]
-    held = {
-        "alpha": board.alpha,
-        "average_certified_radius": WARNING,
-        "logs": logs,
-        "refused": refused,
-        "other_files": board.others,
-    }
-    return write_json(held, indent=1) + "\n"
+    held = {"names": [*names, "part"], "rows": rows, "radii": list(SHOWN), "pages": pages}
+    return held | {"every": RADII.tolist(), "signs": SIGNS, "digits": DIGITS}
 
 
 def _render(templates: Any, name: str, path: Path, values: dict[str, Any]) -> None:
@@ -178,7 +111,7 @@ def _render(templates: Any, name: str, path: Path, values: dict[str, Any]) -> No
 def _write(path: Path, text: str) -> None:
     """Write a file of the site; a name with bytes that are no text is written with marks."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    if path.parent.name in ("logs", "data"):  # many small files: not flushed one by one
+    if path.parent.name == "data":  # many files: not flushed one by one
         path.write_text(text, encoding="utf-8", newline="\n")
     else:
         write_atomically(path, text.encode())

@@ -58,6 +58,13 @@ IndexFileOption = Annotated[
     typer.Option(help="File of input numbers, one per line.", rich_help_panel=INPUTS),
 ]
 
+ClassesOption = Annotated[
+    int | None,
+    typer.Option(
+        "--classes", "--num-classes", help="K, for labels as outputs.", rich_help_panel=INPUTS
+    ),
+]
+
 ClassMapOption = Annotated[
     str | None,
     typer.Option(

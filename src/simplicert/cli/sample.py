@@ -13,6 +13,7 @@ import typer
 
 from simplicert.cli.data_options import (
     INPUTS,
+    ClassesOption,
     ClassMapOption,
     ColumnsOption,
     CropOption,
@@ -105,15 +106,7 @@ def sample(
     outputs: Annotated[
         str, typer.Option(help="logits, probabilities, labels or scores.", rich_help_panel=INPUTS)
     ] = "logits",
-    classes: Annotated[
-        int | None,
-        typer.Option(
-            "--classes",
-            "--num-classes",
-            help="K, for labels as outputs.",
-            rich_help_panel=INPUTS,
-        ),
-    ] = None,
+    classes: ClassesOption = None,
     score_limit: Annotated[
         float | None,
         typer.Option(

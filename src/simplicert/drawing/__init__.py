@@ -247,7 +247,7 @@ def draw_by_settings(
         with watcher.drawing(prepared.run.manifest) as (stop, report):
             backoff = Backoff(settings.patience, watcher.warn)
             outcome = draw_missing(prepared, workers, stop, report, backoff)
-    if outcome.complete:
+    if outcome.complete and outcome.calls > prepared.calls:
         _merge_parts(outcome.folder, watcher.warn)
     return outcome
 
@@ -257,7 +257,7 @@ def _merge_parts(folder: Path, warn: Say) -> None:
     try:
         compact_if_complete(folder)
     except (SimplicertError, OSError) as error:
-        warn(f"the parts were not merged, and the run is complete without it: {error}")
+        warn(f"the parts were not merged, and nothing is lost by that: {error}")
 
 
 def open_workers(settings: DrawingSettings) -> AbstractContextManager[Workers]:

@@ -16,7 +16,7 @@ import numpy as np
 from simplicert.drawing.queue import TRIES, Unit, UnitQueue, UnitResult
 from simplicert.errors import SamplingFailed
 from simplicert.store.keeping import keep_part
-from simplicert.store.parts import read_part
+from simplicert.store.parts import VanishedPart, read_part
 from simplicert.store.run import PARTS, Run, record_failure
 from simplicert.types import Tally
 
@@ -114,7 +114,10 @@ def _store_part(run: Run, result: UnitResult) -> Tally:
 def _find_orphaned_part(run: Run, unit: Unit) -> Tally | None:
     """Return the tally of a unit whose worker wrote the part and died before it could reply."""
     for path in (run.folder / PARTS).glob(f"{int(unit.items.min()):08d}-*.parquet"):
-        tally = read_part(path, run.manifest)
+        try:
+            tally = read_part(path, run.manifest)
+        except VanishedPart:  # merged by another process: then it is drawn again, and counts once
+            continue
         spans = None if tally.segments is None else tally.segments[:, 2:]
         if (
             spans is not None

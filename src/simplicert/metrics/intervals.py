@@ -117,11 +117,16 @@ def rate_curve(
 
     `values` may be fewer than `total`: an input that is left out is never a hit.
     """
-    # Sorted once, each threshold costs a binary search instead of a pass over all inputs.
-    not_hit = np.searchsorted(np.sort(values), at, side="left" if inclusive else "right")
-    hits = np.asarray(len(values) - not_hit, dtype=np.int64)
+    hits = count_above(values, at, inclusive=inclusive)
     low, high = rate_limits(hits, total, confidence)
     return RateCurve(at, hits / total, low, high, hits, total)
+
+
+def count_above(values: Floats, at: Floats, *, inclusive: bool) -> Ints:
+    """Count the values above each threshold (`inclusive`: or equal to it)."""
+    # Sorted once, each threshold costs a binary search instead of a pass over all inputs.
+    not_hit = np.searchsorted(np.sort(values), at, side="left" if inclusive else "right")
+    return np.asarray(len(values) - not_hit, dtype=np.int64)
 
 
 def rate_limits(hits: Ints, total: int, confidence: float) -> tuple[Floats, Floats]:

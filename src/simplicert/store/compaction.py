@@ -20,13 +20,21 @@ import numpy as np
 import pyarrow as pa
 
 from simplicert.errors import DamagedRun, require
-from simplicert.files import make_folder, sync_folder, write_atomically
+from simplicert.files import make_folder, sync_folder
 from simplicert.store.collect import join_records
+from simplicert.store.keeping import keep_part
 from simplicert.store.layers import pack_layers
-from simplicert.store.listing import list_parts
+from simplicert.store.listing import list_parts, read_settled
 from simplicert.store.manifest import Manifest, read_manifest
 from simplicert.store.overlaps import find_contested_parts
-from simplicert.store.parts import SEGMENTS, PartRecord, encode_merged_part, read_part_record
+from simplicert.store.parts import (
+    SEGMENTS,
+    PartRecord,
+    VanishedPart,
+    encode_merged_part,
+    read_inputs,
+    read_part_record,
+)
 from simplicert.store.run import PARTS, Run, hold_tally, read_records
 from simplicert.store.seals import SEAL
 from simplicert.temporary import remove_stale_files
@@ -80,23 +88,29 @@ def compact_run(folder: Path | str) -> Compaction:
         f"run must not be sealed, and {folder} is, as these parts: take {SEAL} away, and seal it "
         "again when its parts are merged",
     )
-    make_folder(folder / PARTS)  # refuses a link: nothing is removed elsewhere
     return _merge_records(run, read_records(run))
 
 
 def compact_if_complete(folder: Path) -> Compaction | None:
     """Merge the parts of a run that has many and needs no more draws; None if it was left alone."""
     run = Run(folder, read_manifest(folder))
-    if len(run.paths()) < MANY or os.path.lexists(folder / SEAL):
+    sealed = os.path.lexists(folder / SEAL)
+    if sealed or len(run.paths()) < MANY or _count_inputs(run) < run.manifest.inputs:
         return None
     records = read_records(run)
     hold_tally(run, join_records(records, run.manifest))
     return None if run.missing else _merge_records(run, records)
 
 
+def _count_inputs(run: Run) -> int:
+    """Count the inputs of which there is any draw; of each part only its index is read."""
+    held = read_settled(run.paths, lambda path: read_inputs(path, run.manifest))
+    return len(set().union(*held.values()))
+
+
 def _merge_records(run: Run, records: dict[Path, PartRecord]) -> Compaction:
     """Merge what was read, and remove what a merged part holds."""
-    parts = run.folder / PARTS
+    parts = make_folder(run.folder / PARTS)  # refuses a link: nothing is removed elsewhere
     remove_stale_files(parts)
     removed = _remove_leftovers(records)
     left = {path: record for path, record in records.items() if path not in removed}
@@ -146,7 +160,10 @@ def _fill_groups(
 def _write_merged(
     parts: Path, records: Mapping[Path, PartRecord], manifest: Manifest
 ) -> tuple[Path, PartRecord] | None:
-    """Write one merged part durably and read it back; None if it could not be read again."""
+    """Write one merged part durably and read it back; None if it could not be read again.
+
+    It may be gone already, if another process has merged it into a larger one.
+    """
     table = pa.concat_tables([record.table for record in records.values()]).sort_by("index")
     origins = {name: s for record in records.values() for name, s in record.origins.items()}
     name, content = encode_merged_part(table, manifest, origins)
@@ -155,10 +172,12 @@ def _write_merged(
     except DamagedRun:  # such as too much for the memory
         return None
     written = max((_file_time(path) for path in records), default=0.0)
-    write_atomically(parts / name, content)
+    keep_part(parts.parent, manifest, name, content)
     with suppress(OSError):  # for `status`: when the last draws were kept
         os.utime(parts / name, (written, written))
-    return parts / name, read_part_record(parts / name, manifest)
+    with suppress(VanishedPart):
+        return parts / name, read_part_record(parts / name, manifest)
+    return None
 
 
 def _remove_held(merged: tuple[Path, PartRecord], records: Mapping[Path, PartRecord]) -> set[Path]:
@@ -166,6 +185,7 @@ def _remove_held(merged: tuple[Path, PartRecord], records: Mapping[Path, PartRec
     path, record = merged
     if path not in list_parts(path.parent):  # not yet shown to others: leave everything
         return set()
+    sync_folder(path.parent)  # another process may have renamed it and not come to that
     places = _rows_by_input(record.table)
     gone = {old for old in records if old != path and _holds_rows(record, places, records[old])}
     for old in sorted(gone):

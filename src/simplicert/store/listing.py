@@ -14,7 +14,7 @@ from simplicert.store.parts import VanishedPart
 
 TRIES = 12  # readings of a folder in which parts vanish, before it counts as damaged
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.02, 2.0  # seconds before the folder is listed again
+FIRST_PAUSE, LONGEST_PAUSE = 0.005, 0.2  # seconds before the folder is listed again
 
 Result = TypeVar("Result")
 

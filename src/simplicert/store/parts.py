@@ -190,11 +190,21 @@ def may_hold_inputs(path: Path, items: Set[int], manifest: Manifest) -> bool:
     read the answer is yes: reading the part then says what is wrong.
     """
     try:
-        with open_file(path, follow=False) as file:
-            index = read_column(file, manifest.most_rows, "index")
-        return not items.isdisjoint(index.to_pylist())
-    except (pa.ArrowException, OSError, *UNREADABLE):
+        return not items.isdisjoint(read_inputs(path, manifest))
+    except (OSError, DamagedRun):
         return True
+
+
+def read_inputs(path: Path, manifest: Manifest) -> list[int]:
+    """Read the inputs of a part, unchecked, and nothing else of it."""
+    try:
+        with open_file(path, follow=False) as file:
+            inputs: list[int] = read_column(file, manifest.most_rows, "index").to_pylist()
+    except FileNotFoundError:
+        raise VanishedPart(f"{path} is not there any more") from None
+    except (pa.ArrowException, *UNREADABLE) as error:
+        raise DamagedRun(f"{path} does not hold a tally: {error}") from None
+    return inputs
 
 
 def read_origins(path: Path) -> dict[str, float]:

@@ -28,7 +28,7 @@ from simplicert.verification.checks import VerificationCheck
 
 ABOUT = "claims"
 
-GIVEN = ("method", "data", "source", "step")  # words that no file of a run can show
+GIVEN = ("method", "data", "source", "step", "totals_only")  # words that no file of a run can show
 
 FIELDS = ("sigma", "draws", "alpha", "noise", "norm", *GIVEN)
 

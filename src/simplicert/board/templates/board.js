@@ -82,8 +82,12 @@
     const value = row[at[name]];
     const cell = make("td", undefined, numeric.has(name) ? "number" : name === "log" ? "log" : name === "method" ? "method" : "");
     if (name === "log" && pages) {
-      const link = make("a", value);
-      link.href = `logs/${row[at.id]}.html`;
+      const link = make("a");
+      value.split("/").forEach((word, place) => { // a name breaks after its slashes
+        if (place) link.append("/", make("wbr"));
+        link.append(word);
+      });
+      link.href = `log.html?log=${row[at.id]}`;
       cell.append(link);
     } else if (name === "verdict") {
       cell.append(make("span", value, value), make("span", row[at.audit], "limits"));
@@ -94,7 +98,7 @@
       cell.append(make("span", `${down(row[at[`low_${r}`]])}–${up(row[at[`high_${r}`]])}`, "limits"));
     } else if (name === "alpha_stated" && row[at.recertified]) {
       cell.textContent = value === null ? "exact" : `${value} (counts)`;
-    } else if (name === "acr_warned") cell.textContent = value.toFixed(3);
+    } else if (name === "acr_warned") cell.textContent = (Math.floor(1000 * value + 1e-9) / 1000).toFixed(3);
     else cell.textContent = show(value);
     return cell;
   };

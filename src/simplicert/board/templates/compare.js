@@ -1,28 +1,15 @@
 "use strict";
 (() => {
-  const { names, rows } = window.BOARD;
-  const at = Object.fromEntries(names.map((name, place) => [name, place]));
+  const { rows, at, byId, load, inputs, make, write, pairs } = window.parts;
+  const { every } = window.BOARD;
   const LEAST = 1e-99; // smaller p are not told apart: the sum may have been lost in rounding
   const find = (id) => document.getElementById(id);
-  const byId = new Map(rows.map((row) => [row[at.id], row]));
   const byLog = new Map(rows.map((row) => [row[at.log], row]));
   for (const row of rows) {
-    const option = document.createElement("option");
+    const option = make("option");
     option.value = row[at.log];
     find("logs").append(option);
   }
-
-  const load = (id) => new Promise((resolve, reject) => {
-    if (window.LOGS && window.LOGS[id]) { resolve(window.LOGS[id]); return; }
-    const script = document.createElement("script");
-    script.src = `data/${id}.js`;
-    script.addEventListener("load", () => resolve(window.LOGS[id]));
-    script.addEventListener("error", () => reject(new Error(`no data of ${id}`)));
-    document.head.append(script);
-  });
-
-  const place = (log, row) => (log.index.list
-    ? log.index.list[row] : log.index.start + row * log.index.step);
 
   // McNemar's exact p: twice the smaller tail of a binomial with 1/2, by logarithms of factorials.
   const exactP = (one, two) => {
@@ -37,6 +24,14 @@
     return Math.min(1, 2 * sum);
   };
 
+  // Rounded up, so that it never looks smaller than it is.
+  const tail = (p) => {
+    if (p < LEAST) return `< ${LEAST}`;
+    const near = Number(p.toPrecision(3));
+    const unit = 10 ** (Math.floor(Math.log10(p)) - 2);
+    return Math.min(1, near >= p * (1 - 1e-9) ? near : near + unit).toPrecision(3);
+  };
+
   const holm = (ps) => {
     const order = ps.map((p, place_) => [p, place_]).sort((a, b) => a[0] - b[0]);
     const out = new Array(ps.length);
@@ -49,43 +44,65 @@
   };
 
   const pairUp = (first, second) => {
-    const codes = new Map();
-    for (let row = 0; row < first.codes.length; row += 1) {
-      codes.set(place(first, row), first.codes.charCodeAt(row) - 48);
-    }
-    const pairs = [];
-    for (let row = 0; row < second.codes.length; row += 1) {
-      const code = codes.get(place(second, row));
-      if (code !== undefined) pairs.push([code, second.codes.charCodeAt(row) - 48]);
-    }
-    return pairs;
+    const codes = new Map(first.index.map((input, row) => [input, first.codes[row]]));
+    return second.index.flatMap((input, row) => (codes.has(input)
+      ? [[codes.get(input), second.codes[row]]] : []));
   };
 
-  const test = (pairs, radii) => radii.map((radius, rank) => {
-    const count = { radius, first: 0, second: 0, onlyFirst: 0, onlySecond: 0 };
-    for (const [a, b] of pairs) {
+  // Counts at each radius: first, second, only first, only second.
+  const count = (both) => every.reduce((counts, _, rank) => {
+    for (const [a, b] of both) {
       const [one, two] = [a > rank, b > rank];
-      count.first += one;
-      count.second += two;
-      count.onlyFirst += one && !two;
-      count.onlySecond += two && !one;
+      [one, two, one && !two, two && !one].forEach((hit, place) => { counts[place][rank] += hit; });
     }
-    count.p = exactP(count.onlyFirst, count.onlySecond);
-    return count;
-  }).filter((count) => count.first + count.second > 0);
+    return counts;
+  }, [0, 1, 2, 3].map(() => every.map(() => 0)));
+
+  const test = (counts) => every.slice(0, counts[0].length).map((radius, rank) => {
+    const [first, second, onlyFirst, onlySecond] = counts.map((one) => one[rank]);
+    return { radius, first, second, onlyFirst, onlySecond, p: exactP(onlyFirst, onlySecond) };
+  }).filter((one) => one.first + one.second > 0);
 
   const say = (...sentences) => {
-    find("said").replaceChildren(...sentences.map((sentence) => {
-      const line = document.createElement("p");
-      line.textContent = sentence;
+    find("said").replaceChildren(...sentences.map((sentence) => make("p", sentence)));
+  };
+
+  // Pairs that were counted when the board was made, because rows of a log may not be published.
+  const counted = (one, two) => {
+    const kept = pairs.find(({ a, b }) => (a === one && b === two) || (a === two && b === one));
+    if (!kept) return null;
+    const { a, shared, among, hits_a: first, hits_b: second, only_a: onlyFirst } = kept;
+    const onlySecond = onlyFirst.map((own, rank) => own - first[rank] + second[rank]);
+    const counts = a === one ? [first, second, onlyFirst, onlySecond] : [second, first, onlySecond, onlyFirst];
+    return { shared, among, counts };
+  };
+
+  const offer = (id) => {
+    const others = pairs.filter(({ a, b }) => a === id || b === id).map(({ a, b }) => (a === id ? b : a));
+    if (!others.length) return;
+    const list = make("ul");
+    list.append(...others.map((other) => {
+      const [line, link] = [make("li"), write(other)];
+      link.href = `compare.html?a=${id}&b=${other}`;
+      line.append(link);
       return line;
     }));
+    find("said").append(make("p", `Compared with ${byId.get(id)[at.log]} here:`), list);
+  };
+
+  const withheld = (id) => {
+    say("The rows of this log are not published here, and these two were not counted beforehand. The rule stands below.");
+    offer(id);
   };
 
   async function run() {
     const [one, two] = ["a", "b"].map((id) => byLog.get(find(id).value));
-    find("pairs").hidden = true;
-    if (!one || !two) { say("Choose two logs of the list."); return; }
+    find("counts").hidden = true;
+    if (!one || !two) {
+      say("Choose two logs of the list.");
+      for (const row of [one, two]) if (row) offer(row[at.id]);
+      return;
+    }
     const same = (name) => one[at[name]] === two[at[name]];
     if (!same("norm")) { say(`Radii in ${one[at.norm]} and ${two[at.norm]} are not compared.`); return; }
     if (!same("numbering")) {
@@ -93,12 +110,19 @@
         + "each, so that it is another input.");
       return;
     }
-    const loaded = await Promise.all([load(one[at.id]), load(two[at.id])]);
-    const pairs = pairUp(...loaded);
-    if (!pairs.length) { say("These two share no input."); return; }
-    const counts = test(pairs, loaded[0].radii);
-    const adjusted = holm(counts.map((count) => count.p));
-    const lines = [`${pairs.length} inputs are in both (${loaded[0].codes.length} and ${loaded[1].codes.length} in each).`];
+    let held = counted(one[at.id], two[at.id]);
+    if (!held) {
+      const loaded = await Promise.all([load(one[at.id]), load(two[at.id])]);
+      const shut = loaded.findIndex((log) => !log.codes);
+      if (shut >= 0) { withheld([one, two][shut][at.id]); return; }
+      const both = pairUp(...loaded.map(inputs));
+      held = { shared: both.length, among: 1, counts: count(both) };
+    }
+    if (!held.shared) { say("These two share no input."); return; }
+    const counts = test(held.counts);
+    const adjusted = holm(counts.map((own) => own.p));
+    const lines = [`${held.shared} inputs are in both (${one[at.inputs]} and ${two[at.inputs]} in each).`];
+    if (held.among > 1) lines.push(`One of the two was chosen as the best of ${held.among} logs, by these inputs: p is smaller than it should be.`);
     if (!same("noise")) lines.push(`The noise differs: ${one[at.noise]} and ${two[at.noise]}.`);
     if (!same("sigma")) lines.push(`The strength of the noise differs: sigma ${one[at.sigma]} and ${two[at.sigma]}.`);
     const levels = [one, two].map((row) => row[at.alpha_inferred] ?? row[at.alpha_stated]);
@@ -108,21 +132,22 @@
     }
     if (one[at.numbering].endsWith("unlabelled")) lines.push("Neither log has labels: that the same number is the same input is not checked.");
     say(...lines);
-    document.querySelector("#pairs tbody").replaceChildren(...counts.map((count, rank) => {
-      const line = document.createElement("tr");
-      const share = (hits) => `${(Math.floor(1000 * hits / pairs.length + 1e-9) / 10).toFixed(1)} %`;
-      const tail = (p) => (p < LEAST ? `< ${LEAST}` : p.toPrecision(3));
-      const cells = [count.radius, share(count.first), share(count.second), count.onlyFirst,
-        count.onlySecond, tail(count.p), tail(adjusted[rank])];
-      line.append(...cells.map((cell) => {
-        const node = document.createElement("td");
-        node.className = "number";
-        node.textContent = String(cell);
-        return node;
-      }));
+    const list = make("ul");
+    for (const [word, row] of [["First: ", one], ["Second: ", two]]) {
+      const line = make("li", word);
+      line.append(write(row[at.id]));
+      list.append(line);
+    }
+    find("said").prepend(list);
+    document.querySelector("#pairs tbody").replaceChildren(...counts.map((own, rank) => {
+      const line = make("tr");
+      const share = (hits) => `${(Math.floor((1000 * hits) / held.shared + 1e-9) / 10).toFixed(1)} %`;
+      const cells = [own.radius, share(own.first), share(own.second), own.onlyFirst,
+        own.onlySecond, tail(own.p), tail(adjusted[rank])];
+      line.append(...cells.map((cell) => make("td", String(cell), "number")));
       return line;
     }));
-    find("pairs").hidden = false;
+    find("counts").hidden = false;
   }
 
   const asked = new URLSearchParams(location.search);
@@ -132,5 +157,5 @@
   }
   find("go").addEventListener("click", run);
   for (const id of ["a", "b"]) find(id).addEventListener("change", run);
-  if (find("a").value && find("b").value) run();
+  if (find("a").value) run();
 })();
