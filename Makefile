@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PYTEST := $(BIN)/pytest -q -n 2 --dist worksteal
 SEED ?= 1
-EXTRAS := dev,torch,demo,onnx,hf,ray,attacks,docs
+EXTRAS := dev,torch,demo,onnx,hf,ray,seal,attacks,docs
 
 # Tests start many processes; without bytecode each of them would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -66,10 +66,13 @@ docs: setup
 	$(BIN)/simplicert explorer --out docs/explorer.html
 	$(BIN)/mkdocs build --strict
 
-# Wheel and sdist in dist/, then the wheel in empty environments: all of them, or PAIRS="3.11:base".
+# Wheel and sdist in dist/, the lock files against what is installed here, the base by its hashes,
+# then the wheel in empty environments: all of them, or PAIRS="3.11:base".
 release: setup
 	rm -rf dist
 	$(BIN)/python -m hatchling build -d dist
+	$(BIN)/python release/lock.py --check
+	$(BIN)/python release/lock.py --install dist/simplicert-*.whl
 	$(BIN)/python release/check.py dist/simplicert-*.whl $(PAIRS)
 	$(BIN)/python docs/make_pages.py
 

@@ -215,6 +215,14 @@ def dev(place: Place) -> None:
         raise Failed(f"pytest: {last}")
 
 
+def seal(place: Place) -> None:
+    """A run is signed, and its signature holds."""
+    counts(place)
+    place.simplicert("seal", "--new-key", "mine.pem")
+    place.simplicert("seal", "counts", "--key", "mine.pem")
+    place.simplicert("verify", "counts", "--key", "mine.pem.pub")
+
+
 SMOKES: dict[str, tuple[Callable[[Place], None], ...]] = {
     "base": (base, missing),
     "torch": (torch,),
@@ -222,9 +230,10 @@ SMOKES: dict[str, tuple[Callable[[Place], None], ...]] = {
     "onnx": (onnx,),
     "hf": (hf,),
     "ray": (ray,),
+    "seal": (seal,),
     "timm": (timm,),
     "attacks": (attacks,),
     "docs": (docs,),
     "dev": (dev,),
-    "all": (base, torch, demo, onnx, hf, ray),
+    "all": (base, torch, demo, onnx, hf, ray, seal),
 }

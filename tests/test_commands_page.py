@@ -121,6 +121,11 @@ def test_every_example_runs(name, line, place, command):
         (place / "runs" / "board.toml").write_text('[[claim]]\nmatch = "mine"\nsigma = 0.5\n')
     if "few.toml" in words:
         few_draws(place)
+    if "--key" in words:
+        pytest.importorskip("cryptography")
+        key = words[words.index("--key") + 1].removesuffix(".pub")
+        assert command("seal", "--new-key", key)[0] == 0
+        assert command("seal", "runs/mine", "--key", key)[0] == 0
     if "runs/drawn" in words:
         settings = ["--sigma", 0.25, "--draws", 100, "--stop", 3, "--no-compile", "--quiet"]
         model = ["--model", "net.pt2", "--data", "digits"]

@@ -113,3 +113,46 @@ def test_a_name_with_a_null_byte(load, spec):
     """Found by the fuzzer: no file can have such a name."""
     with pytest.raises(sc.InvalidInput, match="must be"):
         load(spec)
+
+
+def test_parts_in_another_folder(run, tmp_path):
+    """A folder of parts that is a link leads out of the run."""
+    (run.folder / "parts").rename(tmp_path / "elsewhere")
+    (run.folder / "parts").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(sc.DamagedRun, match="parts must be a folder, got a link"):
+        sc.open_run(run.folder).tally()
+
+
+def test_a_link_that_stays_in_the_folder_is_followed(tmp_path):
+    """Links out of a folder are refused; inside it people may arrange their pictures."""
+    for name in ("a", "b"):
+        (tmp_path / "data" / name).mkdir(parents=True)
+    Image.new("RGB", (4, 4), "red").save(tmp_path / "data" / "a" / "1.png")
+    (tmp_path / "data" / "b" / "2.png").symlink_to(tmp_path / "data" / "a" / "1.png")
+    (tmp_path / "link").symlink_to(tmp_path / "data")  # and the folder itself may be one
+    for where in ("data", "link"):
+        inputs = load_data(f"folder:{tmp_path / where}").inputs
+        assert (inputs[0] == inputs[1]).all()
+    (tmp_path / "data" / "b" / "2.png").unlink()
+    (tmp_path / "data" / "a" / "1.png").rename(tmp_path / "private.png")
+    (tmp_path / "data" / "a" / "1.png").symlink_to(tmp_path / "private.png")
+    (tmp_path / "data" / "b" / "2.png").symlink_to(tmp_path / "private.png")
+    with pytest.raises(sc.InvalidInput, match="a link that leads elsewhere: copy the file"):
+        load_data(f"folder:{tmp_path / 'data'}")
+
+
+def test_snapshots_of_the_hub_are_links_into_its_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
+    (tmp_path / "hub" / "blobs").mkdir(parents=True)
+    (tmp_path / "hub" / "snapshot").mkdir()
+    Image.new("RGB", (4, 4)).save(tmp_path / "hub" / "blobs" / "x.png")
+    (tmp_path / "hub" / "snapshot" / "1.png").symlink_to(tmp_path / "hub" / "blobs" / "x.png")
+    assert len(load_data(f"folder:{tmp_path / 'hub' / 'snapshot'}").inputs) == 1
+
+
+def test_a_tree_in_a_program_that_nests_without_end():
+    """A RecursionError was raised here."""
+    from simplicert.models.programs import _is_plain_tree
+
+    assert not _is_plain_tree("[" * 50_000)
+    assert not _is_plain_tree('{"type": "builtins.list", "context": "' + "[" * 50_000 + '"}')

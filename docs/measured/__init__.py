@@ -36,6 +36,7 @@ FILES = (
     "rules",
     "speed",
     "stopping",
+    "strangers",
     "text",
     "threats",
     "training",

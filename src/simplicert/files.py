@@ -79,11 +79,13 @@ def read_file(path: Path, most: int = MOST_TEXT, *, follow: bool = True) -> byte
     return content
 
 
-def read_text(path: Path, most: int = MOST_TEXT, *, encoding: str = "utf-8") -> str:
+def read_text(
+    path: Path, most: int = MOST_TEXT, *, encoding: str = "utf-8", follow: bool = True
+) -> str:
     """Read the text of a plain file, whose lines may end as on any system."""
     if path.is_file():
         require_memory(str(path), 4 * path.stat().st_size)  # as bytes, as text and as lines
-    return _decode_text(path, read_file(path, most), encoding)
+    return _decode_text(path, read_file(path, most, follow=follow), encoding)
 
 
 def read_run_file(path: Path, most: int = MOST_TEXT) -> bytes:

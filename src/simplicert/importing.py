@@ -5,6 +5,8 @@ types a name on the command line, or passes it in Python, means it. A name in a 
 run.toml, a model's model.toml, a recipe) comes from the file's author: it never runs code and never
 reaches the network.
 
+`require_inside` refuses a link that leads out of a folder which somebody else may have filled.
+
 `import_object` resolves `module:name` for a classifier, a network or a mechanism. Nothing else in
 this package imports what a text names. It runs the code as `python -m module` would: the current
 folder comes first on the import path and stays there, so that the code can import its neighbours
@@ -13,6 +15,7 @@ later.
 `import_library` imports an optional library when it is needed, or says which extra installs it.
 """
 
+import os
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -65,6 +68,16 @@ def require_vouched(trust: Trust, name: str, reason: str) -> None:
         trust.vouched and not trust.named_by,
         f"model {name} is refused: {reason}; if you trust whoever made it, {instead}",
     )
+
+
+def require_inside(path: Path, *folders: Path) -> Path:
+    """Return a file of a folder that was named; refuse a link that leads out of it."""
+    whole = Path(os.path.realpath(path))  # a link to itself stays where it is
+    if not any(whole.is_relative_to(os.path.realpath(folder)) for folder in folders):
+        raise InvalidInput(
+            f"{path} must lie in {folders[0]}, and is a link that leads elsewhere: copy the file"
+        )
+    return path
 
 
 def import_object(what: str, spec: str, trust: Trust, instead: str = "") -> Any:

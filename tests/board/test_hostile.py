@@ -184,3 +184,16 @@ def test_arrays_with_impossible_numbers_are_flagged(tmp_path):
     assert {"above_cap", "sigma"} <= codes(board)
     assert board.entries[0].verdict == "disproved"
     assert board.entries[0].radius.max() <= 0.5 * np.sqrt(3)
+
+
+def test_an_array_that_is_a_link_is_not_followed(tmp_path):
+    folder = tmp_path / "in" / "uniform_0.50"
+    folder.mkdir(parents=True)
+    arrays = {"preds": np.eye(3), "labels": np.arange(3), "prob_lb": np.full(3, 0.9)}
+    for name, values in (arrays | {"radius_l1": np.full(3, 0.2)}).items():
+        np.save(folder / f"{name}.npy", values)
+    assert len(read_board([tmp_path / "in"]).entries) == 1
+    (folder / "prob_lb.npy").rename(tmp_path / "private.npy")
+    (folder / "prob_lb.npy").symlink_to(tmp_path / "private.npy")
+    board = read_board([tmp_path / "in"])
+    assert not board.entries and "got a link" in board.refusals[0].reason

@@ -13,6 +13,7 @@ from simplicert.cli import app
 from simplicert.models.trained import TEXT, WEIGHTS
 from simplicert.store.manifest import read_manifest, write_manifest
 from simplicert.training import train
+from simplicert.verification.seals import make_key
 
 PAYLOADS = ("payload:go", "http.server:test", "os:abort")
 MODEL = """
@@ -52,6 +53,7 @@ COMMANDS = {
         ("verify", "RUN", "--replay", "1", "--data", "data.npz", "--trust"),
         ("verify", "RUN", "--replay", "1", "--data", "data.npz", "--model", "NET"),
     ],
+    "seal": [("seal", "RUN", "--key", "key.pem"), ("verify", "RUN", "--key", "key.pem.pub")],
     "attack": [
         ("attack", "RUN"),
         ("attack", "RUN", "--data", "data.npz"),
@@ -127,6 +129,7 @@ def drawn(tmp_path_factory):
         (place / "counts.txt").write_text("90 5 5 0\n")
         inputs = np.random.default_rng(1).random((20, 6)).astype(np.float32)
         np.savez("data.npz", inputs=inputs, labels=np.arange(20) % 3)
+        make_key(place / "key.pem")
         train("data.npz", "NET", arch="mlp", sigma=0.5, epochs=1)
         words = ("sample", "--model", "honest:make", "--data", "data.npz", *SAMPLE, "--out", "RUN")
         patch.setattr("sys.argv", ["simplicert", *words])

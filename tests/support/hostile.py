@@ -107,6 +107,61 @@ def classes_without_end(folder):
     return ["table", run], "at most 2,147,483,648 counts, got 1,000 inputs of 10,000,000 classes"
 
 
+ROWS = 12_345  # in a file that will say ENDLESS instead
+ENDLESS = 10**12
+
+
+def declare_rows(content):
+    """A Parquet file whose table of contents claims a million million rows and values."""
+    length = struct.unpack("<I", content[-8:-4])[0]
+    body, contents = content[: -8 - length], content[-8 - length : -8]
+    changed = contents.replace(_signed(ROWS), _signed(ENDLESS))
+    assert changed != contents
+    return body + changed + struct.pack("<I", len(changed)) + content[-4:]
+
+
+def _signed(value):
+    """A 64-bit field of Thrift's compact protocol: its kind, then seven bits per byte."""
+    left, said = 2 * value, bytearray([0x16])
+    while left > 127:
+        said.append(left & 127 | 128)
+        left >>= 7
+    return bytes([*said, left])
+
+
+def endless_part(folder):
+    run = a_run(folder, inputs=10**12)
+    million = np.zeros(ROWS, np.int64)
+    put_part(run, [pa.table({"index": million, "labels": million})])
+    (path,) = (run / "parts").iterdir()
+    content = declare_rows(path.read_bytes())
+    path.unlink()
+    (run / "parts" / part_name(0, content)).write_bytes(content)
+    return ["certify", run], "would grow from|contradicts itself|more than|at most"
+
+
+def endless_table(name):
+    def make(folder):
+        sink = io.BytesIO()
+        picture = io.BytesIO()
+        Image.new("RGB", (2, 2)).save(picture, "PNG")
+        cells = [{"bytes": picture.getvalue(), "path": "a"}] * ROWS
+        table = pa.table({"image": cells} if "test" in name else {"a": np.ones(ROWS)})
+        pq.write_table(table.append_column("label", [np.zeros(ROWS, np.int64)]), sink)
+        (folder / name).write_bytes(declare_rows(sink.getvalue()))
+        return folder / name if "test" not in name else f"hf:{folder}"
+
+    return make
+
+
+def deep_features(folder):
+    """A table of the Hub whose words about itself nest without end."""
+    table = pa.table({"a": [1.0], "label": [0]})
+    table = table.replace_schema_metadata({"huggingface": '{"info": ' + DEEP})
+    pq.write_table(table, folder / "test.parquet")
+    return f"hf:{folder}"
+
+
 def texts_in_a_part(folder):
     run = a_run(folder)
     put_part(run, [pa.table({"index": [0], "labels": ["a"]})])
@@ -507,10 +562,18 @@ def script(folder):
     return folder / "m.ts"
 
 
-CASES = {
+ALL_CASES = {
     "part: rows of nothing": rows_of_nothing,
     "part: rows that do not belong": rows_that_do_not_belong,
     "part: one endless list": one_endless_list,
+    "part: a million million rows": endless_part,
+    "data: a million million rows": sampled(
+        None, endless_table("data.parquet"), "would grow from|contradicts itself|at most|more than"
+    ),
+    "data: a million million pictures": sampled(
+        None, endless_table("test.parquet"), "would grow from|contradicts itself|at most|more than"
+    ),
+    "data: deep words about itself": sampled(None, deep_features, "must be a Parquet table"),
     "part: classes without end": classes_without_end,
     "part: texts": texts_in_a_part,
     "part: lists of lists": lists_of_lists,
@@ -652,6 +715,6 @@ CASES = {
 }
 CASES = {
     name: make
-    for name, make in CASES.items()
+    for name, make in ALL_CASES.items()
     if find_spec(NEEDED.get(name.partition(":")[0], "simplicert"))
 }

@@ -100,7 +100,7 @@ def checksum_of(source: Source) -> str:
     else:
         for file in sorted(file for file in source.path.rglob("*") if file.is_file()):
             if file.suffix in (".npy", ".toml", ".parquet"):
-                digest.update(read_file(file, MOST_LOG))
+                digest.update(read_file(file, MOST_LOG, follow=False))
     return digest.hexdigest()
 
 

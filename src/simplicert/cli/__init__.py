@@ -30,6 +30,7 @@ from simplicert.cli.report import report
 from simplicert.cli.run import run
 from simplicert.cli.sample import sample
 from simplicert.cli.saying import print_lines, print_note
+from simplicert.cli.seal import seal
 from simplicert.cli.simplex import simplex
 from simplicert.cli.status import status
 from simplicert.cli.table import table
@@ -46,13 +47,15 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+LOOP = "Symlink loop"  # how Python 3.11 and 3.12 begin the error about a link to itself
+
 # What a stranger looks for first stands first.
 START, DRAW, READ, CHECK = "Start", "Draw", "Read", "Check"
 for panel, commands in {
     START: (demo, radius, explorer, simplex, plan, train),
     DRAW: (sample, run, watch, status, compact),
     READ: (certify, table, figure, report, history, explain, board, card, export),
-    CHECK: (verify, attack, geometry, gate, check),
+    CHECK: (verify, seal, attack, geometry, gate, check),
 }.items():
     for command in commands:
         app.command(rich_help_panel=panel)(command)
@@ -93,6 +96,10 @@ def main() -> None:
                 f"the memory is full: {error or 'give fewer inputs or classes at a time'}"
             )
         )
+    except RuntimeError as error:
+        if not str(error).startswith(LOOP):
+            raise
+        sys.exit(_print_refusal(f"cannot read or write: {error}"))
     except OSError as error:
         where = f" {error.filename}" if error.filename else ""
         sys.exit(_print_refusal(f"cannot read or write{where}: {error.strerror or error}"))

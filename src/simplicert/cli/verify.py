@@ -50,6 +50,10 @@ def verify(
         Path | None,
         typer.Option(help="Its entry for a board, whose settings must be the run's."),
     ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option(help="Public key of whoever sealed the run, which must hold."),
+    ] = None,
 ) -> None:
     """Check files, draws and certificates of a run, and draw some inputs again.
 
@@ -58,6 +62,8 @@ def verify(
     Example: simplicert verify runs/mine
 
     Example: simplicert verify runs/mine --claims runs/board.toml
+
+    Example: simplicert verify runs/mine --key theirs.pem.pub
 
     Example: simplicert verify runs/mine --json
     """
@@ -76,7 +82,9 @@ def verify(
     checks = []
     with show_reading_progress(quiet=False):
         files = tuple(certificates or ())
-        for check in verify_run(run, files, request, sensitivity, claims, checking_lines()):
+        for check in verify_run(
+            run, files, request, sensitivity, claims, checking_lines(), key=key
+        ):
             checks.append(check)
             if not quiet:
                 print_lines(f"{MARKS[check.holds]}{check.about}: {check.says}")

@@ -12,6 +12,8 @@ import numpy as np
 from simplicert.data import arrays
 from simplicert.data.dataset import Pixels, Source
 from simplicert.errors import InvalidInput, require
+from simplicert.files import read_file
+from simplicert.importing import require_inside
 
 CLASSES = (
     "airplane",
@@ -33,6 +35,7 @@ BATCHES = {
 
 SIDE, CHANNELS = 32, 3
 RECORD = 1 + CHANNELS * SIDE * SIDE  # a label, then red, green and blue planes
+MOST_BATCH = 2**28  # bytes of one batch, of which the official ones have an eighth
 INNER = ("cifar-10-batches-bin", "cifar-10-batches-py")  # folders in the official archives
 
 
@@ -46,9 +49,9 @@ def load_cifar10(where: str) -> Source:
     places = [folder, *(folder / name for name in INNER)]
     for place in places:
         if (place / f"cifar10_{split}.npz").is_file():
-            return _read_cifar10_npz(place / f"cifar10_{split}.npz")
+            return _read_cifar10_npz(require_inside(place / f"cifar10_{split}.npz", folder))
         if any((place / name).is_file() for name in BATCHES[split]):
-            return _read_binary_batches([place / name for name in BATCHES[split]])
+            return _read_binary_batches(folder, [place / name for name in BATCHES[split]])
     wanted = f"{BATCHES[split][0]} or cifar10_{split}.npz"
     for place in places:
         if any((place / Path(name).stem).is_file() for name in BATCHES[split]):
@@ -59,12 +62,13 @@ def load_cifar10(where: str) -> Source:
     raise InvalidInput(f"cifar10: must name a folder with {wanted}, got {folder}")
 
 
-def _read_binary_batches(paths: list[Path]) -> Source:
+def _read_binary_batches(folder: Path, paths: list[Path]) -> Source:
     """Read records of 3073 bytes from one batch after the other."""
     tables = []
     for path in paths:
         require(path.is_file(), f"cifar10: needs {path.name} beside the other batches, got none")
-        content = np.fromfile(path, dtype=np.uint8)
+        held = read_file(require_inside(path, folder), MOST_BATCH)
+        content = np.frombuffer(held, dtype=np.uint8)
         require(
             content.size > 0 and content.size % RECORD == 0,
             f"{path.name} must be records of {RECORD} bytes, got {content.size} bytes",

@@ -9,6 +9,7 @@ Images of different sizes are refused, unless `resize` or `crop` bring them to o
 Then grey images among RGB ones become RGB, as in every reader of such folders.
 """
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,7 @@ from simplicert.data.dataset import WATCH, Singles, Source, unit_pixels
 from simplicert.data.fitting import OFFER, fit_picture, fitted_size
 from simplicert.data.options import AS_IT_IS, DataOptions
 from simplicert.errors import InvalidInput, require
-from simplicert.importing import import_library
+from simplicert.importing import import_library, require_inside
 
 # Pillow's names for how pixels are stored, and what they become. 16-bit, alpha and CMYK images
 # are refused: how to bring them to [0, 1] is the owner's choice.
@@ -122,10 +123,20 @@ def _open_image_files(folder: Path, files: list[Path], options: DataOptions) -> 
     pillow = import_library("PIL.Image", "torch", "data 'folder:'")
     return lazy_images(
         len(files),
-        lambda position: pillow.open(files[position], formats=FORMATS),
+        lambda position: pillow.open(
+            require_inside(files[position], folder, *hub_caches()), formats=FORMATS
+        ),
         lambda position: str(files[position].relative_to(folder)),
         options,
     )
+
+
+def hub_caches() -> list[Path]:
+    """Return the folders of Hugging Face's cache, where a data set is made of links."""
+    home = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "huggingface")
+    named = (os.environ.get(name) for name in ("HF_HUB_CACHE", "HF_DATASETS_CACHE"))
+    places = (os.environ.get("HF_HOME") or home, *named)
+    return [Path(place).expanduser() for place in places if place]
 
 
 def _list_image_files(folder: Path) -> list[Path]:

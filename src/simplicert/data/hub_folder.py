@@ -9,7 +9,6 @@ memory at a time. A picture that is only a path or an address is refused: a tabl
 must not make us open other files.
 """
 
-import json
 from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,12 +20,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simplicert.data.dataset import Source, number_texts
-from simplicert.data.folder import FORMATS, SUFFIXES, lazy_images, load_folder
+from simplicert.data.folder import FORMATS, SUFFIXES, hub_caches, lazy_images, load_folder
 from simplicert.data.options import PICTURE_OPTIONS, DataOptions
 from simplicert.data.tables import LABEL, load_csv, read_parquet_frame, table_source
 from simplicert.errors import DamagedRun, InvalidInput, require
-from simplicert.files import open_file
-from simplicert.importing import import_library
+from simplicert.files import open_file, parse_json
+from simplicert.importing import import_library, require_inside
 from simplicert.parquet import GroupReader
 
 DEFAULT = "test"
@@ -70,7 +69,7 @@ def _find_tables(folder: Path, split: str, suffix: str) -> list[Path]:
                 if path.stem == split or path.stem.startswith(f"{split}-")
             ]
             if found := named or sorted((place / split).glob(f"*{suffix}")):
-                return found
+                return [require_inside(path, folder, *hub_caches()) for path in found]
     return []
 
 
@@ -146,7 +145,9 @@ def _read_features(path: Path) -> _Features:
     try:
         with open_file(path) as file:
             schema = pq.read_schema(file)
-        kept = json.loads((schema.metadata or {}).get(KEPT.encode(), b"{}"))
+        kept = parse_json(
+            "what it says of itself", (schema.metadata or {}).get(KEPT.encode(), b"{}")
+        )
         said = kept.get("info", {}).get("features", {})
         kinds = {name: said.get(name, {}) for name in schema.names}
         classes = {

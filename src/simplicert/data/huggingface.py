@@ -24,13 +24,13 @@ from typing import Any
 import numpy as np
 
 from simplicert.data.dataset import Source, number_texts
-from simplicert.data.folder import lazy_images
+from simplicert.data.folder import hub_caches, lazy_images
 from simplicert.data.hub_folder import is_saved, load_hub_folder
 from simplicert.data.options import AS_IT_IS, PICTURE_OPTIONS, DataOptions
 from simplicert.data.tables import table_source
 from simplicert.errors import InvalidInput, require
 from simplicert.files import open_file, read_json
-from simplicert.importing import first_error_line, import_library
+from simplicert.importing import first_error_line, import_library, require_inside
 from simplicert.machine import require_memory
 
 # Numbers of fields in the flat buffers of Arrow: of a message its kind and its content, of a
@@ -166,7 +166,7 @@ def _check_saved_table(folder: Path) -> None:
     for path in sorted(folder.rglob("*")):
         if path.is_dir():
             continue
-        open_file(path).close()
+        open_file(require_inside(path, folder, *hub_caches())).close()
         if path.suffix == ".json":
             read_json(path)
         elif path.suffix == ".arrow":

@@ -18,7 +18,7 @@ def read_folder(
     """Read NAME.npy for each name; all must have one row per input, and `optional` may lack."""
     require(folder.is_dir(), f"folder must be one that exists, got {str(folder)!r}")
     names = [*needed, *(name for name in optional if (folder / f"{name}.npy").is_file())]
-    arrays = {name: read_array(folder / f"{name}.npy") for name in names}
+    arrays = {name: read_array(folder / f"{name}.npy", follow=False) for name in names}
     rows = len(arrays[needed[0]]) if arrays[needed[0]].ndim else 0
     for name, values in arrays.items():
         wide = 2 if name == "preds" else 1
@@ -44,5 +44,5 @@ def whole_numbers(name: str, values: Floats, most: int) -> Ints:
 
 def checksum_folder(folder: Path, names: Sequence[str]) -> str:
     """Return the checksum of these files, one after another."""
-    contents = [read_file(folder / f"{name}.npy", MOST_LOG) for name in names]
+    contents = [read_file(folder / f"{name}.npy", MOST_LOG, follow=False) for name in names]
     return content_checksum(b"".join(contents))

@@ -9,6 +9,7 @@ Then Cohen's radius is the largest that can be proved, two_sided and the ensembl
 table of who wins would compare one number with itself.
 """
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -139,7 +140,7 @@ class Study:
         manifest = self.run.manifest
         wanted = choose("kind", kind or manifest.kind, KINDS)
         path = attack_path(self.run.folder, manifest, wanted)
-        rows = read_attack(path) if path.is_file() else []
+        rows = read_attack(path) if os.path.lexists(path) else []
         if any((row.run, row.kind) != (manifest.id, wanted) for row in rows):
             raise DamagedRun(f"{path} is of another run or kind: it does not belong here")
         if self.only is None:

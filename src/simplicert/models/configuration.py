@@ -11,9 +11,11 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+from simplicert.data.folder import hub_caches
 from simplicert.errors import InvalidInput, require
 from simplicert.files import open_file, read_json
-from simplicert.importing import import_library
+from simplicert.importing import import_library, require_inside
+from simplicert.machine import require_memory
 
 CONFIGURATION, WEIGHTS = "config.json", ".safetensors"
 MOST_NUMBER = 2**20  # in a configuration: layers, widths, classes; also the sum of a list of them
@@ -29,10 +31,13 @@ def check_configuration(transformers: Any, where: str) -> None:
     if folder is None:
         return  # transformers will say that there is none
     for path in sorted(folder.iterdir()):
+        if path.suffix in (".json", WEIGHTS):
+            require_inside(path, folder, *hub_caches())
         if path.suffix == ".json":
             _check_numbers(path.name, read_json(path))
         elif path.suffix == WEIGHTS:
             open_file(path).close()
+            require_memory(f"model hf:{folder.name}", path.stat().st_size)
     tensors, values = _count_weights(folder)
     if tensors:
         _build_without_memory(transformers, where, tensors, values)

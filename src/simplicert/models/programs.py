@@ -16,11 +16,11 @@ handle and no function, put it in its line, and let `tests/models/test_operators
 network that needs it.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
+from simplicert.files import parse_json
 from simplicert.models.sizes import is_size
 
 ELEMENTWISE = """
@@ -206,7 +206,7 @@ def is_operator(target: str) -> bool:
 def _is_plain_tree(text: object) -> bool:
     """Return whether it is made of tuples, lists and dictionaries: others may import a module."""
     try:
-        form = json.loads(str(text))
+        form = parse_json("a tree", str(text))
     except ValueError:
         return False
     for part in _walk_dictionaries(form):
@@ -214,7 +214,7 @@ def _is_plain_tree(text: object) -> bool:
             return False
         context = part["context"]
         try:
-            keys = json.loads(context) if isinstance(context, str) else context
+            keys = parse_json("a tree", context) if isinstance(context, str) else context
         except ValueError:
             return False
         for key in keys if isinstance(keys, list) else [] if keys is None else [keys]:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from simplicert.errors import InvalidInput, choose, require
 from simplicert.files import read_toml
-from simplicert.importing import USER, Trust, import_library
-from simplicert.models.model import Model, digest_parts, module_fingerprint
+from simplicert.importing import USER, Trust, import_library, require_inside
+from simplicert.models.model import Model, digest_parts, find_model_file, module_fingerprint
 from simplicert.models.weights import (
     build_fitting_network,
     fill_network,
@@ -114,7 +114,7 @@ def read_trained_folder(folder: Path, arch: str | None = None) -> TrainedNetwork
     )
     path = folder / WEIGHTS
     require(path.is_file(), f"model {folder} must hold {WEIGHTS} beside {TEXT}, and it does not")
-    state, metadata = read_weights(path)
+    state, metadata = read_weights(find_model_file(str(require_inside(path, folder))))
     trust = Trust(str(folder / TEXT)) if arch is None else USER
     build = partial(
         build_network,
@@ -150,7 +150,7 @@ def read_facts(folder: Path) -> ModelFacts:
     path = folder / TEXT
     require(path.is_file(), f"model {folder} must be a folder written by train, with {TEXT}")
     try:
-        content = read_toml(path)
+        content = read_toml(require_inside(path, folder))
         require(content["format"] == FORMAT, f"format must be {FORMAT}, got {content['format']!r}")
         model = content["model"]
         return ModelFacts(

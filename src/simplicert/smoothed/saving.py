@@ -9,6 +9,7 @@ import tomli_w
 
 from simplicert.errors import InvalidInput, require
 from simplicert.files import read_toml
+from simplicert.importing import require_inside
 from simplicert.models import Model, load_model
 from simplicert.models.model import is_module
 from simplicert.noises import GAUSSIAN, NOISES, NoiseModel, scale_argument
@@ -90,7 +91,7 @@ def read_smoothed(folder: Path, *, trust: bool = False) -> tuple[Model, dict[str
     """Read the network and its settings; refuse them where they do not belong together."""
     path = folder / TEXT
     require(path.is_file(), f"{folder} must be a folder that Smoothed.save wrote, with {TEXT}")
-    kept = read_toml(path)
+    kept = read_toml(require_inside(path, folder))
     form = kept.pop("format", None)
     fingerprint = kept.pop("fingerprint", None)
     require(
@@ -98,7 +99,7 @@ def read_smoothed(folder: Path, *, trust: bool = False) -> tuple[Model, dict[str
         f"{path} must be of format {' or '.join(map(str, FORMATS))}, got {form!r}",
     )
     require("sigma" in kept, f"{path} must name a sigma, and names none")
-    model = load_model(str(folder / PROGRAM), trust=trust)
+    model = load_model(str(require_inside(folder / PROGRAM, folder)), trust=trust)
     require(
         model.fingerprint == fingerprint,
         f"{folder}: {PROGRAM} is another network than {TEXT} speaks of",

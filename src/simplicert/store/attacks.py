@@ -127,9 +127,9 @@ def write_attack(path: Path, rows: Sequence[AttackRow]) -> None:
 
 
 def read_attack(path: Path) -> list[AttackRow]:
-    """Read and check the rows of a table; an error names the line that is wrong."""
+    """Read and check the rows of a table, no link; an error names the line that is wrong."""
     try:
-        lines = list(csv.reader(StringIO(read_text(path))))
+        lines = list(csv.reader(StringIO(read_text(path, follow=False))))
     except (InvalidInput, csv.Error) as error:
         raise DamagedRun(f"{path} cannot be read as a table of an attack: {error}") from None
     if not lines or tuple(lines[0]) not in (COLUMNS, NOISE_COLUMNS):

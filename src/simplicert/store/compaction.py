@@ -36,6 +36,7 @@ from simplicert.store.parts import (
     read_part_record,
 )
 from simplicert.store.run import PARTS, Run, hold_tally, read_records
+from simplicert.store.seals import SEAL
 from simplicert.temporary import remove_stale_files
 from simplicert.types import Ints
 
@@ -82,13 +83,19 @@ def compact_run(folder: Path | str) -> Compaction:
         "holds" not in run.manifest.source,
         f"run must be one of tallies, and {folder} is a log that was imported: it has no parts",
     )
+    require(
+        not os.path.lexists(folder / SEAL),
+        f"run must not be sealed, and {folder} is, as these parts: take {SEAL} away, and seal it "
+        "again when its parts are merged",
+    )
     return _merge_records(run, read_records(run))
 
 
 def compact_if_complete(folder: Path) -> Compaction | None:
     """Merge the parts of a run that has many and needs no more draws; None if it was left alone."""
     run = Run(folder, read_manifest(folder))
-    if len(run.paths()) < MANY or _count_inputs(run) < run.manifest.inputs:
+    sealed = os.path.lexists(folder / SEAL)
+    if sealed or len(run.paths()) < MANY or _count_inputs(run) < run.manifest.inputs:
         return None
     records = read_records(run)
     hold_tally(run, join_records(records, run.manifest))

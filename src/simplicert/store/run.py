@@ -81,7 +81,9 @@ class Run:
             raise DamagedRun(f"the parts of {self.folder} contradict each other: {error}") from None
 
     def paths(self) -> list[Path]:
-        """List the parts, in the order of their names."""
+        """List the parts, in the order of their names; parts elsewhere are no part of a run."""
+        if (self.folder / PARTS).is_symlink():
+            raise DamagedRun(f"{self.folder / PARTS} must be a folder, got a link")
         return list_parts(self.folder / PARTS)
 
     def tally(self) -> Tally:

@@ -6,6 +6,7 @@ checkpoint.pt holds the state: one file, replaced whole, read without running co
 
 import csv
 import io
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import torch
 
 from simplicert.errors import InvalidInput, require
 from simplicert.files import open_file, write_atomically
+from simplicert.importing import first_error_line, require_inside
 from simplicert.models.model import open_archive
 from simplicert.training.trainer import Trainer
 
@@ -60,14 +62,22 @@ def write_checkpoint(
 def read_checkpoint(folder: Path, identity: Identity, trainer: Trainer) -> TrainingState:
     """Put a training where it stood, or at the start where there is no checkpoint."""
     path = folder / CHECKPOINT_NAME
-    if not path.exists():
+    if not os.path.lexists(path):
         return TrainingState(0, [])
-    held = _load_checkpoint_file(path, trainer.process_group.device)
-    _refuse_other_training(path, held["identity"], identity)
-    trainer.module.load_state_dict(held["model"])
-    trainer.optimiser.load_state_dict(held["optimiser"])
-    trainer.scaler.load_state_dict(held["scaler"])
-    return TrainingState(held["epoch"], held["log"])
+    held = _load_checkpoint_file(require_inside(path, folder), trainer.process_group.device)
+    try:
+        _refuse_other_training(path, held["identity"], identity)
+        trainer.module.load_state_dict(held["model"])
+        trainer.optimiser.load_state_dict(held["optimiser"])
+        trainer.scaler.load_state_dict(held["scaler"])
+        log = [{name: float(row[name]) for name in COLUMNS} for row in held["log"]]
+        require(held["epoch"] == len(log), f"{len(log)} epochs, and it says {held['epoch']!r}")
+    except InvalidInput:
+        raise
+    except Exception as error:  # torch raises many kinds for states of another network
+        said = first_error_line(error)
+        raise InvalidInput(f"{path} is no checkpoint of a training here: {said}") from None
+    return TrainingState(len(log), log)
 
 
 def write_log(folder: Path, log: list[EpochRow]) -> None:

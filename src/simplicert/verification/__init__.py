@@ -38,6 +38,7 @@ from simplicert.verification.checks import (
 )
 from simplicert.verification.claims import claim_checks
 from simplicert.verification.replay import Replay, no_replay_reason, replay_checks
+from simplicert.verification.seals import seal_checks
 
 __all__ = ["Replay", "VerificationCheck", "verify_run"]
 ROUNDING = 1e-9  # relative change that other library versions may cause
@@ -65,13 +66,16 @@ def verify_run(
     sensitivity: float | None = None,
     claims: Path | None = None,
     report: Report = report_nothing,
+    *,
+    key: Path | None = None,
 ) -> Iterator[VerificationCheck]:
     """Check everything that can be checked about a run, and yield each result as it is made.
 
     `certificates` are files made from the run; by default those where the commands put them.
     `sensitivity` replaces the run's own for the stage before the noise, at the verifier's word.
     `claims` is its entry for a board, whose settings must be those of the run. `report` is called
-    with what is being read, how much of it was, and how much there is.
+    with what is being read, how much of it was, and how much there is. `key` is the public key of
+    whoever sealed the run.
     """
     folder = Path(folder)
     for path in certificates:
@@ -86,6 +90,7 @@ def verify_run(
         yield VerificationCheck("files", False, str(error))
         return
     yield settings_check(folder)
+    yield from seal_checks(run, key)
     files = certificates or find_certificate_files(folder)
     if isinstance(run, ImportedRun):
         yield from _verify_log(run, files, replay, sensitivity)

@@ -1,6 +1,7 @@
 """Check certificates on disk against the tallies: every cell is recomputed and compared."""
 
 import math
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -14,6 +15,7 @@ from simplicert.bounds import SCHEMES
 from simplicert.bounds.joint import ALONE
 from simplicert.certification import HALF_STEP, certify
 from simplicert.errors import SimplicertError
+from simplicert.importing import require_inside
 from simplicert.mechanisms import Mechanism
 from simplicert.mechanisms.threats import threat_of
 from simplicert.noises import default_norm
@@ -36,10 +38,13 @@ ABOUT = "certificates"  # what these checks are about
 
 
 def find_certificate_files(folder: Path) -> list[Path]:
-    """Find certificates where the commands put them: beside the run, by its name, or inside it."""
+    """Find certificates where the commands put them: beside the run, by its name, or inside it.
+
+    A pipe or a link in such a place is found too: reading it is refused, and that is said.
+    """
     places = [folder.with_name(folder.name + suffix) for suffix in SUFFIXES]
     places += [folder / f"certificates{suffix}" for suffix in SUFFIXES]
-    return [path for path in places if path.is_file()]
+    return [path for path in places if os.path.lexists(path)]
 
 
 def certificate_checks(
@@ -54,6 +59,8 @@ def certificate_checks(
     """
     most = len(run) if isinstance(run, ImportedRun) else len(run.tally())
     try:
+        if path.parent == run.folder:
+            require_inside(path, run.folder)
         stored = read_stored(path, most, partial(report, f"columns of {path.name}"))
     # pyarrow's errors are of these kinds
     except (SimplicertError, ValueError, OSError, RecursionError) as error:
