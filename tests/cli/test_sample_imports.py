@@ -52,6 +52,6 @@ def test_sample_loads_no_room_of_the_analysis(place, more):
     )
     assert done.returncode == 0, done.stderr
     before, after = map(loaded_rooms, json.loads(done.stdout.splitlines()[-1]))
-    assert before == {"cli", "errors"}  # all that `simplicert --help` needs
+    assert before == {"cli", "errors", "glossary"}  # all that `simplicert --help` needs
     assert {"drawing", "sampling", "store", "plan"} <= after
     assert not after & LATER
