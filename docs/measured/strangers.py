@@ -15,22 +15,22 @@ def _open_list(name: str) -> Any:
     return import_module(name)
 
 
-def list_deeds() -> str:
+def list_attacks() -> str:
     """What is put in a file's place, and how many files there are."""
     held = _open_list("strangers")
-    pairs = sum(len(held.deeds_on(reader)) for reader in held.ALL_READERS)
-    count = f"{len(held.ALL_READERS)} files, {len(held.DEEDS)} deeds, {pairs} pairs"
-    return f"{'; '.join(held.DEEDS)} ({count})."
+    pairs = sum(len(held.attacks_on(reader)) for reader in held.ALL_READERS)
+    count = f"{len(held.ALL_READERS)} files, {len(held.ATTACKS)} attacks, {pairs} pairs"
+    return f"{'; '.join(held.ATTACKS)} ({count})."
 
 
 def tabulate_readers() -> str:
-    """Every file with the command that reads it, and the deeds that are left out."""
+    """Every file with the command that reads it, and the attacks that are left out."""
     held = _open_list("strangers")
     rows = []
     for reader in held.ALL_READERS:
-        left = [deed for deed in held.DEEDS if deed not in held.deeds_on(reader)]
-        rows.append([reader.file, len(held.DEEDS) - len(left), "; ".join(left) or "-"])
-    return format_table(["file", "deeds", "not done to it"], rows)
+        left = [attack for attack in held.ATTACKS if attack not in held.attacks_on(reader)]
+        rows.append([reader.file, len(held.ATTACKS) - len(left), "; ".join(left) or "-"])
+    return format_table(["file", "attacks", "not done to it"], rows)
 
 
 def tabulate_cases() -> str:

@@ -1,7 +1,7 @@
 """Everything of tests/support/strangers.py and named.py is done, by one process of its own each.
 
 A tenth of all pairs, others for each file, is done with the slow tests, so that every file and
-every deed is seen; all of them with `make test-all`.
+every attack is seen; all of them with `make test-all`.
 """
 
 import os
@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 from named import PLACES, copy_place, variants
-from strangers import DEEDS, READERS, SECRET, deeds_on
+from strangers import ATTACKS, READERS, SECRET, attacks_on
 from typed import type_commands
 
 pytestmark = pytest.mark.slow  # hundreds of commands, a tenth of a second each
 
 MOST = 3 * 2**20  # kB: what may always be unpacked, and the libraries
-SHARE = 10  # the least number of deeds on a file
+SHARE = 10  # the least number of attacks on a file
 TIERS = ["tenth", pytest.param("all", marks=pytest.mark.long)]
 PROGRESS = ("reading ", "loading ", "note  ", "ok    ", "WRONG ")
 
@@ -42,25 +42,25 @@ def sound(tmp_path_factory):
 
 
 @pytest.mark.parametrize("tier", TIERS)
-def test_every_deed_on_every_file(sound, tmp_path, tier):
+def test_every_attack_on_every_file(sound, tmp_path, tier):
     lines, names = [], []
     for row, reader in enumerate(READERS):
-        for column, deed in enumerate(deeds_on(reader)):
+        for column, attack in enumerate(attacks_on(reader)):
             if tier == "tenth" and (row + column) % SHARE:
                 continue
             here, path, words = sound(reader)
             folder = tmp_path / f"{row}-{column}" / "here"
             shutil.copytree(here, folder)
             moved = [str(word).replace(str(here), str(folder)) for word in words]
-            DEEDS[deed](Path(str(path).replace(str(here), str(folder))))
+            ATTACKS[attack](Path(str(path).replace(str(here), str(folder))))
             lines.append((folder, moved))
-            names.append((reader, deed))
+            names.append((reader, attack))
     answers = type_commands(lines)
-    for (reader, deed), answer, (folder, _) in zip(names, answers, lines, strict=True):
-        about = (reader.file, deed, answer)
+    for (reader, attack), answer, (folder, _) in zip(names, answers, lines, strict=True):
+        about = (reader.file, attack, answer)
         assert allowed(answer), about
         refused = answer.code == 2 or "WRONG" in answer.said
-        assert refused or not reader.strict(deed), about
+        assert refused or not reader.strict(attack), about
         if reader.inside:
             shown = answer.said + "".join(_pages(folder))
             assert SECRET not in shown, about
@@ -76,7 +76,7 @@ def _pages(folder):
 
 @pytest.mark.long
 def test_the_files_are_sound_before_anything_is_done_to_them(sound):
-    """Otherwise a deed could be refused for another reason."""
+    """Otherwise an attack could be refused for another reason."""
     for reader in READERS:
         folder, _, words = sound(reader)
         (answer,) = type_commands([(folder, words)]) if reader.sound else [None]

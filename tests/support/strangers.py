@@ -1,8 +1,8 @@
 """Every file that a command reads, and everything that is done to it: one list of each.
 
 `READERS` names the files. A maker puts sound files into an empty folder and returns the file to
-attack and the words of a command that reads it. `DEEDS` are what is done to a file; each gets its
-path. The tests (tests/cli/test_strangers.py) do every deed to every file, and docs/security.md
+attack and the words of a command that reads it. `ATTACKS` are what is done to a file; each gets its
+path. The tests (tests/cli/test_strangers.py) do every attack to every file, and docs/security.md
 prints both lists.
 """
 
@@ -47,9 +47,9 @@ class Reader(NamedTuple):
     page: bool = False  # a board is written without what it refuses, and says why
     sound: bool = True  # the command ends well while nothing is done to the file
 
-    def strict(self, deed: str) -> bool:
+    def strict(self, attack: str) -> bool:
         """Whether the command must refuse it: a note may be empty, a log may be cut."""
-        return deed in STRICT and not self.page
+        return attack in STRICT and not self.page
 
 
 STRICT = (
@@ -132,7 +132,7 @@ def put_address(path: Path) -> None:
     path.write_text("https://127.0.0.1:9/payload\nhf://payload/go\ns3://payload/go\n")
 
 
-DEEDS: dict[str, Callable[[Path], None]] = {
+ATTACKS: dict[str, Callable[[Path], None]] = {
     "a pipe": put_pipe,
     "a socket": put_socket,
     "a link to /dev/zero": put_device,
@@ -154,10 +154,10 @@ ONLY_INSIDE = (
 ONLY_TEXT = ("50,000 brackets", "5,000 digits", "addresses")
 
 
-def deeds_on(reader: Reader) -> list[str]:
-    """The deeds that are done to this file."""
+def attacks_on(reader: Reader) -> list[str]:
+    """The attacks that are done to this file."""
     left = (() if reader.inside else ONLY_INSIDE) + (() if reader.text else ONLY_TEXT)
-    return [deed for deed in DEEDS if deed not in left]
+    return [attack for attack in ATTACKS if attack not in left]
 
 
 # ---------------------------------------------------------------- sound files

@@ -95,7 +95,7 @@ def extend(folder):
     write_part(folder / "parts", tally(4), manifest)
 
 
-DEEDS = {
+ATTACKS = {
     "no seal": (lambda f: (f / SEAL).unlink(), "never sealed, or its seal was taken away"),
     "a part changed": (lambda f: change_byte(min((f / "parts").iterdir()), 50), "1 part changed"),
     "run.toml changed": (change_label, "1 file changed since it was sealed: run.toml"),
@@ -112,10 +112,10 @@ DEEDS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("deed", DEEDS)
-def test_what_does_not_hold(sealed, deed):
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_what_does_not_hold(sealed, attack):
     folder, _, public = sealed
-    do, words = DEEDS[deed]
+    do, words = ATTACKS[attack]
     do(folder)
     holds, heard = said(folder, public)
     assert not holds and re.search(words, heard), heard
