@@ -539,22 +539,27 @@ def seen(folder):
     """Read what the parts hold of each input: counts, votes, pilot, and draws without a class."""
     import pyarrow.parquet as pq  # not needed for anything else
 
-    held, spans = {}, set()
+    rows = []
     for path in sorted(Path(folder).glob("*.parquet")):
         refuse(pq.read_metadata(path).num_rows > MOST_ROWS, f"{path} has too many rows")
         for row in pq.read_table(path, use_threads=False).to_pylist():
-            span = (row["index"], *(row.get("segments") or [path.name]))
-            if span in spans:  # drawn by two processes: count it once
-                continue
-            spans.add(span)
-            mine = held.setdefault(row["index"], {"label": row.get("labels")})
-            for name in ("counts", "votes"):
-                if f"{name}_class" in row:
-                    cells = dict(zip(row[f"{name}_class"], row[f"{name}_value"], strict=True))
-                    cells[-1] = row.get("invalid" if name == "counts" else "votes_invalid") or 0
-                    mine[name] = mine.get(name, Counter()) + Counter(cells)
-            if "pilot_class" in row:
-                mine["pilot"] = dict(zip(row["pilot_class"], row["pilot_value"], strict=True))
+            flat = row.get("segments") or []  # seed, first draw and one past the last, repeated
+            spans = list(zip(flat[::3], flat[1::3], flat[2::3], strict=True))
+            rows.append((sum(stop - first for _, first, stop in spans), spans, row))
+    held, taken = {}, {}
+    for _, spans, row in sorted(rows, key=lambda one: -one[0]):
+        before = taken.setdefault(row["index"], [])
+        if any(a == b and i < m and k < j for a, i, j in spans for b, k, m in before):
+            continue  # drawn by two processes: no draw counts twice, and the longer row counts
+        before += spans
+        mine = held.setdefault(row["index"], {"label": row.get("labels")})
+        for name in ("counts", "votes"):
+            if f"{name}_class" in row:
+                cells = dict(zip(row[f"{name}_class"], row[f"{name}_value"], strict=True))
+                cells[-1] = row.get("invalid" if name == "counts" else "votes_invalid") or 0
+                mine[name] = mine.get(name, Counter()) + Counter(cells)
+        if "pilot_class" in row:
+            mine["pilot"] = dict(zip(row["pilot_class"], row["pilot_value"], strict=True))
     return held
 
 

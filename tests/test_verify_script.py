@@ -16,6 +16,7 @@ from scipy.stats import binom
 import simplicert as sc
 from simplicert.bounds import binomial
 from simplicert.store.manifest import Manifest
+from simplicert.store.parts import write_part
 
 SCRIPT = Path(__file__).parent.parent / "verify.py"
 SPEC = importlib.util.spec_from_file_location("verify_script", SCRIPT)
@@ -615,6 +616,19 @@ def test_runs_of_every_scheme_are_read_right(tally, tmp_path):
         assert complaints(path, folder / "run.toml") == []
         rewrite(path, lambda row: row.update(count_top=str(int(row["count_top"]) + 1)) or True)
         assert len(complaints(path, folder / "run.toml")) >= INPUTS
+
+
+def test_draws_of_two_parts_that_overlap_count_once(tmp_path):
+    """Certificates of 1500 draws, 500 of which are counted twice, are not those of the run."""
+    counts, spans = np.array([[495, 3, 2], [990, 6, 4]]), ([[0, 0, 0, 500]], [[0, 0, 0, 1000]])
+    short, long = (sc.Tally(counts[k : k + 1], SIGMA, index=[0], segments=spans[k]) for k in (0, 1))
+    run_of = sc.create_run(tmp_path / "run", Manifest(SIGMA, 1, 3), short)
+    write_part(run_of.folder / "parts", long, run_of.manifest)
+    path = written(sc.open_run(run_of.folder).certify(), tmp_path / "c.csv")
+    assert complaints(path, run_of.folder / "run.toml") == []
+    forged = sc.certify(sc.bound(sc.Tally(counts.sum(axis=0)[None], SIGMA)))
+    written(forged, path)
+    assert "the run holds 1000 draws" in str(complaints(path, run_of.folder / "run.toml"))
 
 
 @pytest.mark.slow

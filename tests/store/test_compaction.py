@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from crashes import Crash, Turns, crashing
 from hypothesis import given, settings
@@ -178,6 +179,25 @@ def test_a_damaged_part_is_named_and_nothing_is_touched(tmp_path):
     with pytest.raises(DamagedRun, match=path.name):
         compact_run(run.folder)
     assert list_parts(run.folder / PARTS) == names
+
+
+@pytest.mark.parametrize(("column", "value"), [("counts_class", [0, 1, 99]), ("segments", [7, 0])])
+def test_a_part_that_holds_no_tally_is_named_and_spoils_no_other(tmp_path, column, value):
+    """Its checksum fits its name: merged with others, it would take their draws along."""
+    run = made_run(tmp_path / "run", looks=LOOKS[:1])
+    path = run.paths()[1]
+    table = read_records(run)[path].table
+    values = pa.array([value] * len(table), table.schema.field(column).type)
+    bad = table.set_column(table.column_names.index(column), column, values)
+    name, content = compaction.encode_merged_part(bad, run.manifest, {path.stem: 1.0})
+    path.unlink()
+    (run.folder / PARTS / name).write_bytes(content)
+    names = list_parts(run.folder / PARTS)
+    with pytest.raises(DamagedRun, match=f"{name} does not hold a tally"):
+        compact_run(run.folder)
+    assert list_parts(run.folder / PARTS) == names
+    assert [one.name for one in opened(run).set_aside_damage()] == [name]
+    assert opened(run).tally().inputs.tolist() == [0, 1, 4, 5]
 
 
 def test_what_a_part_claims_to_hold_is_not_believed(tmp_path):

@@ -168,6 +168,18 @@ def test_files_made_later_are_named_and_not_covered(sealed):
     assert holds and "not covered by the seal, made later: certificates.csv" in words
 
 
+def test_the_table_of_neighbours_is_covered(sealed):
+    """It holds certified radii, as certificates do."""
+    folder, private, public = sealed
+    (folder / "geometry.csv").write_text("index,radius\n0,0.5\n")
+    assert "made later: geometry.csv" in said(folder, public)[1]
+    seal_run(folder, private)
+    assert said(folder, public)[0]
+    (folder / "geometry.csv").write_text("index,radius\n0,5.5\n")
+    holds, words = said(folder, public)
+    assert not holds and "changed since it was sealed: geometry.csv" in words
+
+
 def test_a_seal_that_is_a_link(sealed, tmp_path):
     folder, _, public = sealed
     (folder / SEAL).rename(tmp_path / "elsewhere.txt")

@@ -5,6 +5,7 @@ import contextlib
 import json
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from verified import certified, checks, forged, moved, wrong
 import simplicert as sc
 from simplicert.store.manifest import Manifest
 from simplicert.types.certificates import LAST_COLUMNS
+from simplicert.verification import verify_run
 from simplicert.verification.certificates import (
     certificate_checks,
     find_differences,
@@ -200,6 +202,28 @@ def test_files_are_found_where_the_commands_leave_them(run):
     assert "certificates.csv: all 40 rows follow" in str(checks(run))
     (run.folder / "certificates.csv").unlink()
     assert "no file of certificates" in str(checks(run))
+
+
+@pytest.mark.parametrize("name", [".", "parts/..", "../link"])
+def test_files_are_found_whatever_the_run_is_called(run, name, monkeypatch):
+    altered(certified(run, "run.csv"), "radius", lambda _: "9.0")
+    run.folder.with_name("link").symlink_to(run.folder)
+    monkeypatch.chdir(run.folder)
+    found = [one for one in verify_run(Path(name)) if one.about == "certificates"]
+    assert [one.holds for one in found] == [False] and "run.csv does not follow" in found[0].says
+
+
+@pytest.mark.parametrize("lost", ["method", "sensitivity"])
+def test_a_column_that_the_comparison_needs_is_lacking(run, lost):
+    path = certified(run, "run.csv")
+    as_text(path).drop(columns=[lost]).to_csv(path, index=False)
+    assert f"it lacks the columns {lost}" in wrong(run, [path])
+
+
+def test_a_norm_without_its_noise(run):
+    path = certified(run, "run.csv")
+    as_text(path).assign(norm="linf").to_csv(path, index=False)
+    assert "it lacks the columns noise" in wrong(run, [path])
 
 
 SPELLINGS = [

@@ -19,7 +19,7 @@ def seal(
 ) -> None:
     """Sign a run, so that an auditor who knows your public key can tell damage from malice.
 
-    Signed are run.toml, the parts, the noise scale, certificates and attacks, as they are now.
+    Signed are run.toml, parts, noise scale, certificates, attacks and neighbours, as they are now.
 
     Example: simplicert seal --new-key mine.pem
 

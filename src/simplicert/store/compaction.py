@@ -31,6 +31,7 @@ from simplicert.store.parts import (
     SEGMENTS,
     PartRecord,
     VanishedPart,
+    build_tallies,
     encode_merged_part,
     read_inputs,
     read_part_record,
@@ -88,7 +89,10 @@ def compact_run(folder: Path | str) -> Compaction:
         f"run must not be sealed, and {folder} is, as these parts: take {SEAL} away, and seal it "
         "again when its parts are merged",
     )
-    return _merge_records(run, read_records(run))
+    records = read_records(run)
+    if records:
+        _require_tallies(records, run.manifest)
+    return _merge_records(run, records)
 
 
 def compact_if_complete(folder: Path) -> Compaction | None:
@@ -106,6 +110,16 @@ def _count_inputs(run: Run) -> int:
     """Count the inputs of which there is any draw; of each part only its index is read."""
     held = read_settled(run.paths, lambda path: read_inputs(path, run.manifest))
     return len(set().union(*held.values()))
+
+
+def _require_tallies(records: Mapping[Path, PartRecord], manifest: Manifest) -> None:
+    """Refuse a part that holds no tally: the draws that it is merged with could not be read."""
+    try:
+        build_tallies([record.table for record in records.values()], list(records), manifest)
+    except DamagedRun:
+        for path, record in records.items():  # which of them?
+            build_tallies([record.table], [path], manifest)
+        raise
 
 
 def _merge_records(run: Run, records: dict[Path, PartRecord]) -> Compaction:

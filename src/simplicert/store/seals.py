@@ -16,6 +16,7 @@ above it. RUN.csv stands for the certificates beside the run, whatever the folde
 """
 
 import hashlib
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -28,6 +29,7 @@ from simplicert.parquet import MOST_FILE
 from simplicert.store.certificates import SUFFIXES
 from simplicert.store.imported import ImportedRun
 from simplicert.store.manifest import NAME
+from simplicert.store.neighbours import neighbours_path
 from simplicert.store.run import PARTS, SCALE, Run
 
 SEAL = "seal.txt"
@@ -126,6 +128,7 @@ def list_sealed_files(run: Run | ImportedRun) -> list[SealedFile]:
 def _list_files(run: Run | ImportedRun) -> Iterator[SealedFile]:
     folder = run.folder
     inside = [folder / NAME, *folder.glob("known-*.parquet"), *folder.glob("attack*.csv")]
+    inside += [path for path in (neighbours_path(folder),) if os.path.lexists(path)]
     inside += [path for path in (folder / SCALE,) if path.is_file()]
     inside += [path for s in SUFFIXES if (path := folder / f"certificates{s}").is_file()]
     for path in inside:

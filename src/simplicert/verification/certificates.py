@@ -40,9 +40,14 @@ ABOUT = "certificates"  # what these checks are about
 def find_certificate_files(folder: Path) -> list[Path]:
     """Find certificates where the commands put them: beside the run, by its name, or inside it.
 
-    A pipe or a link in such a place is found too: reading it is refused, and that is said.
+    A pipe or a link in such a place is found too: reading it is refused, and that is said. A run
+    goes by the name it is given by, and by the folder's own, where `.` or a link stands for it.
     """
-    places = [folder.with_name(folder.name + suffix) for suffix in SUFFIXES]
+    own = folder.resolve()
+    given = (folder.parent.resolve(), folder.name)
+    names = [folder] if folder.name not in ("", "..") else []
+    names += [own] if not names or given != (own.parent, own.name) else []
+    places = [one.with_name(one.name + suffix) for one in names for suffix in SUFFIXES]
     places += [folder / f"certificates{suffix}" for suffix in SUFFIXES]
     return [path for path in places if os.path.lexists(path)]
 

@@ -23,6 +23,7 @@ WHOLE = {"index", "label", "top", "predicted", "draws", "looks", "count_top", "c
 TRUTH = {"correct", "abstained"}
 WORDS = {"winner", "kind", "scheme", "stopped", "method", "noise", "norm"}
 NEEDED = ("index", "radius", "sigma", "alpha", "kind", "scheme")
+LAST_NEEDED = ("method", "sensitivity")  # in a file that has any of the last columns
 MOST_COLUMNS = 100
 MOST_SIGNS = 100  # characters in one cell
 ColumnReport = Callable[[int, int], None]  # gets the number of columns read, and of all
@@ -66,7 +67,9 @@ def read_stored(
     columns, extra = (_read_stored_csv if path.suffix == ".csv" else _read_stored_parquet)(
         path, most, report
     )
-    if lost := sorted(set(NEEDED) - set(columns)):
+    needed = {*NEEDED} | ({*LAST_NEEDED} if {*LAST_COLUMNS} & {*columns} else set())
+    needed |= {"noise"} if "norm" in columns else set()
+    if lost := sorted(needed - set(columns)):
         raise ValueError(f"it lacks the columns {', '.join(lost)}")
     if not columns["index"]:
         raise ValueError("it holds no row")
