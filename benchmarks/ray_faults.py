@@ -102,9 +102,15 @@ def until(true, seconds):
     return time.monotonic() - begun
 
 
+def list_ray_folders():
+    """The names of folders where Ray puts its sessions unless it is told another place."""
+    return {path.name for path in Path(tempfile.gettempdir()).glob("ray*") if path.is_dir()}
+
+
 def kill_one(place, name):
     """Start a run on Ray, kill the process of this name, and list what is left."""
     mark, out = secrets.token_hex(8), f"killed-{name}"
+    before = list_ray_folders()
     words = place.words(out, "--engine", "ray", "--workers", "2", "--draws", "1500")
     said = place.folder / f"{out}.txt"
     environment = {**os.environ, "SCENE": mark, "PAUSE": "0.05"}
@@ -124,7 +130,7 @@ def kill_one(place, name):
         "listening": listening(family),
         "folder": oct(stat.S_IMODE(folder.stat().st_mode)),
         "files others may read": open_to_others(folder),
-        "other folders": [str(path) for path in Path("/tmp").glob("ray*")],
+        "other folders": sorted(list_ray_folders() - before),
     }
     victim = leader.pid if name == "leader" else next(p for p in family if family[p] == name)
     os.kill(victim, signal.SIGKILL)
