@@ -85,8 +85,7 @@ def describe_speed(board: Result) -> str:
         f"`python benchmarks/board.py`: {board['logs']} made-up logs with {board['rows']:,} rows "
         f"in all, in one process: {round_up(board['processor_seconds'])} s of a processor, "
         f"{round_up(board['wall_seconds'])} s by the clock at a load of {board['load']}; the site "
-        f"has {round_up(board['megabytes'])} MB. We know of no other tool that does this, so it "
-        "has no rival here."
+        f"has {round_up(board['megabytes'])} MB."
     )
 
 
