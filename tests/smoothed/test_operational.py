@@ -219,3 +219,18 @@ def test_at_one_distance_it_is_asked_what_the_radius_was_searched_for(draws, sen
         assert not (kept & certs.abstained).any()
     with pytest.raises(sc.InvalidInput, match="distance must not be negative"):
         keeps_class(certs, -1.0, draws=draws)
+
+
+def test_where_nothing_is_left_to_chance_the_class_is_kept_up_to_the_radius():
+    """Splitting noise: `predict` asks every offset, so that it returns the certified class."""
+    counts = [[40, 24], [60, 4], [24, 40]]
+    certs = sc.certify(sc.bound(sc.Tally(counts, 64 / 510, noise="splitting", invalid=[0, 0, 0])))
+    radius = certs.radius
+    np.testing.assert_array_equal(operational_radius(certs, draws=1000), radius)
+    assert (radius > 0).all()
+    assert keeps_class(certs, radius.min(), draws=1000).all()
+    farther = np.nextafter(radius.min(), 1)
+    np.testing.assert_array_equal(keeps_class(certs, farther, draws=1000), radius >= farther)
+    assert not keeps_class(certs, 10.0, draws=1000).any()
+    tied = sc.certify(sc.bound(sc.Tally([[20, 10]], 64 / 510, noise="splitting", invalid=[34])))
+    assert tied.abstained.all() and not keeps_class(tied, 0.0, draws=1000).any()

@@ -69,3 +69,22 @@ def test_features_in_units_of_their_own():
         warnings.simplefilter("error")
         sc.Smoothed(agree, 0.5, noise_scale=[1, 300, 1]).certify(inputs, draws=50, seed=0)
         sc.Smoothed(agree, 0.5).certify(INPUTS, draws=50, seed=0)
+
+
+def test_a_single_draw_is_warned_of():
+    with pytest.warns(sc.SimplicertWarning, match="1 draws certify nothing"):
+        sc.Smoothed(agree, 0.5).certify(INPUTS[:1], draws=1, seed=0)
+
+
+def test_two_classes_stand_for_an_unknown_number():
+    """What certifies with two classes and not with three is not warned of where two may be all."""
+    two, three = (
+        smallest_draws(DeclaredSettings(alpha=0.001, classes=classes, scheme="gated"))
+        for classes in (2, 3)
+    )
+    assert two < three
+    smooth = sc.Smoothed(lambda batch: agree(batch)[:, :2], 0.5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = smooth.certify(INPUTS[:1], draws=two, scheme="gated", seed=0)
+    assert not found.abstained.any()
