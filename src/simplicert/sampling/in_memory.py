@@ -75,7 +75,7 @@ def sample(  # noqa: PLR0913
     plan: Plan | None = None,
     until: StoppingRule | None = None,
     budget: int | CallMeter | None = None,
-    after_batch: AfterBatch = go_on,
+    after_batch: AfterBatch | None = None,
 ) -> Tally:
     """Classify `draws` noisy copies of each input and count the answers.
 
@@ -163,7 +163,7 @@ def sample(  # noqa: PLR0913
             f"the probe, and {rows} inputs take {rows * (draws + sampler.pilot_draws):,}"
         )
     tally = sampler.tally(
-        array, numbers, (0, int(draws)), labels=named, plan=plan, after_batch=after_batch
+        array, numbers, (0, int(draws)), labels=named, plan=plan, after_batch=after_batch or go_on
     )
     require(tally is not None, "sampling was stopped before any input was complete")
     assert tally is not None
