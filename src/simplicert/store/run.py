@@ -7,8 +7,6 @@ failed, and its certificates.
 run had to give up, until it is tried again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
