@@ -91,3 +91,21 @@ def test_several_runs_two_lines_each_solid_and_dashed():
     assert len({line.get_color() for line in drawn}) == 3
     shown = [text.get_text() for text in axes.get_legend().get_texts()]
     assert shown == ["two-sided", "ensemble", "first", "second", "third"]
+
+
+def test_low_curves_with_a_long_tail_fill_the_axes():
+    """One input in 200 reaches far; the axes end where fewer than 1 % are left, and say so."""
+    counts = [[9999, 1]] + [[7000, 3000]] * 59 + [[3000, 7000]] * 140
+    tally = sc.Tally(counts, sigma=1.0, labels=[0] * 200)
+    axes = accuracy_of_runs({"run": sc.certify(sc.bound(tally))}, new_axes())
+    (far,) = np.unique(axes.lines[-1].get_xdata())[-1:]
+    near = axes.get_xlim()[1]
+    assert 0.45 < near < 0.7 * far and axes.get_ylim() == (0, 0.4)
+    note = axes.get_legend().get_title().get_text()
+    assert note.endswith(f"beyond {near:g}: less than 1 % of inputs")
+
+
+def test_high_curves_have_the_whole_frame():
+    axes = accuracy_of_runs({"run": certified()}, new_axes())
+    assert axes.get_ylim() == (0, 1) and "beyond" not in axes.get_legend().get_title().get_text()
+    assert axes.get_xlim()[1] >= axes.lines[-1].get_xdata()[-1]

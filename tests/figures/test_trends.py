@@ -107,6 +107,21 @@ def test_there_is_a_tick_at_each_sigma(three):
         assert [text.get_text() for text in axes.get_xticklabels()] == ["0.25", "0.5", "1"]
 
 
+def test_behind_a_stage_ticks_are_in_units_of_the_input_and_do_not_touch():
+    """Drawn at sigma / 7 behind a stage of sensitivity 1/7: the axis shows sigma."""
+    sigmas = (0.25, 0.5, 1, 2, 3, 3.01, 4, 5)
+    several = [
+        sc.certify(sc.bound(sc.Tally([[99, 1]], sigma / 7, labels=[0])), sensitivity=1 / 7)
+        for sigma in sigmas
+    ]
+    for figure in (median_against_sigma, largest_against_sigma):
+        axes = figure(several, new_axes())
+        np.testing.assert_allclose(np.array(axes.lines[0].get_xdata(), float), sigmas)
+        shown = [text.get_text() for text in axes.get_xticklabels()]
+        assert shown == ["0.25", "0.5", "1", "2", "3", "", "4", "5"]
+        assert axes.get_xlabel().endswith("of the noise / sensitivity")
+
+
 @pytest.mark.parametrize("figure", [median_against_sigma, largest_against_sigma])
 def test_a_trend_needs_different_sigmas(three, figure):
     for some in (three[:1], [three[0], three[0]]):

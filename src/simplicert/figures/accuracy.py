@@ -5,6 +5,7 @@
 other figures use them too.
 """
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -34,6 +35,12 @@ if TYPE_CHECKING:
 
 
 BEYOND = 0.02  # share of the largest radius by which a line goes on at 0
+
+RARE = 0.01  # share of inputs that need not be shown where they take much of the width
+
+MOST_EMPTY = 0.7  # share of the width within which nearly all must end, else it is shortened
+
+LOW = 0.5  # curves that are nowhere above are drawn in less height
 
 APART = 0.12  # share of the axes' diagonal between two markers of a line
 
@@ -118,9 +125,30 @@ def accuracy_of_runs(
     steps = partial(accuracy_steps, population=population)
     draw_paired_lines(axes, several, steps, step_side(drawn[0]), columns, bold)
     style_axes(axes, radius_label(drawn[0]), "certified accuracy")
-    axes.set(xlim=(0, None), ylim=(0, 1))
-    draw_legend(axes, settings_note(drawn, sigma=False, population=population, inputs=inputs))
+    curves = [_column_steps(steps, name, item) for item in drawn for name in columns]
+    reach, height = _choose_frame(curves)
+    axes.set(xlim=(0, reach), ylim=(0, height))
+    note = settings_note(drawn, sigma=False, population=population, inputs=inputs)
+    beyond = "" if reach is None else f"\nbeyond {reach:g}: less than {100 * RARE:g} % of inputs"
+    draw_legend(axes, note + beyond)
     return axes
+
+
+def _choose_frame(lines: Sequence[tuple[Floats, Floats]]) -> tuple[float | None, float]:
+    """Return the largest radius and share to show: all radii (None), unless few inputs reach far.
+
+    Low curves with long tails would be a smudge in the corner of the whole range.
+    """
+    highest = max(float(values[0]) for _, values in lines)
+    common = max(float(np.min(at[values < RARE], initial=at[-1])) for at, values in lines)
+    whole = max(float(at[-1]) for at, _ in lines)
+    reach = None if common > MOST_EMPTY * whole else _round_up(common, 1)
+    return (reach if common else None), 1.0 if highest > LOW else _round_up(highest + 0.02, 1)
+
+
+def _round_up(value: float, digits: int) -> float:
+    """Round up to so many decimals."""
+    return math.ceil(value * 10**digits) / 10**digits
 
 
 def accuracy_steps(

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 DRAWS_LABEL = "draws of an input, $n$"
 
+LETTER = 0.03  # share of the width of the axes that a letter below them takes
+
 # Colours of the training and of the test inputs.
 TRAIN, TEST = MECHANISM_STYLES["li"].colour, MECHANISM_STYLES["cohen"].colour
 
@@ -114,7 +116,7 @@ def median_against_sigma(
     ('median radius', array([0.5, 1. ]))
     """
     drawn = _sort_by_sigma(several)
-    sigmas = [strength_of(item.known.noise, item.known.sigma)[1] for item in drawn]
+    sigmas = _list_strengths(drawn)
     for name in drawn[0].columns:
         medians = [median_radius(item, name, population=population) for item in drawn]
         axes.plot(sigmas, medians, clip_on=False, **line_keywords(name, drawn[0].known))
@@ -139,7 +141,7 @@ def largest_against_sigma(
     ('share with the largest radius', 'log')
     """
     drawn = _sort_by_sigma(several)
-    sigmas = [strength_of(item.known.noise, item.known.sigma)[1] for item in drawn]
+    sigmas = _list_strengths(drawn)
     won = [share_by_region(item, population=population) for item in drawn]
     whole = NOISES[drawn[0].known.noise.name].whole
     nobody = {"label": "radius 0" if whole else "abstained", "color": GREY, "marker": "x"}
@@ -171,15 +173,39 @@ def _sort_by_sigma(several: Sequence[Certificates]) -> list[Certificates]:
     return sorted(several, key=strength)
 
 
+def _has_stage(drawn: Sequence[Certificates]) -> bool:
+    """Whether a stage before the noise stretches distances, by the same factor in all runs."""
+    return {item.sensitivity for item in drawn} == {drawn[0].sensitivity} != {1.0}
+
+
+def _list_strengths(drawn: Sequence[Certificates]) -> list[float]:
+    """Return sigma of each run, or what the noise has for it, in units of the input."""
+    sigmas = [strength_of(item.known.noise, item.known.sigma)[1] for item in drawn]
+    return [sigma / drawn[0].sensitivity for sigma in sigmas] if _has_stage(drawn) else sigmas
+
+
+def _write_ticks(sigmas: Sequence[float]) -> list[str]:
+    """Write the sigmas below a logarithmic axis; "" where a text would touch the one before."""
+    texts = [f"{sigma:.3g}" for sigma in sigmas]
+    across = np.log(np.asarray(sigmas) / sigmas[0]) / np.log(sigmas[-1] / sigmas[0])
+    ends, kept = -1.0, []
+    for at, text in zip(across, texts, strict=True):
+        half = LETTER * len(text) / 2
+        kept.append(text if at - half > ends else "")
+        ends = at + half if kept[-1] else ends
+    return kept
+
+
 def _label_sigma_axes(
     axes: "Axes", drawn: Sequence[Certificates], up: str, population: str, inputs: str
 ) -> "Axes":
     """Add the labels, a tick at each sigma, and the legend."""
     name = strength_of(drawn[0].known.noise, drawn[0].known.sigma)[0]
-    style_axes(axes, f"{GREEK.get(name, name)} of the noise", up)
-    sigmas = [strength_of(item.known.noise, item.known.sigma)[1] for item in drawn]
+    words = f"{GREEK.get(name, name)} of the noise"
+    style_axes(axes, f"{words} / sensitivity" if _has_stage(drawn) else words, up)
+    sigmas = _list_strengths(drawn)
     axes.set_xscale("log")
-    axes.set_xticks(sigmas, [f"{sigma:g}" for sigma in sigmas])
+    axes.set_xticks(sigmas, _write_ticks(sigmas))
     axes.set_xticks([], minor=True)
     axes.set_ylim(0, None)
     note = settings_note(drawn, sigma=False, population=population, inputs=inputs)
