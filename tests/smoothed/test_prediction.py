@@ -7,6 +7,7 @@ from linear import Line, bands, line_array, point
 
 import simplicert as sc
 from simplicert.smoothed import ABSTAIN
+from simplicert.smoothed.prediction import predict_exactly
 
 SIGMA = 0.5
 
@@ -98,6 +99,25 @@ def test_answers_that_are_none():
 def test_labels_only():
     smooth = sc.Smoothed(lambda x: (x[:, 0] > 0).astype(int), SIGMA, 2, outputs="labels")
     assert smooth.predict(point(0.99, SIGMA), seed=0).classes.tolist() == [1]
+
+
+class Counted:
+    """Votes that are already known: one column per class, then draws without an answer."""
+
+    def __init__(self, votes):
+        self.votes = np.array(votes)
+
+    def __len__(self):
+        return len(self.votes)
+
+    def draw(self, going, span):
+        return self.votes[:, :-1]
+
+
+def test_where_every_draw_is_made_as_many_without_an_answer_as_for_a_class_abstain():
+    found = predict_exactly(Counted([[5, 0, 4], [4, 1, 4], [2, 3, 4], [3, 3, 2]]), 9)
+    assert found.classes.tolist() == [0, ABSTAIN, ABSTAIN, 0]
+    assert found.p_value.tolist() == [0.0, 1.0, 1.0, 0.0] and found.draws.tolist() == [9] * 4
 
 
 @pytest.mark.parametrize(
