@@ -9,7 +9,6 @@ every mutant, and what it holds is not run again; with --again its survivors are
 """
 
 import argparse
-import ast
 import json
 import random
 import sys
@@ -98,7 +97,7 @@ def chosen(name, each, seed):
 
 def try_whole_files(copy, name, mutant):
     """The tests of a file of the mathematics: whole files of tests, the slow ones last."""
-    return copy.try_tests(TESTS[name], name, ast.unparse(mutant.tree))
+    return copy.try_tests(TESTS[name], name, mutant.source())
 
 
 class LineTests:
@@ -111,7 +110,7 @@ class LineTests:
 
     def try_mutant(self, copy, name, mutant):
         """How its tests end; a line that none runs is a survivor."""
-        original, text = (SOURCE / name).read_text(), ast.unparse(mutant.tree)
+        original, text = (SOURCE / name).read_text(), mutant.source()
         while True:
             tests = self.known.tests_of(name, original, mutant.line, SECONDS_OF_TESTS)
             tests = [test for test in tests if test not in self.failed]

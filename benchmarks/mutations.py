@@ -45,11 +45,20 @@ FUNCTIONS = {
 
 @dataclass(frozen=True)
 class Mutant:
-    """A whole module with one fault."""
+    """A module with one fault: which change of which node."""
 
     line: int
     change: str
-    tree: ast.Module
+    text: str
+    node: int
+    which: int
+
+    def source(self):
+        """The whole module with its fault."""
+        tree = ast.parse(self.text)
+        node = list(ast.walk(tree))[self.node]
+        list(changes(node))[self.which](node)
+        return ast.unparse(tree)
 
 
 def mutants_of(text):
@@ -58,14 +67,13 @@ def mutants_of(text):
     silent = set(map(id, types_and_messages(tree)))
     out = []
     for number, node in enumerate(ast.walk(tree)):
-        for change in () if id(node) in silent else changes(node):
-            mutated = copy.deepcopy(tree)
-            twin = next(other for at, other in enumerate(ast.walk(mutated)) if at == number)
+        for which, change in enumerate(() if id(node) in silent else changes(node)):
+            twin = copy.deepcopy(node)
             before = ast.unparse(twin)
             change(twin)
             after = ast.unparse(twin)
             if before != after:
-                out.append(Mutant(node.lineno, f"`{before}` to `{after}`", mutated))
+                out.append(Mutant(node.lineno, f"`{before}` to `{after}`", text, number, which))
     return out
 
 

@@ -141,3 +141,14 @@ def tabulate_mutants(mutants: Result) -> str:
     share = f"{sum(every)} ({percent_down(sum(every) / len(every))})"
     rows.append(["all", len(mutants), len(every), share, ""])
     return format_table(["room", "files", "mutants", "killed", "most survivors in"], rows)
+
+
+def summarise_new_tests(mutants: Result) -> str:
+    """How many mutants only new tests noticed."""
+    rows = [row for held in mutants.values() for row in held["mutants"]]
+    killed = [row for row in rows if row["outcome"] != "survived"]
+    late = sum(row.get("first") == "survived" for row in killed)
+    return (
+        f"{len(killed) - late} of them were killed by tests that existed before, and {late} "
+        "survived until a test was written that sees them."
+    )

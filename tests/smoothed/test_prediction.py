@@ -36,6 +36,12 @@ def test_forty_draws_are_enough_at_nine_tenths():
     assert found.draws.mean() < 37 and not found.abstained.any()
 
 
+def test_a_tie_takes_the_thousand_draws_that_are_allowed_and_abstains():
+    """It would be decided with probability .001 at most; this seed does not."""
+    found = sc.Smoothed(line_array, SIGMA).predict(point(0.5, SIGMA), seed=0)
+    assert found.draws.tolist() == [1000] and found.abstained.all()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.05, 0.2])
 def test_wrong_at_most_alpha(alpha):
@@ -101,7 +107,7 @@ def test_labels_only():
     assert smooth.predict(point(0.99, SIGMA), seed=0).classes.tolist() == [1]
 
 
-class Counted:
+class _Counted:
     """Votes that are already known: one column per class, then draws without an answer."""
 
     def __init__(self, votes):
@@ -115,7 +121,7 @@ class Counted:
 
 
 def test_where_every_draw_is_made_as_many_without_an_answer_as_for_a_class_abstain():
-    found = predict_exactly(Counted([[5, 0, 4], [4, 1, 4], [2, 3, 4], [3, 3, 2]]), 9)
+    found = predict_exactly(_Counted([[5, 0, 4], [4, 1, 4], [2, 3, 4], [3, 3, 2]]), 9)
     assert found.classes.tolist() == [0, ABSTAIN, ABSTAIN, 0]
     assert found.p_value.tolist() == [0.0, 1.0, 1.0, 0.0] and found.draws.tolist() == [9] * 4
 
