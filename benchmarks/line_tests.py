@@ -155,30 +155,47 @@ class LineMap:
 def lines_that_matter(text, line, known):
     """The measured lines that show a fault of a line.
 
-    In a function that is the line itself, or the statement around it. What runs at the import
-    shows where its name is used in a function of the file, else in all of its functions.
+    In a function that is the line itself, or the statement around it. Of defaults and decorators,
+    which run at the import, it is the function; of a constant where its name is used in a function
+    of the file; of anything else all functions of the file.
     """
     tree = ast.parse(text)
-    inside, names = set(), set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef):
-            inside |= set(range(node.body[0].lineno, node.end_lineno + 1))
-    around = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.stmt) and node.lineno <= line <= node.end_lineno
-    ]
-    statement = max(around, key=lambda node: node.lineno)
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    inside = {at for node in functions for at in body_lines(node)}
+    statement = max(
+        (
+            node
+            for node in ast.walk(tree)
+            if isinstance(node, ast.stmt) and first_line(node) <= line <= node.end_lineno
+        ),
+        key=first_line,
+    )
     if line in inside:
         if known.get(line):
             return [line]
-        return [at for at in known if statement.lineno <= at <= statement.end_lineno]
-    for target in getattr(statement, "targets", []):
-        names |= {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
+        return [at for at in known if first_line(statement) <= at <= statement.end_lineno]
+    if isinstance(statement, ast.FunctionDef):
+        return [at for at in known if at in body_lines(statement)]
+    names = {
+        node.id
+        for target in getattr(statement, "targets", [])
+        for node in ast.walk(target)
+        if isinstance(node, ast.Name)
+    }
     users = {
         node.lineno for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in names
     }
     return [at for at in known if at in inside & users] or [at for at in known if at in inside]
+
+
+def first_line(node):
+    """Where a statement begins, with its decorators."""
+    return min(one.lineno for one in (node, *getattr(node, "decorator_list", [])))
+
+
+def body_lines(node):
+    """The lines of a function, but for its name and arguments."""
+    return range(node.body[0].lineno, node.end_lineno + 1)
 
 
 def add(path, words):

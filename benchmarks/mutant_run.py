@@ -4,7 +4,9 @@ The mutant stands in a copy of the package, first on the path: commands and work
 starts import it too. Whatever a test leaves running is ended before the next mutant.
 """
 
+import compileall
 import ctypes
+import gc
 import importlib
 import os
 import resource
@@ -45,8 +47,13 @@ class Copy:
         self.folder, self.changes = Path(folder), 0
         shutil.copytree(SOURCE, self.folder / "simplicert")
         ctypes.CDLL(None).prctl(ADOPT_ORPHANS, 1, 0, 0, 0)
+        # Bytecode is kept, so that only the faulty file is compiled anew.
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        sys.dont_write_bytecode = False
+        compileall.compile_dir(self.folder, quiet=1)
         for name in LOADED:
             importlib.import_module(name)
+        gc.freeze()  # what is loaded is not collected again and again in each process
 
     def write(self, name, text):
         """Put a text in the place of a file; no bytecode of another text passes for its own."""
@@ -91,7 +98,9 @@ class Copy:
         os.chdir(ROOT)
         sys.path.insert(0, str(self.folder))
         os.environ["PYTHONPATH"] = str(self.folder)
-        options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header"]
+        options = ["-x", "-q", "--no-header"]
+        for plugin in ("cacheprovider", "xdist", "xdist.looponfail", "pytest_cov", "anyio"):
+            options += ["-p", f"no:{plugin}"]
         options += ["-o", "python_files=test_*.py"]  # else pytest itself imports our sign_test.py
         options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # loaded already
         try:

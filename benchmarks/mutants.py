@@ -118,11 +118,19 @@ class LineTests:
                 return Ending("survived", "no test runs it", 0.0)
             most = WAIT_SECONDS + 4 * sum(self.known.seconds[test] for test in tests)
             ending = copy.try_tests(tests, name, text, tiers=("",), most_seconds=most)
-            if ending.test not in tests or self.passes(copy, ending.test):
+            if ending.outcome != "killed" or self.pass_without(copy, ending.test, tests):
                 return ending
 
-    def passes(self, copy, test):
-        """Whether a test that failed passes without the mutant; else it is not asked again."""
+    def pass_without(self, copy, test, tests):
+        """Whether the test that failed passes without the mutant; else it is not asked again.
+
+        Where none is named, as when a file of tests cannot be imported, all must pass.
+        """
+        if test not in tests:
+            alone = copy.try_tests(tests, tiers=("",))
+            if alone.outcome != "survived":
+                sys.exit(f"tests fail without a mutant: {alone.test or tests}")
+            return True
         if test not in self.passed:
             alone = copy.try_tests([test], tiers=("",))
             (self.passed if alone.outcome == "survived" else self.failed).add(test)

@@ -22,14 +22,18 @@ def shorten(name: str | None, least: int = 2) -> str | None:
     )
     return known[:MOST]
 
+@cache
 def keep(name):
     return True
+
+MADE.append(1)
 '''
 
 
 def test_types_and_messages_are_not_changed(benchmark):
     changes = {mutant.change for mutant in benchmark("mutations").mutants_of(CODE)}
     assert changes == {
+        "`1` to `2`",
         "`3` to `4`",
         "`2` to `3`",
         "`name in (None, '')` to `name not in (None, '')`",
@@ -45,9 +49,11 @@ def test_types_and_messages_are_not_changed(benchmark):
     [
         (6, {6: ["a"], 8: ["b"]}, [6]),
         (10, {8: ["a"], 9: [], 10: [], 12: ["b"]}, [8, 9, 10]),  # not measured: its statement
-        (2, {2: [], 6: ["a"], 12: ["b"], 15: ["c"]}, [12]),  # a constant: where it is used
-        (4, {4: [], 6: ["a"], 15: ["c"]}, [6, 15]),  # a default: all functions of the file
-        (15, {2: [], 6: ["a"]}, []),
+        (2, {2: [], 6: ["a"], 12: ["b"], 16: ["c"]}, [12]),  # a constant: where it is used
+        (4, {4: [], 6: ["a"], 15: ["c"]}, [6]),  # a default: its function
+        (14, {6: ["a"], 16: ["c"], 18: []}, [16]),  # a decorator
+        (18, {6: ["a"], 16: ["c"], 18: []}, [6, 16]),  # anything else: all functions of the file
+        (16, {2: [], 6: ["a"]}, []),
     ],
 )
 def test_lines_that_show_a_fault(benchmark, line, known, expected):
@@ -56,7 +62,7 @@ def test_lines_that_show_a_fault(benchmark, line, known, expected):
 
 def test_the_narrowest_tests_that_fit_and_at_least_one(benchmark):
     seconds = {"whole": 20.0, "unit": 2.0, "part": 0.1, "other": 0.1}
-    mine = {6: ["whole", "unit", "part"], 8: ["whole", "part"], 12: ["whole"], 15: ["other"]}
+    mine = {6: ["whole", "unit", "part"], 8: ["whole", "part"], 12: ["whole"], 16: ["other"]}
     known = benchmark("line_tests").LineMap(seconds, {"store/run.py": mine})
     for line, most, expected in (
         (6, 10, ["unit", "part"]),
