@@ -24,8 +24,9 @@ SECONDS_OF_TESTS = 12  # at most, for a mutant of the other rooms
 WAIT_SECONDS = (
     40  # of the clock, beside four times what its tests take: more is a mutant that hangs
 )
-# Their tests start clusters of Ray, many seconds each.
-NEED_RAY = ("drawing/engines/ray.py", "drawing/engines/actors.py")
+# Their tests start clusters of Ray, many seconds each; a fault in `guard` and `cluster`, which end
+# the processes and remove the folders of a dead leader, would reach those of other people.
+NEED_RAY = tuple(f"drawing/engines/{name}.py" for name in ("ray", "actors", "cluster", "guard"))
 # file -> its tests, the quick ones first
 TESTS = {
     "bounds/binomial.py": [f"{BOUNDS}/test_binomial.py", f"{BOUNDS}/test_gated.py"],

@@ -10,6 +10,7 @@ from verified import checks, forged, fresh, moved, wrong
 import simplicert as sc
 from simplicert.sampling import Sampler
 from simplicert.store.manifest import read_manifest, write_manifest
+from simplicert.verification.replay import _measure_difference
 
 
 def rewritten(run, **changes):
@@ -137,13 +138,22 @@ def test_an_edited_processor_does_not_switch_the_comparison_of_scores_off(place,
     assert name in said
 
 
-def test_votes_are_compared_on_another_kind_of_machine(place):
+@pytest.mark.parametrize("votes, found", [(1, 0), (2, 5)])
+def test_votes_are_compared_on_another_kind_of_machine(place, votes, found):
+    """One of a thousand may move."""
     run = rewritten(fresh(place, draws=1000, stop=5), made={"processor": "Another 9000"})
 
     def change(tally):
-        return {"votes": moved(replace(tally, counts=tally.votes, looks=None), 2)["counts"]}
+        return {"votes": moved(replace(tally, counts=tally.votes, looks=None), votes)["counts"]}
 
-    assert wrong(forged(run, change), count=5, seed=0).count("explains: votes") == 5
+    assert wrong(forged(run, change), count=5, seed=0).count("explains: votes") == found
+
+
+def test_draws_that_select_the_class_are_compared_on_another_kind_of_machine():
+    held, other = (sc.Tally([[900, 100]], 0.5, pilot=[pilot]) for pilot in ([90, 10], [10, 90]))
+    near = sc.Tally([[900, 100]], 0.5, pilot=[[89, 11]])
+    assert _measure_difference(held, other).beyond == {"pilot"}
+    assert not _measure_difference(held, near).beyond
 
 
 @pytest.mark.slow
