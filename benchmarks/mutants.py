@@ -20,7 +20,6 @@ from mutant_run import ROOT, SOURCE, Copy, Ending
 from mutations import mutants_of
 
 BOUNDS, MECHANISMS = "tests/bounds", "tests/mechanisms"
-SECONDS_OF_TESTS = 12  # at most, for a mutant of the other rooms
 WAIT_SECONDS = (
     40  # of the clock, beside four times what its tests take: more is a mutant that hangs
 )
@@ -104,16 +103,16 @@ def try_whole_files(copy, name, mutant):
 class LineTests:
     """The tests of any other file: those that run the mutated line, the narrowest first."""
 
-    def __init__(self, path):
+    def __init__(self, path, seconds):
         """Measure which tests run which line, if `path` does not hold it."""
-        self.known = LineMap.read(path)
+        self.known, self.seconds = LineMap.read(path), seconds
         self.passed, self.failed = set(), set()
 
     def try_mutant(self, copy, name, mutant):
         """How its tests end; a line that none runs is a survivor."""
         original, text = (SOURCE / name).read_text(), mutant.source()
         while True:
-            tests = self.known.tests_of(name, original, mutant.line, SECONDS_OF_TESTS)
+            tests = self.known.tests_of(name, original, mutant.line, self.seconds)
             tests = [test for test in tests if test not in self.failed]
             if not tests:
                 return Ending("survived", "no test runs it", 0.0)
@@ -155,7 +154,7 @@ def measure(asked, result):
             if name in TESTS and "seconds" not in mine:
                 mine["seconds"] = require_passing(copy, name)
             elif name not in TESTS:
-                by_line = by_line or LineTests(asked.lines)
+                by_line = by_line or LineTests(asked.lines, asked.seconds)
             try_mutant = try_whole_files if name in TESTS else by_line.try_mutant
             for mutant in chosen(name, asked.each, asked.seed):
                 row = rows.get((mutant.line, mutant.change))
@@ -202,6 +201,7 @@ def main():
     arguments.add_argument("--only", nargs="+", help="files whose name holds one of these")
     arguments.add_argument("--again", action="store_true", help="run the survivors once more")
     arguments.add_argument("--lines", type=Path, default=ROOT / "build" / "line_tests.json")
+    arguments.add_argument("--seconds", type=float, default=12.0, help="of tests by line, at most")
     arguments.add_argument("--json", type=Path, required=True)
     asked = arguments.parse_args()
     result = json.loads(asked.json.read_text()) if asked.json.exists() else {}
