@@ -144,11 +144,11 @@ def tabulate_mutants(mutants: Result) -> str:
 
 
 def summarise_new_tests(mutants: Result) -> str:
-    """How many mutants only new tests noticed."""
+    """How many mutants were killed only when tests had been written for them."""
     rows = [row for held in mutants.values() for row in held["mutants"]]
     killed = [row for row in rows if row["outcome"] != "survived"]
     late = sum(row.get("first") == "survived" for row in killed)
     return (
-        f"{len(killed) - late} of them were killed by tests that existed before, and {late} "
-        "survived until a test was written that sees them."
+        f"{len(killed) - late} were killed at once, and {late} survived at first and were killed "
+        "in a second round, by tests that were written for them but for a few."
     )
