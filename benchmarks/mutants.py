@@ -149,6 +149,8 @@ def measure(asked, result):
         for name in files_tried():
             if asked.only and not any(word in name for word in asked.only):
                 continue
+            if not (sample := chosen(name, asked.each, asked.seed)):
+                continue
             mine = result.setdefault(name, {"mutants": []})
             rows = {(row["line"], row["change"]): row for row in mine["mutants"]}
             if name in TESTS and "seconds" not in mine:
@@ -156,7 +158,7 @@ def measure(asked, result):
             elif name not in TESTS:
                 by_line = by_line or LineTests(asked.lines, asked.seconds)
             try_mutant = try_whole_files if name in TESTS else by_line.try_mutant
-            for mutant in chosen(name, asked.each, asked.seed):
+            for mutant in sample:
                 row = rows.get((mutant.line, mutant.change))
                 if is_wanted(row, asked.again):
                     ending = try_mutant(copy, name, mutant)
