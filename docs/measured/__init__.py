@@ -47,6 +47,7 @@ SOURCES = {
     "board": "benchmarks/results/board.json",
     "attacks": "experiments/cifar10/runs/*/attack.csv",
     "coverage": "benchmarks/results/coverage.json",
+    "denoised": "benchmarks/results/denoised.json",
     "disk_faults": "benchmarks/results/disk_faults.json",
     "draws": "benchmarks/results/draws.json",
     "engines": "benchmarks/results/engines.json",

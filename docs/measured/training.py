@@ -55,6 +55,11 @@ def tabulate_smoothadv(smoothadv: Result) -> str:
     return _tabulate_shift(smoothadv)
 
 
+def tabulate_denoised(denoised: Result) -> str:
+    """A network that never saw noise, with and without a denoiser, and one trained under noise."""
+    return _tabulate_shift(denoised)
+
+
 def _tabulate_shift(networks: Result) -> str:
     """Set each network beside its control: accuracies, radii, expectations, largest mechanism."""
     head = ["network", "certified accuracy at 0", ".25", ".5", ".75", "1", "average radius"]

@@ -25,11 +25,16 @@ from simplicert.types.certificates import format_radius_down
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 RUNS, TABLES = HERE / "runs", HERE / "tables"
+THOUSAND = HERE.parent / "imagenet" / "runs"  # 20 images, a thousand classes
+THOUSAND_NAMES = {
+    "efficientnet": "EfficientNet-lite0",
+    "efficientnet-denoised": "the same behind a denoiser",
+}
 PAGE, FIGURES = ROOT / "docs" / "imagenet.md", ROOT / "docs" / "imagenet"
 SIGMAS = ("0.25", "0.5", "1", "2", "3", "4", "5")
 SIDE = 7  # pixels of 224 x 224 along a side of one of 32 x 32
 POPULATIONS = {"all": "", "correct": "-correct"}  # and how the names of their files end
-FIXED = ("1e59a6f", "4f7a519", "e5a1f67", "b7f8174")  # commits that the page names
+FIXED = ("1e59a6f", "4f7a519", "e5a1f67", "b7f8174", "293b536")  # commits that the page names
 DIGITS, DPI = 9, 150
 
 PAPER = json.loads((ROOT / "experiments" / "paper.json").read_text())
@@ -201,6 +206,24 @@ def list_gains(made: Mapping[str, Grid]) -> list[list[str]]:
     return rows
 
 
+def list_thousand(folder: Path) -> list[list[str]]:
+    """Rows like those of Table 1 for the runs with a thousand classes that are there and whole."""
+    rows = []
+    for name, words in THOUSAND_NAMES.items():
+        if not (folder / name / "run.toml").is_file():
+            continue
+        study = Study(name, sc.open_run(folder / name))
+        if study.run.missing:
+            continue
+        (record,) = make_table([study], "paper1", TableOptions()).records
+        issued = ~study.certificates().abstained
+        settings = [f"{study.sigma:g}", f"{int(study.tally.draws.min())}"]
+        counts = [f"{int(issued.sum())} of {len(study.tally)}"]
+        cells = format_row(record, lambda median: format_radius_down(median, 3))
+        rows.append([words, *settings, *counts, *cells])
+    return rows
+
+
 def format_row(record: Mapping[str, Any], say: Callable[[float], str]) -> list[str]:
     """T1, then M, L and > of each; a dash where there is none. `say` writes a median."""
     names = ["top1"]
@@ -245,6 +268,7 @@ def write_page(found: Mapping[str, Any], made: Mapping[str, Grid], figures: set[
         missing=[sigma for sigma in SIGMAS if sigma not in found],
         rows=list_rows(found),
         gains=list_gains(made),
+        thousand=list_thousand(THOUSAND),
         figures=figures,
         logs=LOGS,
         sigmas=SIGMAS,

@@ -4,6 +4,8 @@ Requirements are those of `metrics.gate`; population@R is measured by `populatio
 was drawn for a design, and a baseline is compared by `metrics.regressions`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

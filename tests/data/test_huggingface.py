@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from simplicert.data import load_data
+from simplicert.data import DataOptions, load_data
 from simplicert.errors import InvalidInput
 
 PIXELS = np.random.default_rng(0).integers(0, 256, (3, 5, 6, 3), dtype=np.uint8)
@@ -41,6 +41,16 @@ def test_images_labels_and_classes(table, tmp_path):
     )
     np.savez(tmp_path / "pets.npz", images=PIXELS, labels=[1, 0, 1])
     assert load_data(str(tmp_path / "pets.npz")).fingerprint == data.fingerprint
+
+
+def test_a_plain_column_named_label_holds_the_labels(datasets, table, tmp_path):
+    """Whoever makes a data set of a dictionary has numbers or texts, and no class labels."""
+    for name, kind, found in (("numbers", "int64", [1, 0, 1]), ("texts", "string", [1, 0, 1])):
+        plain = table.cast_column("label", datasets.Value(kind))
+        plain.save_to_disk(tmp_path / name)
+        assert load_data(f"hf:{tmp_path / name}").labels.tolist() == found
+    options = DataOptions(label_column="")
+    assert load_data(f"hf:{tmp_path / 'numbers'}", options=options).labels is None
 
 
 def test_splits(datasets, table, tmp_path):
@@ -175,7 +185,7 @@ def test_names_are_looked_up_in_the_cache_alone(datasets, tmp_path):
     """In a process of its own: where the Hub is, is read once."""
     code = """
 import simplicert as sc
-from simplicert.data import load_data
+from simplicert.data import DataOptions, load_data
 from simplicert.models import load_model
 for load in (load_data, load_model):
     try:

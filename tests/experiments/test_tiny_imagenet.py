@@ -75,6 +75,25 @@ def test_a_run_at_another_sigma_is_refused(tiny, tmp_path):
         tiny.read_runs(tmp_path)
 
 
+def test_rows_of_a_thousand_classes_are_taken_when_they_are_whole(tiny, tmp_path):
+    assert tiny.list_thousand(tmp_path) == []
+    write_run(tmp_path / "efficientnet-denoised", 0.12)
+    ((words, sigma, draws, certified, top1, *cells),) = tiny.list_thousand(tmp_path)
+    certs = sc.open_run(tmp_path / "efficientnet-denoised").certify()
+    assert words.endswith("behind a denoiser") and sigma == "0.12"
+    assert int(draws) == certs.to_frame()["draws"].min()
+    assert certified == f"{int((~certs.abstained).sum())} of {INPUTS}"
+    assert float(top1) == pytest.approx(
+        (certs.to_frame()["top"] == certs.to_frame()["label"]).mean(), abs=0.005
+    )
+    unit = 0.12 * ndtri(np.maximum(np.nan_to_num(certs.known.e0), 0.5))
+    assert float(cells[0]) == pytest.approx(float(np.median(unit)), abs=0.001)
+    begun = (tmp_path / "efficientnet-denoised" / "run.toml").read_text()
+    more = begun.replace(f"inputs = {INPUTS}", f"inputs = {INPUTS + 1}")
+    (tmp_path / "efficientnet-denoised" / "run.toml").write_text(more)
+    assert tiny.list_thousand(tmp_path) == []
+
+
 @pytest.mark.slow
 def test_the_committed_page_is_what_the_runs_say(tiny):
     held = tiny.read_runs(tiny.RUNS)

@@ -6,6 +6,7 @@ from certified import drawn
 from matplotlib.figure import Figure
 
 import simplicert as sc
+from simplicert.errors import InvalidInput
 from simplicert.figures.accuracy import accuracy_of_runs
 from simplicert.figures.crowd import choose_bold, split_into_multiples
 from simplicert.figures.finishing import finish_panels
@@ -75,3 +76,17 @@ def test_runs_are_chosen_by_name_or_folder(tmp_path):
         assert choose_bold(studies, [asked]) == ("first",)
     assert choose_bold(studies, ["two", "first"]) == ("two", "first")
     assert choose_bold(studies, []) is None
+
+
+def test_a_name_shared_by_several_sigmas_chooses_them_all(tmp_path):
+    folders = []
+    for sigma in (0.25, 0.5):
+        folders.append(tmp_path / f"runs/{sigma}")
+        tally = sc.Tally([[90, 10]], sigma, labels=[0])
+        sc.create_run(folders[-1], sc.Manifest(sigma, 1, 2, source={"label": "macer"}), tally)
+    studies = {s.name: s for s in read_studies(folders)}
+    assert list(studies) == ["macer, sigma 0.25", "macer, sigma 0.5"]
+    assert choose_bold(studies, ["macer"]) == tuple(studies)
+    assert choose_bold(studies, ["macer, sigma 0.5"]) == ("macer, sigma 0.5",)
+    with pytest.raises(InvalidInput, match="must name a run that is given, got 'mac'"):
+        choose_bold(studies, ["mac"])

@@ -79,3 +79,15 @@ def test_the_tables_hold_what_the_design_names():
         "multinomial": ("cohen", "li", "improved_dp"),
         "softmax": ("lecuyer", "improved_dp"),
     }
+
+
+@pytest.mark.parametrize("name", sorted(sc.__all__))
+def test_help_shows_a_signature_that_can_be_read(name):
+    """No function's address as a default, and few names with their modules before them."""
+    value = getattr(sc, name)
+    inside = vars(value) if inspect.isclass(value) else {}
+    public = [found for named, found in inside.items() if not named.startswith("_")]
+    for function in filter(inspect.isfunction, [value, *public]):
+        signature = str(inspect.signature(function))
+        assert " at 0x" not in signature
+        assert signature.count("simplicert.") <= 3

@@ -377,3 +377,38 @@ def test_on_another_device_the_noise_is_drawn_there():
     stepped = DeviceBatch((64, 3), lambda memory: memory, writer(0.25, 64), "cpu")
     stepped.fill([NoisyCopies(0, np.full(3, 0.5, np.float32), (0, 1, 2, 0), slice(0, 64))])
     np.testing.assert_array_equal(stepped.rows() * 4, np.rint(stepped.rows() * 4))
+
+
+NAMES = ("wolf", "cat", "newt")  # in no order but the classifier's
+BY_NAME = {"inputs": 3 * np.eye(3, dtype=np.float32), "sigma": 0.25, "draws": 200}
+
+
+def test_labels_may_be_names_of_classes():
+    """They are numbered in the classifier's order, not in that of the alphabet."""
+    texts = np.array(["newt", "wolf", "cat"])
+    tally = sc.sample(lambda x: x, **BY_NAME, labels=texts, class_names=NAMES)
+    assert tally.labels.tolist() == [2, 0, 1]
+    numbers = sc.sample(lambda x: x, **BY_NAME, labels=[2, 0, 1], class_names=NAMES)
+    assert numbers.labels.tolist() == [2, 0, 1]
+    smooth = sc.Smoothed(lambda x: x, num_classes=3, sigma=0.25)
+    certificates = smooth.certify(
+        BY_NAME["inputs"], 200, labels=["wolf", "cat", "cat"], class_names=NAMES, seed=0
+    )
+    assert certificates.to_frame()["correct"].tolist() == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("labels", "names", "sentence"),
+    [
+        (["cat", "dog", "newt"], NAMES, r"labels must be among the class_names .* got \['dog'\]"),
+        (["cat"], NAMES, r"labels must have shape"),
+        (["cat", "wolf", "newt"], None, r"sample and certify take texts with class_names"),
+        (["cat", "wolf", "cat"], ("cat", "wolf"), r"class_names must be 3 different names"),
+        (["cat", "wolf", "cat"], ("cat", "wolf", "cat"), r"class_names must be 3 different names"),
+        (["cat", "wolf", "cat"], "cat", r"class_names must be texts"),
+        ([0, 1, 2], (0, 1, 2), r"class_names must be texts"),
+    ],
+)
+def test_wrong_names_of_classes(labels, names, sentence):
+    with pytest.raises(sc.InvalidInput, match=sentence):
+        sc.sample(lambda x: x, **BY_NAME, labels=labels, class_names=names)

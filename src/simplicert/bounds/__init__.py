@@ -5,6 +5,8 @@ radius it computes is the two-sided one that scheme "joint" bounds. To add a lim
 write its file and add its row to a table below.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
 from numbers import Real

@@ -1,5 +1,7 @@
 """Make the card of a run, and keep it as words before it is written in any form."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

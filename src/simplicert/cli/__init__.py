@@ -40,7 +40,7 @@ from simplicert.cli.watch import watch
 
 app = typer.Typer(
     name="simplicert",
-    help="Certified radii by randomised smoothing, and where on the simplex each comes from.",
+    help="How far can an input be changed before a smoothed classifier changes its answer?",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -79,7 +79,7 @@ def _main_options(
         typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True),
     ] = False,
 ) -> None:
-    """Certified radii by randomised smoothing, and where on the simplex each comes from."""
+    """How far can an input be changed before a smoothed classifier changes its answer?"""
 
 
 def main() -> None:

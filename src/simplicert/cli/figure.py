@@ -49,7 +49,7 @@ def figure(
         bool, typer.Option("--no-heading", help="No settings above it: the caption says them.")
     ] = False,
 ) -> None:
-    """Draw a figure of the paper, or one it has not, from your own runs.
+    """Draw a figure of the paper, or one that it does not have, from your own runs.
 
     Example: simplicert figure accuracy runs/mine --out accuracy.pdf
 

@@ -39,7 +39,7 @@ def gate(
     norm: RunNormOption = None,
     size: RunSizeOption = None,
 ) -> None:
-    """Exit code 0 if every requirement holds, 1 if one does not.
+    """Fail a build, by exit code 1, where a run does not meet a requirement.
 
     Measures: accuracy@R (certified accuracy), statement@R (share of all inputs like these, with
     confidence), population@R (the same from few draws of many inputs, with --design),

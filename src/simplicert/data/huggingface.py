@@ -27,7 +27,7 @@ from simplicert.data.dataset import Source, number_texts
 from simplicert.data.folder import hub_caches, lazy_images
 from simplicert.data.hub_folder import is_saved, load_hub_folder
 from simplicert.data.options import AS_IT_IS, PICTURE_OPTIONS, DataOptions
-from simplicert.data.tables import table_source
+from simplicert.data.tables import LABEL, table_source
 from simplicert.errors import InvalidInput, require
 from simplicert.files import open_file, read_json
 from simplicert.importing import first_error_line, import_library, require_inside
@@ -57,6 +57,8 @@ def load_hf_dataset(spec: str, options: DataOptions = AS_IT_IS) -> Source:
     labels = _find_columns(table, datasets.ClassLabel)
     if options.label_column is None:
         require(len(labels) < 2, f"hf:{where} must have one column of labels, got {labels}")  # noqa: PLR2004
+        if not labels and LABEL in table.column_names:
+            labels = [LABEL]  # of numbers or texts, as in a folder laid out as on the Hub
     else:
         labels = [options.label_column] if options.label_column else []
     for label in labels:

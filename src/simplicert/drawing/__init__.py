@@ -157,8 +157,8 @@ def draw(  # noqa: PLR0913
     rate: float | None = None,
     offsets: int | None = None,
     budget: int | None = None,
-    stop: Stop = _never_stop,
-    report: Report = _report_nothing,
+    stop: Stop | None = None,
+    report: Report | None = None,
     warn: Say | None = None,
 ) -> DrawingOutcome:
     """Draw into the run folder `out`: the function behind `simplicert sample`.
@@ -214,7 +214,8 @@ def draw(  # noqa: PLR0913
         )
     else:
         require(labels is None, f"labels must not be given for {data}, which has its own")
-    watcher = DrawingWatcher(stop, report, _warn_user if warn is None else warn)
+    say = _warn_user if warn is None else warn
+    watcher = DrawingWatcher(stop or _never_stop, report or _report_nothing, say)
     return draw_by_settings(parse_settings(options), watcher)
 
 

@@ -37,12 +37,13 @@ def choose_bold(studies: Mapping[str, Study], asked: Sequence[str]) -> tuple[str
             name
             for name, study in studies.items()
             if text in (name, study.name, study.run.folder.name)
+            or study.name.startswith(f"{text}, ")  # of several sigmas, told apart behind a comma
             or study.run.folder.resolve().match(text.removesuffix("/"))
         ]
         require(
             bool(mine),
             f"highlight must name a run that is given, got {text!r}: the runs are "
-            + name_runs(study.name for study in studies.values()),
+            + name_runs((study.name for study in studies.values()), "; "),
         )
         found += mine
     return tuple(dict.fromkeys(found))

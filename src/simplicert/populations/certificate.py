@@ -7,6 +7,8 @@ of c_S over inputs is at most the share of such inputs, and a lower confidence l
 (bounds.bets) is one for the share.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime

@@ -1,5 +1,7 @@
 """Make the design of a population certificate, from a pilot of other inputs or from a prior."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Real
@@ -36,7 +38,7 @@ def design_population(  # noqa: PLR0913
     inputs: int,
     confidence: float = 0.999,
     *,
-    pilot: "Tally | Run | None" = None,
+    pilot: Tally | Run | None = None,
     prior: tuple[float, float] = PRIOR,
     classifier: str = "smoothed",
     penalty: float = PENALTY,
@@ -115,7 +117,7 @@ def _read_prior(prior: ArrayLike) -> tuple[Floats, PilotInputs]:
     return np.asarray(at), PilotInputs(f"a prior: Beta({given[0]:g}, {given[1]:g})")
 
 
-def _read_pilot(pilot: "Tally | Run", sigma: float) -> tuple[Floats, PilotInputs]:
+def _read_pilot(pilot: Tally | Run, sigma: float) -> tuple[Floats, PilotInputs]:
     """Return the probability of the label of each input of the pilot, and say where it is from."""
     tally = pilot.tally() if isinstance(pilot, Run) else pilot
     require(isinstance(tally, Tally), f"pilot must be a run or a tally, got {type(pilot).__name__}")

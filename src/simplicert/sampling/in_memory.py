@@ -2,6 +2,7 @@
 
 from __future__ import annotations  # help() shows types as they are written here
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Protocol
@@ -24,7 +25,13 @@ from simplicert.sampling.settings import (
     default_device,
 )
 from simplicert.types import Ints, Plan, Tally
-from simplicert.types.arrays import Texts, find_rows, integer_array
+from simplicert.types.arrays import (
+    Texts,
+    check_class_names,
+    find_rows,
+    integer_array,
+    label_array,
+)
 from simplicert.types.smoothing import Smoothing
 from simplicert.types.tally import select_inputs
 
@@ -53,6 +60,7 @@ def sample(  # noqa: PLR0913
     *,
     seed: int = 0,
     labels: ArrayLike | None = None,
+    class_names: Sequence[str] | None = None,
     index: ArrayLike | None = None,
     batch_size: int | None = None,
     device: str | None = None,
@@ -75,7 +83,7 @@ def sample(  # noqa: PLR0913
     plan: Plan | None = None,
     until: StoppingRule | None = None,
     budget: int | CallMeter | None = None,
-    after_batch: AfterBatch = go_on,
+    after_batch: AfterBatch | None = None,
 ) -> Tally:
     """Classify `draws` noisy copies of each input and count the answers.
 
@@ -93,6 +101,7 @@ def sample(  # noqa: PLR0913
     every token of a sequence with probability `rate`: `inputs` are then lists of tokens, or texts,
     and the classifier gets a list of token lists. `lipschitz=True` proves a Lipschitz constant of
     the scores from the layers of a torch module first, for the mechanism `lipschitz`.
+    `labels` are class numbers, or names where `class_names` lists them in the classifier's order.
     `budget` is the most rows that the classifier may be asked about, probe and failed attempts
     included: without calls enough for all inputs nothing is drawn, and with `until` drawing ends at
     the last look that there are calls for.
@@ -142,7 +151,8 @@ def sample(  # noqa: PLR0913
     sampler = prepare_sampler(
         classifier, array[:8], settings, work, compile, tensors=tensors, meter=meter
     )
-    named = None if labels is None else integer_array("labels", labels, (rows,))
+    check_class_names(class_names, sampler.classes)
+    named = None if labels is None else label_array(labels, rows, class_names)
     if plan is None:
         plan = Plan((int(draws),)) if until is None else until.plan(int(draws))
     if until is not None:
@@ -163,7 +173,7 @@ def sample(  # noqa: PLR0913
             f"the probe, and {rows} inputs take {rows * (draws + sampler.pilot_draws):,}"
         )
     tally = sampler.tally(
-        array, numbers, (0, int(draws)), labels=named, plan=plan, after_batch=after_batch
+        array, numbers, (0, int(draws)), labels=named, plan=plan, after_batch=after_batch or go_on
     )
     require(tally is not None, "sampling was stopped before any input was complete")
     assert tally is not None

@@ -5,6 +5,8 @@ implies is kept with everything else the log said, in one Parquet file named by 
 `write_imported_run` and `read_imported_run` write and open such a run.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -157,7 +159,7 @@ class ImportedRun:
         stage = self.manifest.sensitivity if sensitivity is None else sensitivity
         return certify(known, names, stage, norm=norm, size=find_size(self.manifest, norm, size))
 
-    def to_frame(self) -> "pd.DataFrame":
+    def to_frame(self) -> pd.DataFrame:
         """Return the table of certificates or, for bare radii, what the log says."""
         return (
             self.certify().to_frame()
@@ -238,7 +240,7 @@ def _read_columns(folder: Path, needed: Sequence[str], most_rows: int) -> dict[s
     return held
 
 
-def _bare_radii_frame(held: Mapping[str, Any]) -> "pd.DataFrame":
+def _bare_radii_frame(held: Mapping[str, Any]) -> pd.DataFrame:
     """Return the radii as printed, 0 without a class; `correct` is predict == label."""
     import pandas as pd
 

@@ -1,9 +1,12 @@
 """Name the array types, and check the arrays that every value type is made of.
 
+`label_array` takes class names for labels, too.
+
 Also what is computed of numbered inputs alone: where each stands (`find_rows`), and which of its
 draws segments hold (`join_segments`, `segment_lengths`, `has_first_draws`).
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -39,12 +42,41 @@ def integer_array(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -
     return freeze_array(name, raw if safe else raw.astype(np.int64), shape)
 
 
+def label_array(labels: ArrayLike, rows: int, class_names: Sequence[str] | None = None) -> Ints:
+    """Return labels as class numbers; texts are looked up in `class_names`, the model's order."""
+    given = np.asarray(labels)
+    if class_names is None or given.dtype.kind not in "UO":
+        return integer_array("labels", labels, (rows,))
+    numbers = {name: number for number, name in enumerate(class_names)}
+    unknown = [label for label in given.ravel().tolist() if label not in numbers]
+    require(
+        not unknown,
+        f"labels must be among the class_names {list(numbers)!r:.80}, got {unknown[:1]!r:.60}",
+    )
+    found = [numbers[label] for label in given.ravel().tolist()]
+    return integer_array("labels", np.reshape(found, given.shape), (rows,))
+
+
+def check_class_names(class_names: Sequence[str] | None, classes: int) -> None:
+    """Refuse names that are not one for each class, all different."""
+    if class_names is None:
+        return
+    texts = not isinstance(class_names, str) and all(isinstance(one, str) for one in class_names)
+    require(texts, f"class_names must be texts, one for each class, got {class_names!r:.80}")
+    require(
+        len(set(class_names)) == len(class_names) == classes,
+        f"class_names must be {classes} different names, one for each class of the classifier in "
+        f"its order, got {len(class_names)}: {list(class_names)!r:.80}",
+    )
+
+
 def _integer_hint(name: str, kind: str) -> str:
     """Say what makes integers of such an array, where that is clear."""
     if kind == "f":
         return "; whole numbers as floats need .astype(int)"
     if kind in "UO" and name.startswith("labels"):
         return (
+            "; sample and certify take texts with class_names, the names in the classifier's order"
             "; np.unique(labels, return_inverse=True)[1] numbers texts in their sorted order, as "
             "scikit-learn numbers classes"
         )
