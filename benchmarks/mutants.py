@@ -1,26 +1,31 @@
-"""Mutation testing: small faults put into the mathematics, one at a time; do the tests notice?
+"""Mutation testing: small faults put into the code, one at a time; do the tests notice?
 
-    python benchmarks/mutants.py [--each 20] [--seed 0] [--only NAME] --json FILE
+    python benchmarks/mutants.py [--each 20] [--seed 0] [--only NAME...] [--again] --json FILE
 
-Of each file of `bounds` and `mechanisms` a random sample of mutants: comparisons, arithmetic,
-constants, logic, least and largest, returned values. For each the tests of that file run (TESTS)
-until one fails. FILE is written after every mutant, and what it holds is not run again.
+Of each file a random sample of mutants: comparisons, arithmetic, constants, logic, least and
+largest, returned values. For each file of `bounds` and `mechanisms` its tests run (TESTS), for any
+other the tests that run the mutated line (line_tests.py), until one fails. FILE is written after
+every mutant, and what it holds is not run again; with --again its survivors are.
 """
 
 import argparse
-import ast
 import json
 import random
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from mutant_run import outcome
+from line_tests import ROOMS, LineMap
+from mutant_run import ROOT, SOURCE, Copy, Ending
 from mutations import mutants_of
 
-ROOT = Path(__file__).resolve().parents[1]
-SOURCE = ROOT / "src" / "simplicert"
-
 BOUNDS, MECHANISMS = "tests/bounds", "tests/mechanisms"
+WAIT_SECONDS = (
+    40  # of the clock, beside four times what its tests take: more is a mutant that hangs
+)
+# Their tests start clusters of Ray, many seconds each; a fault in `guard` and `cluster`, which end
+# the processes and remove the folders of a dead leader, would reach those of other people.
+NEED_RAY = tuple(f"drawing/engines/{name}.py" for name in ("ray", "actors", "cluster", "guard"))
 # file -> its tests, the quick ones first
 TESTS = {
     "bounds/binomial.py": [f"{BOUNDS}/test_binomial.py", f"{BOUNDS}/test_gated.py"],
@@ -90,35 +95,104 @@ def chosen(name, each, seed):
     return sorted(found[:each], key=lambda mutant: mutant.line)
 
 
+def try_whole_files(copy, name, mutant):
+    """The tests of a file of the mathematics: whole files of tests, the slow ones last."""
+    return copy.try_tests(TESTS[name], name, mutant.source())
+
+
+class LineTests:
+    """The tests of any other file: those that run the mutated line, the narrowest first."""
+
+    def __init__(self, path, seconds):
+        """Measure which tests run which line, if `path` does not hold it."""
+        self.known, self.seconds = LineMap.read(path), seconds
+        self.passed, self.failed = set(), set()
+
+    def try_mutant(self, copy, name, mutant):
+        """How its tests end; a line that none runs is a survivor."""
+        original, text = (SOURCE / name).read_text(), mutant.source()
+        while True:
+            tests = self.known.tests_of(name, original, mutant.line, self.seconds)
+            tests = [test for test in tests if test not in self.failed]
+            if not tests:
+                return Ending("survived", "no test runs it", 0.0)
+            most = WAIT_SECONDS + 4 * sum(self.known.seconds[test] for test in tests)
+            ending = copy.try_tests(tests, name, text, tiers=("",), most_seconds=most)
+            if ending.outcome != "killed" or self.pass_without(copy, ending.test, tests):
+                return ending
+
+    def pass_without(self, copy, test, tests):
+        """Whether the test that failed passes without the mutant; else it is not asked again.
+
+        Where none is named, as when a file of tests cannot be imported, all must pass.
+        """
+        if test not in tests:
+            alone = copy.try_tests(tests, tiers=("",))
+            if alone.outcome != "survived":
+                sys.exit(f"tests fail without a mutant: {alone.test or tests}")
+            return True
+        if test not in self.passed:
+            alone = copy.try_tests([test], tiers=("",))
+            (self.passed if alone.outcome == "survived" else self.failed).add(test)
+        return test in self.passed
+
+
 def save(path, result):
     """The result so far."""
     path.write_text(json.dumps(result, indent=1) + "\n")
 
 
-def measured(names, each, seed, path):
-    """Each file's mutants that the result does not hold yet."""
-    result = json.loads(path.read_text()) if path.exists() else {}
-    for name in names:
-        mine = result.setdefault(name, {"mutants": []})
-        done = {(row["line"], row["change"]) for row in mine["mutants"]}
-        if "seconds" not in mine:
-            ended, mine["seconds"] = outcome(None, None, TESTS[name])
-            if ended != "survived":
-                sys.exit(f"the tests of {name} fail without a mutant: {TESTS[name]}")
-        for mutant in chosen(name, each, seed):
-            if (mutant.line, mutant.change) in done:
+def measure(asked, result):
+    """Each file's mutants that the result does not hold yet; with `again`, its survivors."""
+    with TemporaryDirectory() as folder:
+        copy, by_line = Copy(folder), None
+        for name in files_tried():
+            if asked.only and not any(word in name for word in asked.only):
                 continue
-            ended, _ = outcome(module_of(name), ast.unparse(mutant.tree), TESTS[name])
-            row = {"line": mutant.line, "change": mutant.change, "outcome": ended}
-            mine["mutants"].append(row)
-            print(f"{name}:{mutant.line} {mutant.change}: {ended}", flush=True)
-            save(path, result)
-    return result
+            if not (sample := chosen(name, asked.each, asked.seed)):
+                continue
+            mine = result.setdefault(name, {"mutants": []})
+            rows = {(row["line"], row["change"]): row for row in mine["mutants"]}
+            if name in TESTS and "seconds" not in mine:
+                mine["seconds"] = require_passing(copy, name)
+            elif name not in TESTS:
+                by_line = by_line or LineTests(asked.lines, asked.seconds)
+            try_mutant = try_whole_files if name in TESTS else by_line.try_mutant
+            for mutant in sample:
+                row = rows.get((mutant.line, mutant.change))
+                if is_wanted(row, asked.again):
+                    ending = try_mutant(copy, name, mutant)
+                    keep(mine["mutants"], row, mutant, ending)
+                    print(f"{name}:{mutant.line} {mutant.change}: {ending}", flush=True)
+                    save(asked.json, result)
 
 
-def module_of(name):
-    """The module that a file is."""
-    return "simplicert." + name.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+def require_passing(copy, name):
+    """The seconds of the tests of a file, which must pass without a mutant."""
+    ending = copy.try_tests(TESTS[name])
+    if ending.outcome != "survived":
+        sys.exit(f"the tests of {name} fail without a mutant: {ending.test}")
+    return ending.seconds
+
+
+def is_wanted(row, again):
+    """Whether to run a mutant: a new one or, once more, one that survived."""
+    return row["outcome"] == "survived" if again and row else row is None and not again
+
+
+def keep(rows, row, mutant, ending):
+    """Keep how it ended; one that a later test noticed says that it survived at first."""
+    if row is None:
+        rows.append({"line": mutant.line, "change": mutant.change, "outcome": ending.outcome})
+    elif ending.outcome != "survived":
+        row |= {"outcome": ending.outcome, "first": "survived"}
+
+
+def files_tried():
+    """The files of the mathematics, then those of the other rooms."""
+    paths = [path for room in ROOMS for path in sorted((SOURCE / room).rglob("*.py"))]
+    names = [path.relative_to(SOURCE).as_posix() for path in paths]
+    return [*TESTS, *(name for name in names if name not in NEED_RAY)]
 
 
 def main():
@@ -126,11 +200,14 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--each", type=int, default=20)
     arguments.add_argument("--seed", type=int, default=0)
-    arguments.add_argument("--only", help="files whose name holds this")
+    arguments.add_argument("--only", nargs="+", help="files whose name holds one of these")
+    arguments.add_argument("--again", action="store_true", help="run the survivors once more")
+    arguments.add_argument("--lines", type=Path, default=ROOT / "build" / "line_tests.json")
+    arguments.add_argument("--seconds", type=float, default=12.0, help="of tests by line, at most")
     arguments.add_argument("--json", type=Path, required=True)
     asked = arguments.parse_args()
-    names = [name for name in TESTS if asked.only is None or asked.only in name]
-    result = measured(names, asked.each, asked.seed, asked.json)
+    result = json.loads(asked.json.read_text()) if asked.json.exists() else {}
+    measure(asked, result)
     rows = [(name, row) for name in result for row in result[name]["mutants"]]
     for name, row in rows:
         if row["outcome"] == "survived":

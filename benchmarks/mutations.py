@@ -13,6 +13,8 @@ COMPARISONS = {
     ast.NotEq: ast.Eq,
     ast.Is: ast.IsNot,
     ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
 }
 ARITHMETIC = {
     ast.Add: ast.Sub,
@@ -43,27 +45,46 @@ FUNCTIONS = {
 
 @dataclass(frozen=True)
 class Mutant:
-    """A whole module with one fault."""
+    """A module with one fault: which change of which node."""
 
     line: int
     change: str
-    tree: ast.Module
+    text: str
+    node: int
+    which: int
+
+    def source(self):
+        """The whole module with its fault."""
+        tree = ast.parse(self.text)
+        node = list(ast.walk(tree))[self.node]
+        list(changes(node))[self.which](node)
+        return ast.unparse(tree)
 
 
 def mutants_of(text):
-    """Every mutant of a module's source."""
+    """Every mutant of a module's source, but for types and messages, which compute nothing."""
     tree = ast.parse(text)
+    silent = set(map(id, types_and_messages(tree)))
     out = []
     for number, node in enumerate(ast.walk(tree)):
-        for change in changes(node):
-            mutated = copy.deepcopy(tree)
-            twin = next(other for at, other in enumerate(ast.walk(mutated)) if at == number)
+        for which, change in enumerate(() if id(node) in silent else changes(node)):
+            twin = copy.deepcopy(node)
             before = ast.unparse(twin)
             change(twin)
             after = ast.unparse(twin)
             if before != after:
-                out.append(Mutant(node.lineno, f"`{before}` to `{after}`", mutated))
+                out.append(Mutant(node.lineno, f"`{before}` to `{after}`", text, number, which))
     return out
+
+
+def types_and_messages(tree):
+    """Every node of an annotation or of a formatted text."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            yield from ast.walk(node)
+        for name in ("annotation", "returns"):
+            if isinstance(type_ := getattr(node, name, None), ast.AST):
+                yield from ast.walk(type_)
 
 
 def changes(node):
@@ -80,7 +101,7 @@ def changes(node):
         yield lambda twin: setattr(twin, "attr", FUNCTIONS[twin.attr])
     if isinstance(node, ast.Name) and node.id in ("min", "max"):
         yield lambda twin: setattr(twin, "id", FUNCTIONS[twin.id])
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+    if isinstance(node, ast.Constant) and type(node.value) in (bool, int, float):
         yield lambda twin: setattr(twin, "value", another(twin.value))
     if isinstance(node, ast.Return) and node.value is not None:
         yield lambda twin: setattr(twin, "value", ast.Constant(None))
@@ -96,5 +117,7 @@ def arithmetic(twin):
 
 
 def another(value):
-    """A number near this one: one more, or a tenth more."""
+    """A number near this one: one more, or a tenth more; of a truth value, the other."""
+    if isinstance(value, bool):
+        return not value
     return value + 1 if isinstance(value, int) else (value * 1.1 if value else 1.0)

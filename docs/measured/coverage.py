@@ -141,3 +141,14 @@ def tabulate_mutants(mutants: Result) -> str:
     share = f"{sum(every)} ({percent_down(sum(every) / len(every))})"
     rows.append(["all", len(mutants), len(every), share, ""])
     return format_table(["room", "files", "mutants", "killed", "most survivors in"], rows)
+
+
+def summarise_new_tests(mutants: Result) -> str:
+    """How many mutants were killed only when tests had been written for them."""
+    rows = [row for held in mutants.values() for row in held["mutants"]]
+    killed = [row for row in rows if row["outcome"] != "survived"]
+    late = sum(row.get("first") == "survived" for row in killed)
+    return (
+        f"{len(killed) - late} were killed at once, and {late} survived at first and were killed "
+        "in a second round, by tests that were written for them but for a few."
+    )

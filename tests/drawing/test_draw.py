@@ -413,5 +413,6 @@ def test_labels_the_model_does_not_know(place):
 def test_index_in_few_words():
     assert compress_index([3, 10, 17]) == [3, 7, 3]
     assert compress_index([5]) == [5, 1, 1]
+    assert compress_index([5, 12]) == [5, 7, 2]
     assert compress_index([3, 1, 7, 9]) == [-1, 1, 3, 7, 9]
     assert compress_index([5, 1, 3])[0] == -1

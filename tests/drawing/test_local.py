@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -192,6 +193,11 @@ def test_gpus_are_assigned_by_the_names_they_have(monkeypatch, visible, count, n
         == (names or visible.split(","))[:count]
     )
     assert local.visible_gpus("cpu") == local.visible_gpus("cuda:1") == []
+
+
+def test_without_torch_there_are_no_gpus_to_assign(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert local.visible_gpus(None) == local.visible_gpus("cuda") == []
 
 
 @pytest.mark.slow

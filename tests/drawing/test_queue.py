@@ -117,6 +117,21 @@ def test_an_input_alone_has_a_few_tries_and_pairs_are_parted():
     assert queue.failed == {0: f"try {len(tried)}"}
 
 
+@pytest.mark.parametrize("other_works", [True, False])
+def test_without_a_wait_an_input_is_given_up_only_if_another_was_drawn_since(other_works):
+    queue = UnitQueue(FIXED, until, 80, np.arange(2), None)
+    queue.fail(queue.next(0.0), "both", waited=False)
+    for _ in range(5 * TRIES):
+        unit = queue.next(0.0)
+        if unit is None:
+            break
+        if other_works and unit.items[0] == 1:
+            queue.record_drawn(unit, tally_of(unit.items, unit.span, FIXED))
+        else:
+            queue.fail(unit, "alone", waited=False)
+    assert queue.failed == ({0: "alone"} if other_works else {})
+
+
 def test_the_last_units_are_shared_out():
     """With eight workers the last units are shorter than fifteen seconds would allow."""
     queue = UnitQueue(FIXED, until, 16, np.arange(1000), None)

@@ -39,6 +39,7 @@ def test_an_unfinished_run_says_what_is_left_and_what_failed(place):
     record_failure(run.folder, 0, "drawn since")
     state = read_status(run)
     assert (state["done"], state["missing"]) == (20, 20)
+    assert (state["draws"], state["draws_left"]) == (20 * 150, 20 * 150)
     assert state["failed"] == {1: "too hot"}
     lines = status_lines("run", state)
     assert any(
@@ -48,3 +49,4 @@ def test_an_unfinished_run_says_what_is_left_and_what_failed(place):
     assert any(line.startswith("the last part was written ") for line in lines)
     assert "complete" not in lines
     assert np.isfinite(state["seconds_left"])
+    assert state["at_once"] > 0

@@ -7,6 +7,7 @@ from linear import Line, bands, line_array, point
 
 import simplicert as sc
 from simplicert.smoothed import ABSTAIN
+from simplicert.smoothed.prediction import predict_exactly
 
 SIGMA = 0.5
 
@@ -33,6 +34,12 @@ def test_forty_draws_are_enough_at_nine_tenths():
     """Mean draws at p_A = .9, alpha .001: over 1,000 inputs its standard error is about .4."""
     found = sc.Smoothed(line_array, SIGMA).predict(many(point(0.9, SIGMA), 1000), seed=0)
     assert found.draws.mean() < 37 and not found.abstained.any()
+
+
+def test_a_tie_takes_the_thousand_draws_that_are_allowed_and_abstains():
+    """It would be decided with probability .001 at most; this seed does not."""
+    found = sc.Smoothed(line_array, SIGMA).predict(point(0.5, SIGMA), seed=0)
+    assert found.draws.tolist() == [1000] and found.abstained.all()
 
 
 @pytest.mark.slow
@@ -98,6 +105,25 @@ def test_answers_that_are_none():
 def test_labels_only():
     smooth = sc.Smoothed(lambda x: (x[:, 0] > 0).astype(int), SIGMA, 2, outputs="labels")
     assert smooth.predict(point(0.99, SIGMA), seed=0).classes.tolist() == [1]
+
+
+class _Counted:
+    """Votes that are already known: one column per class, then draws without an answer."""
+
+    def __init__(self, votes):
+        self.votes = np.array(votes)
+
+    def __len__(self):
+        return len(self.votes)
+
+    def draw(self, going, span):
+        return self.votes[:, :-1]
+
+
+def test_where_every_draw_is_made_as_many_without_an_answer_as_for_a_class_abstain():
+    found = predict_exactly(_Counted([[5, 0, 4], [4, 1, 4], [2, 3, 4], [3, 3, 2]]), 9)
+    assert found.classes.tolist() == [0, ABSTAIN, ABSTAIN, 0]
+    assert found.p_value.tolist() == [0.0, 1.0, 1.0, 0.0] and found.draws.tolist() == [9] * 4
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,14 @@ def test_a_single_draw_is_warned_of():
         sc.Smoothed(agree, 0.5).certify(INPUTS[:1], draws=1, seed=0)
 
 
+def test_a_single_draw_is_warned_of_before_the_first_call():
+    asked = []
+    smooth = sc.Smoothed(lambda batch: asked.append(1) or agree(batch), 0.5, num_classes=3)
+    with pytest.raises(sc.SimplicertWarning, match="1 draws certify nothing"):
+        smooth.certify(INPUTS[:1], draws=1, seed=0)
+    assert asked == []
+
+
 def test_two_classes_stand_for_an_unknown_number():
     """What certifies with two classes and not with three is not warned of where two may be all."""
     two, three = (

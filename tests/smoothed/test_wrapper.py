@@ -91,14 +91,33 @@ def test_the_module_trains_the_network():
     assert inner[1].weight.grad is not None and inner[1].weight.grad.abs().sum() > 0
 
 
-@pytest.mark.parametrize("rows", [1, 3])
-def test_saved_and_loaded(tmp_path, rows):
+def test_a_network_computes_in_full_precision_unless_it_is_asked_not_to():
+    seen = set()
+
+    class Watched(torch.nn.Linear):
+        def forward(self, x):
+            out = super().forward(x)
+            seen.add(out.dtype)
+            return out
+
+    x = np.zeros((1, 4), np.float32)
+    for options, expected in (({}, torch.float32), ({"autocast": True}, torch.bfloat16)):
+        seen.clear()
+        sc.Smoothed(Watched(4, 2), SIGMA, 2, device="cpu", **options).predict(x, draws=20, seed=0)
+        assert seen == {expected}
+
+
+@pytest.mark.parametrize(("rows", "exists"), [(1, False), (3, True)])
+def test_saved_and_loaded(tmp_path, rows, exists):
     x = np.random.default_rng(0).random((rows, 3, 2, 2), dtype=np.float32)
     scale = np.linspace(0.5, 1, 12).reshape(3, 2, 2)
     before = sc.Smoothed(net().train(), SIGMA, 3, kind="softmax", noise_scale=scale)
-    before.save(tmp_path / "kept", x)
+    folder = tmp_path / "networks" / "kept"
+    if exists:
+        folder.mkdir(parents=True)
+    before.save(folder, x)
     assert before.classifier.training
-    after = sc.Smoothed.load(tmp_path / "kept")
+    after = sc.Smoothed.load(folder)
     assert (after.sigma, after.kind, after.num_classes) == (SIGMA, "softmax", 3)
     np.testing.assert_array_equal(after.noise_scale, scale)
     many = np.random.default_rng(1).random((5, 3, 2, 2), dtype=np.float32)

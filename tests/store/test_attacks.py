@@ -55,6 +55,7 @@ def test_each_kind_has_its_own_table(tmp_path):
         ("3,1,0.5", "4,1,0.5", "holds an input twice"),
         ("3,1,0.5", "3,1,inf", "line 2: radius must be positive and finite"),
         ("3,1,0.5", "-3,1,0.5", "line 2: index must not be negative"),
+        ("3,1,0.5", f"{2**63},1,0.5", f"line 2: index must not be .*, got {2**63}"),
         ("gated", "<script>", "line 2: scheme must be a plain word"),
         ("multinomial", "hard", "line 2: kind must be one of KINDS"),
         (",5,1,4,", ",5,2,4,", "its rows have different settings"),

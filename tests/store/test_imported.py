@@ -134,6 +134,14 @@ def test_bare_radii_without_labels_and_without_a_radius(tmp_path):
     assert frame["radius"].tolist() == [0.5, 0.0, 0.0, 0.0]
 
 
+def test_class_zero_is_a_class(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("c,r\n0,0.7\n-1,0.3\n")
+    frame = import_radii(path, "predict=c,radius=r", 1.0, tmp_path / "run", bare=True).to_frame()
+    assert frame["radius"].tolist() == [0.7, 0.0]
+    assert frame["predicted"][0] == 0 and frame["predicted"].isna().tolist() == [False, True]
+
+
 def test_counts_are_bounded_by_the_draws_stated(tmp_path):
     path = tmp_path / "log"
     path.write_text(

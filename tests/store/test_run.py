@@ -174,6 +174,9 @@ def test_a_manifest_that_contradicts_the_tally(tmp_path, change):
         ({"method": "x"}, "method must be one of"),
         ({"plan": "x"}, "plan must be a Plan"),
         ({"source": "x"}, "source must be a dict"),
+        ({"answers": [1.0, "x"]}, "answers must be a list of numbers"),
+        ({"answers": [True]}, "answers must be a list of numbers"),
+        ({"answers": (1.0,)}, "answers must be a list of numbers"),
     ],
 )
 def test_what_no_run_can_be(change, message):

@@ -53,6 +53,14 @@ def test_a_scale(tmp_path):
         read_noise_scale(tmp_path / "w.npy")
 
 
+def test_the_smallest_sigma_is_the_first_that_single_precision_does_not_round_to_0():
+    least = 2.0**-150
+    assert np.float32(least) == 0 < np.float32(np.nextafter(least, 1))
+    with pytest.raises(InvalidInput, match="sigma must not vanish in single precision"):
+        DrawingSettings("m", "d", least, 1, Path("run"))
+    assert DrawingSettings("m", "d", float(np.nextafter(least, 1)), 1, Path("run")).sigma > least
+
+
 SETTINGS = {
     "model": "net:make",
     "data": "data.npz",

@@ -6,6 +6,7 @@ import tomli_w
 import simplicert as sc
 from simplicert.cards.files import write_claims
 from simplicert.errors import InvalidInput
+from simplicert.logs import import_radii
 from simplicert.verification import verify_run
 
 
@@ -74,6 +75,14 @@ def test_unknown_fields_and_other_shapes(runs):
         claims_of(runs, {"sigma": 0.5}, other=1)
     with pytest.raises(InvalidInput, match="claims must be a file that exists"):
         list(verify_run(runs / "mine", claims=runs / "none.toml"))
+
+
+def test_draws_of_a_log_that_names_none_can_neither_hold_nor_fail(tmp_path):
+    (tmp_path / "log.csv").write_text("c,r\n1,0.5\n")
+    import_radii(tmp_path / "log.csv", "predict=c,radius=r", 0.5, tmp_path / "mine", bare=True)
+    check, sigma = claims_of(tmp_path, {"draws": 1000, "sigma": 0.5})[::-1]
+    assert check.holds is None and check.says == "draws 1000 is claimed, and none is recorded"
+    assert sigma.holds is True
 
 
 def test_an_entry_lies_above_its_run_and_replaces_nothing(runs, tmp_path):
