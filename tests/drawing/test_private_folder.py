@@ -153,6 +153,24 @@ def test_a_leader_that_ray_ends_while_the_two_connect_leaves_a_sentence():
     assert said.stderr.strip() == guard.CUT_SHORT
 
 
+def test_what_a_leader_was_starting_when_it_was_killed_ends_too(tmp_path, monkeypatch):
+    """Until a process has become a part of Ray it bears no mark: the guard looks again."""
+    folder = tmp_path / "simplicert-1-mine"
+    folder.mkdir()
+    real, looks = guard.marked_processes, []
+
+    def late(name):
+        looks.append(name)
+        return set() if len(looks) == 1 else real(name)
+
+    monkeypatch.setattr(guard, "marked_processes", late)
+    process = hold(folder / "log", mark=folder)
+    guard.clear_folder(folder, os.getpid(), 0.3)
+    assert process.wait(60) == -9
+    process.communicate()
+    assert not folder.exists()
+
+
 def test_a_guard_spares_a_leader_that_lives(tmp_path, monkeypatch):
     """Its folder could not be removed; the guard waits for nobody and removes it."""
     folder = tmp_path / "simplicert-1-mine"

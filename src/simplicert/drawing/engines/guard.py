@@ -96,7 +96,9 @@ def clear_folder(folder: Path, leader: int, patience: float) -> None:
     begun = time.monotonic()
     while time.monotonic() - begun < MOST:
         left = marked_processes(str(folder)) - {leader}
-        if not left:
+        if not left and time.monotonic() - begun < patience:
+            pass  # what a killed leader was just starting gets its mark late
+        elif not left:
             remove_tree(folder)
             if not folder.exists():
                 return
