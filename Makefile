@@ -96,6 +96,8 @@ bench: setup
 	$(BIN)/python -W ignore benchmarks/ray_faults.py --json benchmarks/results/ray_faults.json
 	rm -f benchmarks/results/kills.json
 	$(BIN)/python -W ignore benchmarks/kills.py --json benchmarks/results/kills.json
+	rm -f benchmarks/results/kills_on_ray.json
+	$(BIN)/python -W ignore benchmarks/kills.py --jobs "sample on Ray,extend on Ray" --kills 40 --json benchmarks/results/kills_on_ray.json
 	$(BIN)/python -W ignore benchmarks/mutants.py --each 12 --json benchmarks/results/mutants.json
 	$(BIN)/python -W ignore benchmarks/fuzz.py --json benchmarks/results/fuzz.json
 	$(BIN)/python -W ignore examples/text_edits.py --json benchmarks/results/text.json

@@ -8,7 +8,7 @@ reader must find a run that opens. The same command is given again, killed again
 is done, and its result is compared with that of an undisturbed run, bit for bit. The JSON file is
 written after every trial; given the same file, the command goes on where it stopped. Trial k does
 the same whenever it is done: its choices depend on the seed and on k. With --jobs it chooses among
-these only, so its results go into a file of their own.
+these only, so its results go into a file of their own; those on Ray are done in no other way.
 """
 
 import argparse
@@ -40,6 +40,7 @@ from simplicert.drawing.engines.guard import CUT_SHORT
 
 VICTIMS = ("leader", "worker", "group")
 OUT = "out"  # the folder of every job, whose name some of them write down
+ON_RAY = "on Ray"  # these jobs take long to start, and are done only where --jobs names them
 MOST_KILLS = 4  # of one trial
 MOST_ATTEMPTS = 3  # at one trial, should the warm process end meanwhile
 SHORTER, LONGER = 0.8, 1.02  # a job that was done before its kill is killed earlier, and so on
@@ -229,7 +230,7 @@ def list_folders(leader):
 def add_trial(result, row):
     """Add a trial to the counts; of a Ray it is also counted which process was killed."""
     none = dict.fromkeys(("trials", "identical", "missed", "left", *VICTIMS), 0)
-    if row["job"].endswith("on Ray"):
+    if row["job"].endswith(ON_RAY):
         none |= {"others": {}, "cut short": 0, "late": 0}
     counts = result["jobs"].setdefault(row["job"], none)
     if "others" in counts:
@@ -261,8 +262,11 @@ def main():
 
     commands = [one.name or one.callback.__name__ for one in app.registered_commands]
     jobs = existing_jobs(commands)
-    if chosen.jobs:
-        jobs = {name: jobs[name] for name in chosen.jobs.split(",")}
+    jobs = {
+        name: job
+        for name, job in jobs.items()
+        if (name in chosen.jobs.split(",") if chosen.jobs else not name.endswith(ON_RAY))
+    }
     result = {"seed": chosen.seed, "kills": 0, "trials": 0, "jobs": {}, "wrong": []}
     if chosen.jobs:
         result["only"] = list(jobs)

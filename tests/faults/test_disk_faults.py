@@ -77,8 +77,9 @@ def test_a_warm_process_that_ended_is_started_anew(harness, tmp_path):
     killer = kills.Killer(tmp_path, {"sample by 2 workers": jobs.JOBS["sample by 2 workers"]})
     try:
         killer.do_undisturbed()
-        for pid in (killer.zygote.spawner[0], killer.zygote.process.pid):
-            os.kill(pid, signal.SIGKILL)
+        for second in (True, False):
+            zygote = killer.zygote
+            os.kill(zygote.spawner[0] if second else zygote.process.pid, signal.SIGKILL)
             row = killer.attempt(0, seed=1)
             assert not row["wrong"] and not row["left"]
             assert killer.zygote.is_alive()
