@@ -33,6 +33,7 @@ import argparse
 import re
 import struct
 import sys
+import time
 import tomllib
 from collections import Counter
 from functools import cache
@@ -44,6 +45,7 @@ from mpmath import erfc, exp, log, loggamma, mp, mpf, sqrt
 mp.dps = 60
 
 MOST_BYTES, MOST_ROWS, MOST_DRAWS = 2**28, 10**6, 10**9  # larger files are not read
+TRIES, PAUSE = 12, 0.1  # readings of a folder in which parts vanish, and seconds between two
 BEFORE = ("index", "label", "top", "predicted", "correct", "abstained", "radius", "e0", "e1")
 AFTER = ("ensemble", "winner", "draws", "sigma", "alpha", "kind", "scheme")
 HISTORY = ("looks", "alpha_spent", "stopped")  # only if inputs were drawn look by look
@@ -535,17 +537,46 @@ def check_run(rows, run):
         yield "all", f"there are {len(rows)} rows, and the run has {run['inputs']} inputs"
 
 
-def seen(folder):
-    """Read what the parts hold of each input: counts, votes, pilot, and draws without a class."""
+def list_parts(folder):
+    """List the parts once two lists in a row agree: others may write and remove some meanwhile."""
+    before, now = None, sorted(Path(folder).glob("*.parquet"))
+    for _ in range(TRIES):
+        if now == before:
+            break
+        before, now = now, sorted(Path(folder).glob("*.parquet"))
+    return now
+
+
+def read_parts(folder):
+    """Read all rows of the parts; where one has vanished, list the parts again.
+
+    Who merges parts removes them only once the merged part is in the folder.
+    """
     import pyarrow.parquet as pq  # not needed for anything else
 
+    known = {}
+    for left in reversed(range(TRIES)):
+        paths = list_parts(folder)
+        try:
+            for path in paths:
+                if path not in known:
+                    refuse(pq.read_metadata(path).num_rows > MOST_ROWS, f"{path} has too many rows")
+                    known[path] = pq.read_table(path, use_threads=False).to_pylist()
+            return [row for path in paths for row in known[path]]
+        except FileNotFoundError:
+            if not left:
+                raise
+            time.sleep(PAUSE)
+    return []
+
+
+def seen(folder):
+    """Read what the parts hold of each input: counts, votes, pilot, and draws without a class."""
     rows = []
-    for path in sorted(Path(folder).glob("*.parquet")):
-        refuse(pq.read_metadata(path).num_rows > MOST_ROWS, f"{path} has too many rows")
-        for row in pq.read_table(path, use_threads=False).to_pylist():
-            flat = row.get("segments") or []  # seed, first draw and one past the last, repeated
-            spans = list(zip(flat[::3], flat[1::3], flat[2::3], strict=True))
-            rows.append((sum(stop - first for _, first, stop in spans), spans, row))
+    for row in read_parts(folder):
+        flat = row.get("segments") or []  # seed, first draw and one past the last, repeated
+        spans = list(zip(flat[::3], flat[1::3], flat[2::3], strict=True))
+        rows.append((sum(stop - first for _, first, stop in spans), spans, row))
     held, taken = {}, {}
     for _, spans, row in sorted(rows, key=lambda one: -one[0]):
         before = taken.setdefault(row["index"], [])

@@ -7,7 +7,8 @@ processes, or all of them at once. After each kill what is left must end within 
 reader must find a run that opens. The same command is given again, killed again or not, until it
 is done, and its result is compared with that of an undisturbed run, bit for bit. The JSON file is
 written after every trial; given the same file, the command goes on where it stopped. Trial k does
-the same whenever it is done: its choices depend on the seed and on k.
+the same whenever it is done: its choices depend on the seed and on k. With --jobs it chooses among
+these only, so its results go into a file of their own; those on Ray are done in no other way.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import signal
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from kill_jobs import (
@@ -30,13 +32,17 @@ from kill_jobs import (
     existing_jobs,
     make_place,
 )
+from ray_faults import name_process, own_folders
 from zygote import Zygote, list_processes, still_alive
 
 import simplicert as sc
+from simplicert.drawing.engines.guard import CUT_SHORT
 
 VICTIMS = ("leader", "worker", "group")
 OUT = "out"  # the folder of every job, whose name some of them write down
+ON_RAY = "on Ray"  # these jobs take long to start, and are done only where --jobs names them
 MOST_KILLS = 4  # of one trial
+MOST_ATTEMPTS = 3  # at one trial, should the warm process end meanwhile
 SHORTER, LONGER = 0.8, 1.02  # a job that was done before its kill is killed earlier, and so on
 HANG = 300.0  # seconds without an end
 LEFT_SECONDS = 60.0  # in which what a killed leader leaves must end
@@ -52,8 +58,9 @@ class Killer:
         make_place(self.place)
         here = str(Path(__file__).parent)
         paths = [str(self.place), here, os.environ.get("PYTHONPATH", "")]
-        self.zygote = Zygote(PYTHONPATH=os.pathsep.join(paths), RAY_DEDUP_LOGS="0")
-        self.whole, self.seconds = {}, {}
+        self.environment = {"PYTHONPATH": os.pathsep.join(paths), "RAY_DEDUP_LOGS": "0"}
+        self.zygote, self.leader = Zygote(**self.environment), None
+        self.whole, self.seconds, self.learned = {}, {}, []
 
     def do_undisturbed(self):
         """Do each job once, and remember its result and how long it took."""
@@ -61,7 +68,9 @@ class Killer:
         for job in self.jobs.values():  # what each of them imports is imported once
             begin_folder(self.place, job, OUT)
             self.finish(job.words(OUT), {**dict(job.environment), "LEARN": "modules.txt"})
-            self.zygote.learn(self.place / "modules.txt")
+            self.learned.append(self.place / f"modules-{len(self.learned)}.txt")
+            (self.place / "modules.txt").rename(self.learned[-1])
+            self.zygote.learn(self.learned[-1])
         for name, job in self.jobs.items():
             begin_folder(self.place, job, OUT)
             begun = time.monotonic()
@@ -75,7 +84,8 @@ class Killer:
         said = self.place / "said.txt"
         said.unlink(missing_ok=True)
         words = ["simplicert", *words]
-        return self.zygote.start(self.place, words, said, **dict(environment))
+        self.leader = self.zygote.start(self.place, words, said, **dict(environment))
+        return self.leader
 
     def finish(self, words, environment=()):
         """Run a command to its end, which must be a good one."""
@@ -87,6 +97,29 @@ class Killer:
         """What the last command said."""
         return (self.place / "said.txt").read_text()[-2000:]
 
+    def attempt(self, number, seed):
+        """Do a trial; if a warm process ends meanwhile, start it anew and do the same trial."""
+        for _ in range(MOST_ATTEMPTS):
+            try:
+                row = self.trial(number, seed)
+            except (EOFError, BrokenPipeError):  # nobody answers
+                row = None
+            if row is not None and self.zygote.is_alive():
+                return row
+            print(f"trial {number}: a warm process ended", flush=True)
+            self.warm_up()
+        raise RuntimeError(f"trial {number} was tried {MOST_ATTEMPTS} times")
+
+    def warm_up(self):
+        """End what the warm process has left, and start it anew."""
+        for pid, _ in list_processes(self.leader or 0):
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        self.zygote.close()
+        self.zygote, self.leader = Zygote(**self.environment), None
+        for path in self.learned:
+            self.zygote.learn(path)
+
     def trial(self, number, seed):
         """Kill one job a few times, and let it end: counts for the table."""
         luck = random.Random(f"{seed}:{number}")
@@ -96,6 +129,7 @@ class Killer:
         job = self.jobs[name]
         begin_folder(self.place, job, OUT)
         row = {"job": name, "kills": [], "missed": 0, "left": 0, "wrong": []}
+        row |= {"others": [], "cut short": 0, "late": 0}
         words = job.words(OUT)
         for _ in range(luck.randint(1, MOST_KILLS)):
             victim, moment = luck.choice(VICTIMS), luck.random() * self.seconds[name]
@@ -104,17 +138,28 @@ class Killer:
             if code is not None:  # it was done before
                 row["missed"] += 1
                 self.seconds[name] *= SHORTER
+                if self.is_late(code):
+                    row["late"] += 1
+                    continue
                 self.note(row, code == 0, f"ended with {code}: {self.said()}")
                 break
             self.kill(leader, victim, luck, row)
             self.seconds[name] *= LONGER
             self.look(job, row)
-        code = self.zygote.wait(self.start(words, job.environment), HANG)
+        for _ in range(MOST_ATTEMPTS):
+            code = self.zygote.wait(self.start(words, job.environment), HANG)
+            if not self.is_late(code):
+                break
+            row["late"] += 1
         self.note(row, code == 0, f"the last ended with {code}: {self.said()}")
         if code == 0:
             same = job.result(self.place / OUT) == self.whole[name]
             self.note(row, same, "another result")
         return row
+
+    def is_late(self, code):
+        """Tell whether a Ray of our own did not start in time: the machine has other work."""
+        return code == 2 and "timed out during startup" in self.said()
 
     def kill(self, leader, victim, luck, row):
         """Kill, and wait for the end of everything there was; a leader may survive a worker."""
@@ -123,25 +168,32 @@ class Killer:
         if victim == "worker" and not others:
             victim = "leader"
         targets = {"leader": [leader], "worker": [luck.choice(others or [leader])]}
+        killed = {pid: name_process(read_words(pid)) for pid in targets.get(victim, others)}
         for pid in targets.get(victim, [leader, *others]):
-            try:
+            with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
         row["kills"].append(victim)
         code = self.zygote.wait(leader, HANG)
-        if victim == "worker":  # it goes on without, or ends in a sentence
-            said = self.said()
-            good = code == 0 or (code == 2 and "simplicert: " in said and "Traceback" not in said)
-            self.note(row, good, f"without a worker: {code}, {said}")
-        else:
-            self.note(row, code in STOPS, f"killed, it ended with {code}")
         until = time.monotonic() + LEFT_SECONDS
-        while (alive := still_alive(family)) and time.monotonic() < until:
+        # The guard removes the folder of a Ray; where it was killed too, the next run does.
+        guarded = "guard" not in killed.values()
+        while alive := still_alive(family) | (list_folders(leader) if guarded else set()):
+            if time.monotonic() > until:
+                break
             time.sleep(0.01)
         row["left"] += len(alive)
-        for pid, _ in alive:
+        for pid, _ in still_alive(family):
             os.kill(pid, signal.SIGKILL)
+        said = self.said()
+        if victim == "worker":  # it goes on without, or ends in a sentence
+            row["others"] += killed.values()
+            good = code in (0, 2) and (code == 0 or "simplicert: " in said)
+            if code == 1 and CUT_SHORT in said:
+                good, row["cut short"] = True, row["cut short"] + 1
+            good = good and "Traceback" not in said
+            self.note(row, good, f"without {row['others'][-1]}: {code}, {said}")
+        else:
+            self.note(row, code in STOPS, f"killed, it ended with {code}")
 
     def look(self, job, row):
         """Read the run as another process would at this moment."""
@@ -162,10 +214,30 @@ class Killer:
             row["wrong"].append(sentence)
 
 
+def read_words(pid):
+    """Return the words of a process's command; of one that has just ended, none."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
+    except OSError:
+        return [""]
+
+
+def list_folders(leader):
+    """The private folders of a leader's own Ray, as pairs like those of processes."""
+    return {(str(path), 0) for path in own_folders(leader)}
+
+
 def add_trial(result, row):
-    """Add a trial to the counts."""
+    """Add a trial to the counts; of a Ray it is also counted which process was killed."""
     none = dict.fromkeys(("trials", "identical", "missed", "left", *VICTIMS), 0)
+    if row["job"].endswith(ON_RAY):
+        none |= {"others": {}, "cut short": 0, "late": 0}
     counts = result["jobs"].setdefault(row["job"], none)
+    if "others" in counts:
+        counts["cut short"] += row["cut short"]
+        counts["late"] += row["late"]
+        for name in row["others"]:
+            counts["others"][name] = counts["others"].get(name, 0) + 1
     counts["trials"] += 1
     counts["identical"] += not row["wrong"]
     counts["missed"] += row["missed"]
@@ -190,18 +262,25 @@ def main():
 
     commands = [one.name or one.callback.__name__ for one in app.registered_commands]
     jobs = existing_jobs(commands)
-    if chosen.jobs:
-        jobs = {name: jobs[name] for name in chosen.jobs.split(",")}
+    jobs = {
+        name: job
+        for name, job in jobs.items()
+        if (name in chosen.jobs.split(",") if chosen.jobs else not name.endswith(ON_RAY))
+    }
     result = {"seed": chosen.seed, "kills": 0, "trials": 0, "jobs": {}, "wrong": []}
+    if chosen.jobs:
+        result["only"] = list(jobs)
     if chosen.json and chosen.json.exists():
-        result = json.loads(chosen.json.read_text())
+        result, begun = json.loads(chosen.json.read_text()), result
+        if result.get("only") != begun.get("only"):
+            arguments.error(f"{chosen.json} is of other jobs: give it another name")
     result["version"] = sc.__version__
     with tempfile.TemporaryDirectory() as folder:
         killer = Killer(folder, jobs)
         try:
             killer.do_undisturbed()
             while result["kills"] < chosen.kills:
-                row = killer.trial(result["trials"], result["seed"])
+                row = killer.attempt(result["trials"], result["seed"])
                 print(result["kills"], row, flush=True)
                 add_trial(result, row)
                 if chosen.json:

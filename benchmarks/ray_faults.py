@@ -46,6 +46,10 @@ def marked(mark):
 def name_process(words):
     """Name a process of Ray in one word."""
     text = " ".join(words)
+    if text.startswith("ray::") and "Agent" in text:
+        return "runtime_env" if "RuntimeEnv" in text else "dashboard"
+    if "engines/guard.py" in text:
+        return "guard"
     for name in ("gcs_server", "raylet", "log_monitor", "runtime_env", "dashboard", "monitor.py"):
         if name in words[0] or f"/{name}" in text:
             return name

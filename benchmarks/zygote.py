@@ -33,7 +33,12 @@ class Zygote:
             text=True,
             env={**os.environ, "OMP_NUM_THREADS": "1", **environment},
         )
-        self._reply()
+        spawner = self._reply()  # the second warm process
+        self.spawner = (spawner, read_start(spawner))
+
+    def is_alive(self):
+        """Tell whether both warm processes live: commands are forked from one, workers from two."""
+        return self.process.poll() is None and bool(still_alive({self.spawner}))
 
     def _reply(self):
         line = self.process.stdout.readline()
@@ -60,8 +65,10 @@ class Zygote:
 
     def close(self):
         """End it."""
-        self.process.stdin.close()
+        with suppress(OSError):
+            self.process.stdin.close()
         self.process.wait()
+        self.process.stdout.close()
 
 
 def serve():
@@ -71,7 +78,7 @@ def serve():
     context = get_context("forkserver")
     context.set_forkserver_preload([*PRELOADED, "zygote"])
     forkserver.ensure_running()
-    answer(None)
+    answer(forkserver._forkserver._forkserver_pid)
     for line in sys.stdin:
         request = json.loads(line)
         if "wait" in request:
@@ -167,6 +174,11 @@ def list_processes(leader):
             family.add(pid)
             waiting += children.get(pid, [])
     return {(pid, found[pid][1]) for pid in family}
+
+
+def read_start(pid):
+    """Return when a process began, in ticks of the machine's clock."""
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
 
 
 def still_alive(processes):

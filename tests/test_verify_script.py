@@ -11,10 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mpmath import mpf
+from pyarrow import parquet
 from scipy.stats import binom
 
 import simplicert as sc
 from simplicert.bounds import binomial
+from simplicert.store.compaction import compact_run
 from simplicert.store.manifest import Manifest
 from simplicert.store.parts import write_part
 
@@ -629,6 +631,31 @@ def test_draws_of_two_parts_that_overlap_count_once(tmp_path):
     forged = sc.certify(sc.bound(sc.Tally(counts.sum(axis=0)[None], SIGMA)))
     written(forged, path)
     assert "the run holds 1000 draws" in str(complaints(path, run_of.folder / "run.toml"))
+
+
+def test_a_run_that_is_merged_while_it_is_read_is_read_whole(tmp_path, monkeypatch):
+    """A part that was listed is gone when it is to be read: its draws are in the merged one."""
+    counts, spans = np.array([[990, 7, 3]]), ([[0, 0, 0, 1000]], [[1, 0, 0, 1000]])
+    parts = [sc.Tally(counts, SIGMA, index=[k], segments=spans[k]) for k in (0, 1)]
+    run_of = sc.create_run(tmp_path / "run", Manifest(SIGMA, 2, 3), parts[0])
+    write_part(run_of.folder / "parts", parts[1], run_of.manifest)
+    path = written(sc.open_run(run_of.folder).certify(), tmp_path / "c.csv")
+    real = parquet.read_metadata
+
+    def merge_first(name):
+        if len(sc.open_run(run_of.folder).paths()) > 1:
+            compact_run(run_of.folder)
+        return real(name)
+
+    monkeypatch.setattr(parquet, "read_metadata", merge_first)
+    monkeypatch.setattr(script, "PAUSE", 0.0, raising=False)
+    assert complaints(path, run_of.folder / "run.toml") == []
+    assert len(sc.open_run(run_of.folder).paths()) == 1
+    (part,) = sc.open_run(run_of.folder).paths()
+    part.unlink()
+    part.symlink_to("gone")
+    with pytest.raises(FileNotFoundError):  # but not for ever
+        complaints(path, run_of.folder / "run.toml")
 
 
 @pytest.mark.slow

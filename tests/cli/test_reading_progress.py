@@ -1,10 +1,12 @@
 """Progress is shown while a large data set is read for the first time."""
 
+import time
+
 import numpy as np
 import pytest
 
 from simplicert.cli import progress
-from simplicert.cli.progress import show_reading_progress
+from simplicert.cli.progress import merging_lines, show_reading_progress
 from simplicert.data.dataset import WATCH
 
 
@@ -123,3 +125,21 @@ def test_commands_that_are_never_quiet(command, words):
 def test_of_several_that_train_only_the_first_speaks(command, monkeypatch):
     monkeypatch.setenv("RANK", "1")
     assert SAID not in command("train", *TRAINED, "--out", "new")[2]
+
+
+def test_the_end_of_a_drawing_of_many_parts_is_not_silent(monkeypatch, capsys):
+    """A line after a second, one every ten seconds then, and none about a run of few parts."""
+    now = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    report = merging_lines()
+    report(1, 20_000)
+    now = 100.5
+    report(2, 20_000)
+    assert capsys.readouterr().err == ""
+    for now in (101.5, 102.0, 103.0, 112.0):
+        report(round(100 * (now - 100)) * 10, 20_000)
+    said = "the last draw is kept; before the parts are merged, {} % of 10,000 parts are read"
+    assert capsys.readouterr().err.splitlines() == [said.format(7), said.format(60)]
+    now = 200.0
+    report(20_000, 20_000)
+    assert capsys.readouterr().err == ""

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import simplicert as sc
-from simplicert.drawing import draw, queue
+from simplicert.drawing import DrawingWatcher, draw, draw_by_settings, queue
 from simplicert.store import compaction
 from simplicert.store.parts import read_origins
+from simplicert.store.settings import parse_settings
 
 WEIGHTS = np.eye(4, 3, dtype=np.float32)
 INPUTS = np.random.default_rng(0).random((12, 4)).astype(np.float32)
@@ -14,6 +15,10 @@ INPUTS = np.random.default_rng(0).random((12, 4)).astype(np.float32)
 
 def classify(batch):
     return batch @ WEIGHTS
+
+
+def make():
+    return classify
 
 
 @pytest.fixture(autouse=True)
@@ -41,6 +46,22 @@ def test_a_complete_run_is_merged_and_so_is_an_extended_one(tmp_path, monkeypatc
     many = drawn(tmp_path / "many", 128, extend=True).run
     assert len(many.paths()) > 2
     assert many.tally() == longer.tally()
+
+
+def test_the_last_reading_of_all_parts_is_watched(tmp_path):
+    """Of many parts it takes long: each is read twice, and merged then."""
+    heard = []
+
+    class Listener(DrawingWatcher):
+        def merging(self, done, count):
+            heard.append((done, count))
+
+    np.savez(tmp_path / "data.npz", inputs=INPUTS)
+    words = {"model": f"{__name__}:make", "data": str(tmp_path / "data.npz"), "sigma": 0.5}
+    words |= {"draws": 64, "device": "cpu", "batch_size": 64, "out": tmp_path / "run"}
+    draw_by_settings(parse_settings(words), Listener())
+    count = heard[0][1]
+    assert count >= 8 and heard == [(k + 1, count) for k in range(count)]
 
 
 def test_an_unfinished_share_is_left_alone(tmp_path):

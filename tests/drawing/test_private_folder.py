@@ -93,41 +93,82 @@ def test_names_of_sockets_stay_short_enough():
     assert own + len(session) <= 107 or tempfile.gettempdir() != "/tmp"
 
 
+CUT_SHORT = """
+import os
+from simplicert.drawing.engines.cluster import private_folder
+from simplicert.drawing.engines.guard import mark_processes
+with private_folder() as folder, mark_processes(folder.parent):
+    os._exit(1)
+"""
 HOLD = "import sys, time; file = open(sys.argv[1], 'w'); print(1, flush=True); time.sleep(600)"
+
+
+def hold(path, mark=None):
+    """Start a process with this file open, as one of the Ray of the folder `mark` if given."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    own = {} if mark is None else {guard.MARK: str(mark)}
+    words = [sys.executable, "-S", "-c", HOLD, path]
+    process = subprocess.Popen(words, **pipes, env={**os.environ, **own})
+    process.stdout.readline()
+    return process
 
 
 @pytest.mark.slow
 def test_a_guard_ends_what_a_killed_leader_left_and_nothing_else(tmp_path):
-    """What has a file of the folder open is the leader's; a stranger's process lives on."""
+    """Ray's processes bear a mark; who merely reads a log in their folder lives on."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen([sys.executable, "-c", LEAD], **pipes) as leader:
         folder = Path(leader.stdout.readline().strip())
-        held = [folder / "r" / "log", tmp_path / "log"]
-        left, other = (
-            subprocess.Popen([sys.executable, "-S", "-c", HOLD, path], **pipes) for path in held
-        )
-        for process in (left, other):
-            process.stdout.readline()
+        log = folder / "r" / "log"
+        left, other = hold(log, mark=folder), hold(tmp_path / "log", mark=f"{folder}2")
+        reader = subprocess.Popen(["tail", "-f", log], stdout=subprocess.DEVNULL)
         leader.kill()
     soon(lambda: not folder.exists())
     assert left.wait() == -9
     assert other.poll() is None
-    other.kill()
-    for process in (left, other):
+    assert reader.poll() is None
+    for process in (reader, other):
+        process.kill()
+    for process in (left, other, reader):
         process.communicate()
 
 
 @pytest.mark.slow
-def test_helpers_that_outlive_a_stopped_ray_end_before_the_folder_goes(tmp_path):
+def test_helpers_that_outlive_a_stopped_ray_end_before_the_folder_goes():
     """They would make it again."""
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with private_folder() as folder:
-        words = [sys.executable, "-S", "-c", HOLD, folder / "log"]
-        helper = subprocess.Popen(words, **pipes)
-        helper.stdout.readline()
+        helper = hold(folder / "log", mark=folder.parent)
     assert not folder.parent.exists()
     assert helper.wait() == -9
     helper.communicate()
+
+
+@pytest.mark.slow
+def test_a_leader_that_ray_ends_while_the_two_connect_leaves_a_sentence():
+    """Ray's C++ ends the process at once, and says nothing that a user would understand."""
+    said = subprocess.run(
+        [sys.executable, "-c", CUT_SHORT], capture_output=True, text=True, check=False
+    )
+    assert said.returncode == 1
+    assert said.stderr.strip() == guard.CUT_SHORT
+
+
+def test_what_a_leader_was_starting_when_it_was_killed_ends_too(tmp_path, monkeypatch):
+    """Until a process has become a part of Ray it bears no mark: the guard looks again."""
+    folder = tmp_path / "simplicert-1-mine"
+    folder.mkdir()
+    real, looks = guard.marked_processes, []
+
+    def late(name):
+        looks.append(name)
+        return set() if len(looks) == 1 else real(name)
+
+    monkeypatch.setattr(guard, "marked_processes", late)
+    process = hold(folder / "log", mark=folder)
+    guard.clear_folder(folder, os.getpid(), 0.3)
+    assert process.wait(60) == -9
+    process.communicate()
+    assert not folder.exists()
 
 
 def test_a_guard_spares_a_leader_that_lives(tmp_path, monkeypatch):
@@ -135,22 +176,22 @@ def test_a_guard_spares_a_leader_that_lives(tmp_path, monkeypatch):
     folder = tmp_path / "simplicert-1-mine"
     folder.mkdir()
     with (folder / "lock").open("w"):
-        monkeypatch.setattr(guard, "users_of", lambda name: {os.getpid()})
+        monkeypatch.setattr(guard, "marked_processes", lambda name: {os.getpid()})
         guard.clear_folder(folder, os.getpid(), 0.0)
     assert not folder.exists()
 
 
-def test_a_process_is_known_by_its_open_files_and_its_command(tmp_path):
-    """This process by a file; a name that only begins alike is another folder."""
-    folder, alike = tmp_path / "run", tmp_path / "run2"
-    for one in (folder, alike):
-        one.mkdir()
-    process = Path("/proc/self")
-    with (alike / "log").open("w"):
-        assert not guard._uses(process, str(folder))
-        with (folder / "log").open("w"):
-            assert guard._uses(process, str(folder))
-    assert guard._uses(process, str(Path(sys.executable).parent))
+def test_a_process_is_known_by_its_mark(tmp_path):
+    """A name that only begins alike is another folder, and the mark is gone afterwards."""
+    with guard.mark_processes(tmp_path):
+        assert (tmp_path / guard.STARTING).exists()
+        process = hold(tmp_path / "log")
+    assert not (tmp_path / guard.STARTING).exists()
+    assert guard.MARK not in os.environ
+    assert guard.marked_processes(str(tmp_path)) == {process.pid}
+    assert not guard.marked_processes(str(tmp_path)[:-1])
+    process.kill()
+    process.communicate()
 
 
 def test_what_could_not_be_removed_is_removed_the_next_time(tmp_path, monkeypatch):

@@ -5,7 +5,9 @@ What each of them found is a quick test too (tests/test_atomic.py); here is the 
 
 import importlib
 import json
+import os
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -66,6 +68,23 @@ def test_killed_jobs_end_with_the_same_bits(harness, tmp_path):
         killer.zygote.close()
     assert not result["wrong"]
     assert not any(counts["left"] for counts in result["jobs"].values())
+
+
+@pytest.mark.slow
+def test_a_warm_process_that_ended_is_started_anew(harness, tmp_path):
+    """Commands are forked from one, their workers from another; either may end in a long run."""
+    kills, jobs = harness("kills"), harness("kill_jobs")
+    killer = kills.Killer(tmp_path, {"sample by 2 workers": jobs.JOBS["sample by 2 workers"]})
+    try:
+        killer.do_undisturbed()
+        for second in (True, False):
+            zygote = killer.zygote
+            os.kill(zygote.spawner[0] if second else zygote.process.pid, signal.SIGKILL)
+            row = killer.attempt(0, seed=1)
+            assert not row["wrong"] and not row["left"]
+            assert killer.zygote.is_alive()
+    finally:
+        killer.zygote.close()
 
 
 def test_every_row_of_the_committed_results_is_good():

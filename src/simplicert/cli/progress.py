@@ -5,6 +5,7 @@ the first time, `checking_lines` for verifications, and `show_training_progress`
 one line per epoch.
 """
 
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 DRAWING_SECONDS = 10.0  # seconds between lines where there is no terminal
 FIRST_READING_SECONDS, READING_SECONDS = 5.0, 60.0  # to the first line, and between lines
+MERGING_SECONDS = 1.0  # to the first line about the end of a drawing
 BAR_WIDTH = 8  # columns of the bar: the rest of a narrow terminal is for the numbers
 
 ProgressCallback = Callable[[DrawingProgress], None]
@@ -164,6 +166,23 @@ def _reading_lines() -> Watch:
             started = 0.0  # the next data set has its own time
 
     return watch
+
+
+def merging_lines() -> Callable[[int, int], None]:
+    """Print lines about the last reading of a run's parts, where it takes longer than a second."""
+    due = math.inf
+
+    def report(done: int, count: int) -> None:
+        nonlocal due
+        now = time.monotonic()
+        if math.isinf(due):
+            due = now + MERGING_SECONDS
+        if done < count and now >= due:
+            due = now + DRAWING_SECONDS
+            share = f"{100 * done // count} % of {count // 2:,} parts"
+            print_note(f"the last draw is kept; before the parts are merged, {share} are read")
+
+    return report
 
 
 def checking_lines() -> Callable[[str, int, int], None]:

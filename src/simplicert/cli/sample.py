@@ -278,7 +278,11 @@ def _draw_on_screen(options: dict[str, Any], quiet: bool, watched: bool) -> "Dra
     A run that is `watched` has a page that is written anew after a batch, when it is due.
     """
     from simplicert.cli.planned import describe_too_few_draws
-    from simplicert.cli.progress import show_drawing_progress, show_reading_progress
+    from simplicert.cli.progress import (
+        merging_lines,
+        show_drawing_progress,
+        show_reading_progress,
+    )
     from simplicert.drawing import DrawingWatcher, draw_by_settings
     from simplicert.store.settings import parse_settings
 
@@ -304,6 +308,11 @@ def _draw_on_screen(options: dict[str, Any], quiet: bool, watched: bool) -> "Dra
             ):
                 yield stop, report
 
+        def merging(self, done: int, count: int) -> None:
+            if not quiet:
+                report_merging(done, count)
+
+    report_merging = merging_lines()
     settings = parse_settings(options)
     if not quiet:  # loading torch alone takes seconds
         print_note(f"loading model {options['model']} and data {options['data']} ...")

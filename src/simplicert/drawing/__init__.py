@@ -104,6 +104,9 @@ class DrawingWatcher:
         """Return the context of the draws, with the functions to call after every batch."""
         return nullcontext((self.stop, self.report))
 
+    def merging(self, done: int, count: int) -> None:
+        """Hear how far the last reading of the parts is, before they are merged."""
+
 
 def draw(  # noqa: PLR0913
     model: Any,
@@ -249,16 +252,16 @@ def draw_by_settings(
             backoff = Backoff(settings.patience, watcher.warn)
             outcome = draw_missing(prepared, workers, stop, report, backoff)
     if outcome.complete and outcome.calls > prepared.calls:
-        _merge_parts(outcome.folder, watcher.warn)
+        _merge_parts(outcome.folder, watcher)
     return outcome
 
 
-def _merge_parts(folder: Path, warn: Say) -> None:
+def _merge_parts(folder: Path, watcher: DrawingWatcher) -> None:
     """Merge the many parts of a run that is complete; if that fails, they stay as they are."""
     try:
-        compact_if_complete(folder)
+        compact_if_complete(folder, watcher.merging)
     except (SimplicertError, OSError) as error:
-        warn(f"the parts were not merged, and nothing is lost by that: {error}")
+        watcher.warn(f"the parts were not merged, and nothing is lost by that: {error}")
 
 
 def open_workers(settings: DrawingSettings) -> AbstractContextManager[Workers]:

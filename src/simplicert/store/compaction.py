@@ -24,7 +24,7 @@ from simplicert.files import make_folder, sync_folder
 from simplicert.store.collect import join_records
 from simplicert.store.keeping import keep_part
 from simplicert.store.layers import pack_layers
-from simplicert.store.listing import list_parts, read_settled
+from simplicert.store.listing import Watch, list_parts, read_settled, watch_nothing
 from simplicert.store.manifest import Manifest, read_manifest
 from simplicert.store.overlaps import find_contested_parts
 from simplicert.store.parts import (
@@ -95,20 +95,27 @@ def compact_run(folder: Path | str) -> Compaction:
     return _merge_records(run, records)
 
 
-def compact_if_complete(folder: Path) -> Compaction | None:
-    """Merge the parts of a run that has many and needs no more draws; None if it was left alone."""
+def compact_if_complete(folder: Path, watch: Watch = watch_nothing) -> Compaction | None:
+    """Merge the parts of a run that has many and needs no more draws; None if it was left alone.
+
+    Each part is read twice, first to see which inputs it holds; `watch` counts both readings.
+    """
     run = Run(folder, read_manifest(folder))
     sealed = os.path.lexists(folder / SEAL)
-    if sealed or len(run.paths()) < MANY or _count_inputs(run) < run.manifest.inputs:
+    if sealed or len(run.paths()) < MANY or _count_inputs(run, watch) < run.manifest.inputs:
         return None
-    records = read_records(run)
+    records = read_records(run, lambda done, count: watch(count + done, 2 * count))
     hold_tally(run, join_records(records, run.manifest))
     return None if run.missing else _merge_records(run, records)
 
 
-def _count_inputs(run: Run) -> int:
+def _count_inputs(run: Run, watch: Watch) -> int:
     """Count the inputs of which there is any draw; of each part only its index is read."""
-    held = read_settled(run.paths, lambda path: read_inputs(path, run.manifest))
+    held = read_settled(
+        run.paths,
+        lambda path: read_inputs(path, run.manifest),
+        lambda done, count: watch(done, 2 * count),
+    )
     return len(set().union(*held.values()))
 
 

@@ -17,6 +17,11 @@ TRIES = 12  # readings of a folder in which parts vanish, before it counts as da
 FIRST_PAUSE, LONGEST_PAUSE = 0.005, 0.2  # seconds before the folder is listed again
 
 Result = TypeVar("Result")
+Watch = Callable[[int, int], None]  # gets how many parts are read, and of how many
+
+
+def watch_nothing(done: int, count: int) -> None:
+    """Ignore how far the reading is."""
 
 
 def list_parts(folder: Path) -> list[Path]:
@@ -42,7 +47,9 @@ def _list_names(folder: Path) -> list[str]:
 
 
 def read_settled(
-    paths: Callable[[], list[Path]], read: Callable[[Path], Result]
+    paths: Callable[[], list[Path]],
+    read: Callable[[Path], Result],
+    watch: Watch = watch_nothing,
 ) -> dict[Path, Result]:
     """Read every part; where one has vanished, list the parts again. None is read twice."""
     known: dict[Path, Result] = {}
@@ -53,6 +60,7 @@ def read_settled(
             for path in listed:
                 if path not in known:
                     known[path] = read(path)
+                    watch(len(known), len(listed))
             return {path: known[path] for path in listed}
         except VanishedPart:
             number += 1

@@ -33,7 +33,7 @@ from simplicert.noises import GAUSSIAN
 from simplicert.stopping import BUDGET, Until
 from simplicert.store.collect import join_records
 from simplicert.store.features import find_size
-from simplicert.store.listing import list_parts, read_settled
+from simplicert.store.listing import Watch, list_parts, read_settled, watch_nothing
 from simplicert.store.manifest import NAME, Manifest, write_manifest
 from simplicert.store.parts import (
     PartRecord,
@@ -239,9 +239,9 @@ class Run:
         return own if usual else "gated"
 
 
-def read_records(run: Run) -> dict[Path, PartRecord]:
+def read_records(run: Run, watch: Watch = watch_nothing) -> dict[Path, PartRecord]:
     """Read every part of a run; an error names the first that is damaged."""
-    return read_settled(run.paths, lambda path: read_part_record(path, run.manifest))
+    return read_settled(run.paths, lambda path: read_part_record(path, run.manifest), watch)
 
 
 def hold_tally(run: Run, tally: Tally) -> None:

@@ -91,6 +91,15 @@ def remove_abandoned_folders(parent: Path) -> None:
                 remove_tree(folder)
 
 
+def has_process_ended(node: Any, *kinds: str) -> bool:
+    """Tell whether a process of these kinds that this process has started for a node has ended."""
+    try:
+        started = [one for kind in kinds for one in node.all_processes.get(kind, [])]
+        return any(one.process.poll() is not None for one in started)
+    except AttributeError:  # these have no public names, and another Ray may lack them
+        return False
+
+
 class ClusterHead:
     """Calls to the head of a cluster, and the address where it listens, if that is known."""
 
@@ -139,10 +148,10 @@ class ClusterHead:
         Ray tells no one, and on a cluster a node may come back: alone, a run would wait for ever.
         """
         try:
-            started = self.ray._private.worker._global_node.all_processes.get("raylet", [])
-            return any(one.process.poll() is not None for one in started)
-        except AttributeError:  # these have no public names, and another Ray may lack them
+            node = self.ray._private.worker._global_node
+        except AttributeError:  # it has no public name, and another Ray may lack it
             return False
+        return has_process_ended(node, "raylet")
 
     def _listens(self) -> bool:
         if self.address is None:

@@ -5,8 +5,8 @@ process that waits for the end of the leader's pipe. A leader that has stopped i
 first; Ray's helpers may still be there, and what they use is removed at once. If it was killed,
 they have some seconds to notice. What is left is killed, and the folder removed.
 
-Ray's processes are known by the private folder, whose name is random: a process of this user that
-has a file in it open, or that names it in its command, is the leader's.
+Ray's processes are known by a mark in the environment that they were started with: the name of the
+private folder, part of which is random. A process that merely reads a log in that folder has none.
 """
 
 import os
@@ -24,6 +24,13 @@ PATIENCE = 3.0  # seconds for Ray's processes to end by themselves
 MOST = 45.0  # seconds from the leader's end on
 PAUSE = 0.2
 STOPPED = b"."  # said by a leader that has stopped its Ray
+MARK = "SIMPLICERT_RAY_FOLDER"  # in the environment of a leader's Ray, and of what that starts
+STARTING = "starting"  # a file that is there while a leader starts its Ray
+# Ray's C++ ends the leader without a word if a part of it dies while the two connect.
+CUT_SHORT = (
+    "simplicert: the drawing ended while its own Ray was starting: what was drawn is kept, and the "
+    "same command continues"
+)
 
 
 @contextmanager
@@ -43,6 +50,19 @@ def guard_folder(folder: Path) -> Iterator[None]:
                 guard.communicate(STOPPED)
 
 
+@contextmanager
+def mark_processes(folder: Path) -> Iterator[None]:
+    """Mark every process that is started here as one of the Ray of this private folder."""
+    before = os.environ.get(MARK)
+    os.environ[MARK] = str(folder)
+    (folder / STARTING).touch(mode=0o600)
+    try:
+        yield
+    finally:
+        (folder / STARTING).unlink(missing_ok=True)
+        os.environ.pop(MARK) if before is None else os.environ.update({MARK: before})
+
+
 def remove_tree(folder: Path) -> None:
     """Remove a folder, its lock last: as long as anything is left, it is known as a leader's."""
     shutil.rmtree(folder / INSIDE, ignore_errors=True)
@@ -50,45 +70,40 @@ def remove_tree(folder: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def users_of(folder: str) -> set[int]:
-    """Return the processes of this user that have a file of the folder open, or that name it."""
+def marked_processes(folder: str) -> set[int]:
+    """Return the processes of this user that were started as parts of this folder's Ray."""
     found = set()
     for name in os.listdir("/proc"):  # noqa: PTH208
         if not name.isdecimal() or int(name) == os.getpid():
             continue
         process = Path("/proc", name)
         with suppress(OSError):  # it has just ended, or is another user's
-            if process.stat().st_uid == os.getuid() and _uses(process, folder):
+            if process.stat().st_uid == os.getuid() and _is_marked(process, folder):
                 found.add(int(name))
     return found
 
 
-def _uses(process: Path, folder: str) -> bool:
-    """Tell whether a process has a file of the folder open, or names it in its command."""
-    inside = f"{folder}/"
-    if inside.encode() in (process / "cmdline").read_bytes():
-        return True
-    for handle in list((process / "fd").iterdir()):
-        with suppress(OSError):
-            if str(handle.readlink()).startswith(inside):
-                return True
-    return False
+def _is_marked(process: Path, folder: str) -> bool:
+    """Tell whether a process has the folder's mark among its variables."""
+    return f"{MARK}={folder}".encode() in (process / "environ").read_bytes().split(b"\0")
 
 
 def clear_folder(folder: Path, leader: int, patience: float) -> None:
-    """Wait for the end of those who use the folder, kill the rest, and remove it.
+    """Wait for the end of the folder's Ray, kill what is left of it, and remove the folder.
 
     The leader is never killed: if it lives, it waits for this.
     """
     begun = time.monotonic()
     while time.monotonic() - begun < MOST:
-        users = users_of(str(folder)) - {leader}
-        if not users:
+        left = marked_processes(str(folder)) - {leader}
+        if not left and time.monotonic() - begun < patience:
+            pass  # what a killed leader was just starting gets its mark late
+        elif not left:
             remove_tree(folder)
             if not folder.exists():
                 return
         elif time.monotonic() - begun >= patience:
-            for pid in users:
+            for pid in left:
                 with suppress(OSError):
                     os.kill(pid, signal.SIGKILL)
         time.sleep(PAUSE)
@@ -99,4 +114,6 @@ if __name__ == "__main__":
         signal.signal(getattr(signal, name), signal.SIG_IGN)
     parent = os.getppid()
     last = sys.stdin.buffer.read()
+    if last != STOPPED and Path(sys.argv[1], STARTING).exists():
+        print(CUT_SHORT, file=sys.stderr, flush=True)
     clear_folder(Path(sys.argv[1]), parent, 0.0 if last == STOPPED else PATIENCE)

@@ -15,7 +15,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 from simplicert.drawing.engines.actors import RayWorkers, WorkerResources
-from simplicert.drawing.engines.cluster import ClusterHead, private_folder
+from simplicert.drawing.engines.cluster import ClusterHead, has_process_ended, private_folder
+from simplicert.drawing.engines.guard import mark_processes
 from simplicert.drawing.workers import Workers
 from simplicert.errors import InvalidInput
 from simplicert.importing import first_error_line, import_library
@@ -67,13 +68,14 @@ def connect_to_ray(ray: Any, settings: DrawingSettings) -> Iterator[None]:
     with ExitStack() as stack:
         if settings.address is None:
             cpus = settings.cpus_per_worker or 1
+            folder = stack.enter_context(private_folder())
             options |= {
                 "address": "local",
                 "include_dashboard": False,
                 "num_cpus": settings.workers * cpus if settings.workers else available_cores(),
                 "object_store_memory": STORE_BYTES,
                 "_node_ip_address": "127.0.0.1",
-                "_temp_dir": str(stack.enter_context(private_folder())),
+                "_temp_dir": str(folder),
             }
             _read_environment_again(ray)
         else:
@@ -81,7 +83,9 @@ def connect_to_ray(ray: Any, settings: DrawingSettings) -> Iterator[None]:
         stack.callback(ray.shutdown)
         with _block_cloud_requests(ray), _ignore_hangups(), ExitStack() as private:
             if settings.address is None:
+                private.enter_context(mark_processes(folder.parent))
                 private.enter_context(_silence_errors(ray))
+                private.enter_context(_check_before_connecting(ray))
                 private.enter_context(_close_files())
             _start_ray(ray, options, f"at {settings.address}" if settings.address else "of its own")
         yield
@@ -119,6 +123,24 @@ def _silence_errors(ray: Any) -> Iterator[None]:
     The leader notices by itself, and says one sentence.
     """
     with _replace(ray, "worker", "listen_error_messages", lambda *_, **__: None):
+        yield
+
+
+@contextmanager
+def _check_before_connecting(ray: Any) -> Iterator[None]:
+    """Connect to a node only if it lives: else Ray's C++ ends this process without a word.
+
+    A node that has ended counts as a start that took too long, which is tried again.
+    """
+    before = getattr(getattr(ray._private, "worker", None), "connect", None)
+
+    def connect(node: Any, *arguments: Any, **more: Any) -> Any:
+        if has_process_ended(node, "raylet", "gcs_server"):
+            raise RuntimeError("Ray timed out: a part of it ended while it was starting")
+        assert before is not None
+        return before(node, *arguments, **more)
+
+    with _replace(ray, "worker", "connect", connect):
         yield
 
 
