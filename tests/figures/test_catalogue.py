@@ -83,7 +83,7 @@ def test_no_text_is_cut_or_covers_another(name, studies, monkeypatch, tmp_path):
     texts += [text for own in axes for text in own.texts if isinstance(text, Annotation)]
     shown = {text for text in texts if text.get_visible() and text.get_text().strip()}
     boxes = {text: Text.get_window_extent(text) for text in shown}
-    assert len(boxes) > 10
+    assert len(boxes) > (6 if name == "time" else 10)  # how many ticks depends on times measured
     for text, box in boxes.items():
         others = [other for its, other in boxes.items() if its is not text]
         assert not box.count_overlaps(others), text

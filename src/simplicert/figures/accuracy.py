@@ -148,7 +148,7 @@ def _choose_frame(lines: Sequence[tuple[Floats, Floats]]) -> tuple[float | None,
 
 def _round_up(value: float, digits: int) -> float:
     """Round up to so many decimals."""
-    return math.ceil(value * 10**digits) / 10**digits
+    return float(math.ceil(value * 10**digits) / 10**digits)
 
 
 def accuracy_steps(
