@@ -260,8 +260,15 @@ def test_lipschitz_is_held_to_the_constant_of_the_run(tally, tmp_path):
     wrong, said, _ = script.check(path, tmp_path / "run" / "run.toml")
     assert wrong == [] and any("0.05 of the scores" in line for line in said)
     text = (tmp_path / "run" / "run.toml").read_text()
-    for stated, words in (("lipschitz = 0.06", "does not follow from the constant"), ("", "none")):
-        (tmp_path / "run" / "run.toml").write_text(text.replace("lipschitz = 0.05", stated))
+    for before, after, words in (
+        ("lipschitz = 0.05", "lipschitz = 0.06", "does not follow from the constant"),
+        ("lipschitz = 0.05", "", "none"),
+        ("lipschitz = 0.05", "lipschitz = 0.05\ngrid = 0.5", "no proof on a grid"),
+        ("autocast = false", "autocast = true", "in half precision"),
+        ('outputs = "logits"', 'outputs = "probabilities"', "without logits"),
+    ):
+        assert before in text
+        (tmp_path / "run" / "run.toml").write_text(text.replace(before, after))
         found = script.check(path, tmp_path / "run" / "run.toml")[0]
         assert any(words in reason for _, reason in found)
 

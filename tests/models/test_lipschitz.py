@@ -1,5 +1,7 @@
 """Lipschitz constants of softmax scores: never below what Jacobians and differences show."""
 
+import operator
+
 import numpy as np
 import pytest
 import torch
@@ -193,6 +195,33 @@ def half_of_it(x):
     return x / 2 if x.sum() > 0 else x
 
 
+class Steep(nn.Module):
+    """A gentle linear layer, and what `more` adds to it by another, a thousand times as steep."""
+
+    def __init__(self, more):
+        """`more` gets the network and the batch."""
+        super().__init__()
+        self.gentle, self.steep, self.more = nn.Linear(4, 3), nn.Linear(4, 3), more
+        self.steep.weight.data *= 1000
+
+    def forward(self, x):
+        """Return the logits."""
+        return self.gentle(x) + self.more(self, x)
+
+
+def seen_where_negative(network, x):
+    """Code that asks what it is given: the graph lacks a branch that is 0 in the unit box."""
+    return network.steep(torch.relu(-x)) if isinstance(x, torch.Tensor) else 0
+
+
+def changed_where_large(x):
+    """`y` is `kept` under another name, and what is added to it is 0 at all random inputs."""
+    kept = x * 1.0
+    y = kept.view(-1, 4)
+    y += torch.relu(1000 * (kept - 50))
+    return kept + y
+
+
 def hooked():
     network = nn.Linear(4, 3).eval()
     network.register_forward_hook(lambda module, args, out: 100 * out)
@@ -208,7 +237,7 @@ def hooked():
         ),
         (lambda: nn.Sequential(nn.BatchNorm1d(4), nn.Linear(4, 3)), "must be in eval mode"),
         (lambda: nn.Linear(4, 3).half().eval(), "single or double precision, and weight"),
-        (lambda: forward_as(changed_in_place), "those traced of Made are not"),
+        (lambda: forward_as(changed_in_place), "change no tensor in place that is used again"),
         (lambda: forward_as(half_of_it), "its steps must not depend on its numbers"),
         (lambda: forward_as(lambda x: x * x), "must not both depend on the input"),
         (lambda: forward_as(lambda x: x / x), "divisors must be fixed"),
@@ -220,6 +249,18 @@ def hooked():
         (lambda: forward_as(lambda x: x.repeat(1, 1)), "repeat is none of"),
         (lambda: forward_as(lambda x: x / 0.0), "must not be 0"),
         (lambda: forward_as(lambda x: 0 * x), "positive and finite, got"),
+        (
+            lambda: Steep(lambda net, x: torch.cat(tensors=[net.steep(x)], dim=1)).eval(),
+            r"cat has \['tensors'\]",
+        ),
+        (lambda: forward_as(lambda x: x * x.size(0)), "must not count the rows of a batch"),
+        (lambda: Steep(seen_where_negative).eval(), "those traced of Steep are not"),
+        (lambda: forward_as(changed_where_large), "change no tensor in place that is used again"),
+        (lambda: forward_as(lambda x: operator.iadd(x, 1.0)), "change no tensor in place"),
+        (
+            lambda: Steep(lambda net, x: 0 * x if net.training else net.steep(x)),
+            "must be those of eval mode",
+        ),
         (hooked, "has hooks"),
         (lambda: len, "must be a torch module that starts at the input"),
         (
@@ -238,6 +279,18 @@ def test_a_traced_network_needs_the_shape():
         lipschitz_constant(forward_as(torch.relu))
 
 
+def test_a_sum_in_place_is_a_sum_where_the_old_tensor_is_used_no_more():
+    def shortcut(x):
+        y = torch.cat([x], 1)
+        y += x
+        y *= 3
+        return y
+
+    network = forward_as(shortcut)
+    alone = prove_constant(network.fc, (4,))
+    assert prove_constant(network, (4,)) == pytest.approx(6 * alone, rel=1e-6)
+
+
 def test_sums_and_lists_of_traced_networks():
     """Nested ones, and steps that only move numbers."""
     inner = forward_as(lambda x: torch.relu(x.view(x.size(0), -1)) + x.reshape(x.shape[0], 4))
@@ -245,3 +298,13 @@ def test_sums_and_lists_of_traced_networks():
     found = prove_constant(network, (4,)) / SOFTMAX
     alone = np.linalg.norm(inner.fc.weight.detach().numpy(), 2)
     assert 2 * alone <= found <= 2 * alone * (1 + 1e-6)
+
+
+def test_padding_is_what_the_convolution_was_built_with():
+    """`forward` pads by what it was given then, whatever `padding` says now."""
+    layer = nn.Conv1d(1, 1, 1, padding=3, padding_mode="replicate", bias=False)
+    layer.weight.data.fill_(1.0)
+    built = prove_constant(layer, (1, 4))
+    layer.padding = (0,)
+    assert layer(torch.zeros(1, 1, 4)).shape == (1, 1, 10)
+    assert prove_constant(layer, (1, 4)) == built > 1.9 * SOFTMAX

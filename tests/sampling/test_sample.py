@@ -405,7 +405,10 @@ def test_labels_may_be_names_of_classes():
         (["cat", "wolf", "newt"], None, r"sample and certify take texts with class_names"),
         (["cat", "wolf", "cat"], ("cat", "wolf"), r"class_names must be 3 different names"),
         (["cat", "wolf", "cat"], ("cat", "wolf", "cat"), r"class_names must be 3 different names"),
-        (["cat", "wolf", "cat"], "cat", r"class_names must be texts"),
+        (["cat", "wolf", "cat"], "cat", r"class_names must be a list .* got a str"),
+        (["cat", "wolf", "cat"], set(NAMES), r"class_names must be a list .* got a set"),
+        (["cat", "wolf", "cat"], dict.fromkeys(NAMES, 0), r"class_names must be a list"),
+        (["cat", "wolf", "cat"], iter(NAMES), r"class_names must be a list"),
         ([0, 1, 2], (0, 1, 2), r"class_names must be texts"),
     ],
 )

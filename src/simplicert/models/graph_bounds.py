@@ -50,6 +50,8 @@ def bound_graph(
             require(isinstance(out, Moved), f"a model must put out one tensor, got {type(out)}")
             return out.bound, out.value
         else:
+            if node.target in IN_PLACE:
+                _require_last_use(network, node)
             held[node] = _run_step(node, args, kwargs)
         _require_rows(node, held[node], len(batch))
     raise InvalidInput("a model must put out one tensor, and this puts out none")
@@ -62,8 +64,33 @@ def _require_rows(node: fx.Node, found: Any, rows: int) -> None:
     """
     if isinstance(found, Moved) and found.bound > 0:
         whole = found.value.ndim > 0 and len(found.value) == rows
-        floats = found.value.is_floating_point()
+        floats = found.value.dtype in (torch.float32, torch.float64)
         require(whole and floats, f"steps must keep the rows of a batch apart, and {node} does not")
+
+
+def _require_last_use(network: nn.Module, node: fx.Node) -> None:
+    """Refuse a tensor that is changed in place and used afterwards, under whatever name."""
+    before = list(node.graph.nodes)
+    past = set(before[before.index(node) + 1 :])
+    origin = _find_origin(network, node.args[0])
+    aliases = [one for one in before if one not in past and _find_origin(network, one) is origin]
+    own = isinstance(origin, fx.Node) and origin.op not in ("placeholder", "get_attr")
+    late = any(user in past for one in aliases if one is not node for user in one.users)
+    require(
+        own and not late,
+        f"steps must change no tensor in place that is used again, and {node} does",
+    )
+
+
+def _find_origin(network: nn.Module, node: Any) -> Any:
+    """Return the first step whose memory a step may share: all but a few may return their input."""
+    while isinstance(node, fx.Node) and node.args and isinstance(node.args[0], fx.Node):
+        target = node.target
+        layer = network.get_submodule(str(target)) if node.op == "call_module" else None
+        if target in NEW or type(layer) in NEW:
+            break
+        node = node.args[0]
+    return node
 
 
 def _find_attribute(network: nn.Module, name: str) -> Tensor:
@@ -116,6 +143,9 @@ def _run_step(node: fx.Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
             f"steps must be ones whose bound is known, and {name} is none of "
             f"{', '.join(sorted({_say_step(step) for step in (*METHODS, *FUNCTIONS)}))}"
         )
+    # The rules look at the arguments alone: a tensor by keyword would not count.
+    named = [key for key, a in kwargs.items() if _holds_moved(a)]
+    require(not named, f"steps must take tensors without a keyword, and {name} has {named}")
     plain = map_aggregate((args, kwargs), lambda a: a.value.clone() if isinstance(a, Moved) else a)
     if node.op == "call_method":
         value = getattr(plain[0][0], str(target))(*plain[0][1:], **plain[1])
@@ -214,7 +244,7 @@ def _join_bound(name: str, out: Tensor, args: tuple[Any, ...], kwargs: dict[str,
     """Bound tensors side by side: the squares of their changes add up."""
     parts = args[0] if args else ()
     fits = isinstance(parts, list | tuple) and all(isinstance(a, Moved) for a in parts)
-    require(fits, f"steps must take a list of tensors, and {name} does not")
+    require(fits and len(parts) > 0, f"steps must take a list of tensors, and {name} does not")
     return float(np.sqrt(sum(round_up(a.bound**2) for a in parts)) * (1 + 1e-15))
 
 
@@ -229,6 +259,16 @@ def _by_layer(kind: type[nn.Module]) -> Rule:
     return rule
 
 
+IN_PLACE: dict[Any, Rule] = {
+    **dict.fromkeys((operator.iadd, operator.isub), _sum_bounds),
+    operator.imul: _product_bound,
+    operator.itruediv: _quotient_bound,
+}
+
+# What always returns a tensor of its own.
+NEW: set[Any] = {operator.add, operator.sub, operator.mul, operator.truediv, torch.cat, torch.mean}
+NEW |= {nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d}
+
 METHODS: dict[Any, Rule] = {
     **dict.fromkeys(("flatten", "view", "reshape", "contiguous", "squeeze"), _keep_length(1.0)),
     **dict.fromkeys(("relu", "tanh"), _keep_length(1.0)),
@@ -237,6 +277,7 @@ METHODS: dict[Any, Rule] = {
 }
 
 FUNCTIONS: dict[Any, Rule] = {
+    **IN_PLACE,
     **dict.fromkeys((torch.flatten, torch.reshape, torch.squeeze), _keep_length(1.0)),
     **dict.fromkeys((torch.relu, functional.relu, torch.tanh), _keep_length(1.0)),
     torch.sigmoid: _keep_length(0.25),

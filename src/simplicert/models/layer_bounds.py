@@ -106,8 +106,8 @@ def _bound_rescaled_linear(layer: Any, shape: Shape, name: str) -> float:
 
 
 def _bound_scale(layer: Any, shape: Shape, name: str) -> float:
-    """Return the factor, which is positive, in either precision."""
-    return float(round_up(max(layer.factor, float(np.float32(layer.factor)))))
+    """Return the size of the factor, in either precision."""
+    return float(round_up(max(abs(layer.factor), abs(float(np.float32(layer.factor))))))
 
 
 def _bound_convolution(layer: Any, shape: Shape, name: str) -> float:
@@ -125,10 +125,9 @@ def _bound_convolution(layer: Any, shape: Shape, name: str) -> float:
     if layer.padding_mode == "zeros":
         return bound
     reach = [size - 1 for size in spread.shape[2:]]
-    pads = [(n // 2, n - n // 2) for n in reach]
-    if layer.padding != "same":
-        wide = 0 if layer.padding == "valid" else layer.padding
-        pads = [(p, p) for p in _values_per_axis(wide, axes)]
+    # What forward pads with was fixed when the layer was built, last axis first.
+    wide = layer._reversed_padding_repeated_twice
+    pads = list(zip(wide[0::2], wide[1::2], strict=True))[::-1]
     keeps = [sum(pair) for pair in pads] == reach and prod(layer.stride) == 1
     if layer.padding_mode == "circular" and keeps:
         return bound

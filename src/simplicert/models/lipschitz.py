@@ -8,11 +8,12 @@ on the input keeps the constant, so the mechanism `lipschitz` may divide by it.
 A network whose layers do not run in a row is traced (torch.fx), and every step of its graph must be
 in the table of `graph_bounds`. Tracing runs the network's own code once and cannot see everything
 (a tensor changed in place under another name, code that asks what it is given), so the graph is
-compared with the network at random inputs. As for a sensitivity, the bound is for the network in
-exact arithmetic.
+compared with the network at random inputs of both signs, in two batches: a bound that depends on
+the number of rows is none. As for a sensitivity, the bound is for the network in exact arithmetic.
 """
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, Context
 from typing import Any
 
@@ -37,7 +38,7 @@ DIGITS, ROOM = Context(prec=9, rounding=ROUND_CEILING), 1e-9
 
 LEAST = 1e-100  # less is the rounding of a network that is constant
 
-ROWS, SEED = 2, 20  # of the random batches that a graph is compared at; one row hides broadcasting
+ROWS, SEED = (2, 3), 20  # of the batches that a graph is compared at; one row hides broadcasting
 CLOSE = 1e-4  # relative: far above rounding, far below another function
 
 
@@ -87,8 +88,22 @@ def _refuse_unfit_network(network: nn.Module) -> None:
         require(is_unmodified(part), f"layers must do what they say, and {name or 'it'} has hooks")
 
 
-class _Device(fx.Proxy):
-    """A traced tensor that says it is on the processor, for code that asks."""
+def _step_in_place(function: Callable[[Any, Any], Any]) -> Callable[["_Traced", Any], fx.Proxy]:
+    """Make `a += b` a step of its own; torch.fx takes it for `a = a + b`."""
+
+    def step(left: "_Traced", right: Any) -> fx.Proxy:
+        return left.tracer.create_proxy("call_function", function, (left, right), {})
+
+    return step
+
+
+class _Traced(fx.Proxy):
+    """A traced tensor that is on the processor, for code that asks, and may change in place."""
+
+    __iadd__ = _step_in_place(operator.iadd)
+    __isub__ = _step_in_place(operator.isub)
+    __imul__ = _step_in_place(operator.imul)
+    __itruediv__ = _step_in_place(operator.itruediv)
 
     @property
     def device(self) -> torch.device:
@@ -105,7 +120,7 @@ class _LayerTracer(fx.Tracer):
 
     def proxy(self, node: fx.Node) -> fx.Proxy:
         """Return what stands for a tensor while the code is run."""
-        return _Device(node, self)
+        return _Traced(node, self)
 
 
 def _bound_traced(network: nn.Module, shape: Shape, name: str) -> float:
@@ -115,6 +130,9 @@ def _bound_traced(network: nn.Module, shape: Shape, name: str) -> float:
         f"layers must be ones whose bound is known, and {name} is none of "
         f"{', '.join(kind.__name__ for kind in LAYERS)}",
     )
+    # Code may ask for the mode, and what is sampled is always in eval mode.
+    training = any(part.training for part in network.modules())
+    require(not training, f"steps must be those of eval mode, and {name} is training")
     require(shape is not None, f"input_shape must be given: {name} is not a row of layers")
     assert shape is not None
     try:
@@ -126,12 +144,16 @@ def _bound_traced(network: nn.Module, shape: Shape, name: str) -> float:
         raise InvalidInput(
             f"its steps must not depend on its numbers, and {name} cannot be traced: {words:.120}"
         ) from None
-    batch = _random_batch(network, shape)
-    with torch.no_grad():
-        bound, traced = bound_graph(network, graph, batch, _bound_part)
-        wanted = network(batch)
-    _require_same_outputs(name, traced, wanted)
-    return bound
+    bounds = set()
+    for rows in ROWS:
+        batch = _random_batch(network, (rows, *shape))
+        with torch.no_grad():
+            bound, traced = bound_graph(network, graph, batch, _bound_part)
+            wanted = network(batch.clone())
+        _require_same_outputs(name, traced, wanted)
+        bounds.add(bound)
+    require(len(bounds) == 1, f"steps must not count the rows of a batch, and those of {name} do")
+    return bounds.pop()
 
 
 def _bound_part(layer: nn.Module, shape: Shape, name: str) -> float:
@@ -140,10 +162,10 @@ def _bound_part(layer: nn.Module, shape: Shape, name: str) -> float:
 
 
 def _random_batch(network: nn.Module, shape: tuple[int, ...]) -> torch.Tensor:
-    """Return a few random inputs, always the same, in the network's precision and place."""
+    """Return random numbers, always the same, in the network's precision and place."""
     weights = next((p for p in network.parameters() if p.is_floating_point()), torch.zeros(1))
     generator = torch.Generator().manual_seed(SEED)
-    batch = torch.rand((ROWS, *shape), generator=generator, dtype=torch.float64)
+    batch = torch.randn(shape, generator=generator, dtype=torch.float64)
     return batch.to(device=weights.device, dtype=weights.dtype)
 
 

@@ -32,7 +32,8 @@ def geometry_table(rows: Sequence[NeighbourRow]) -> Grid:
         f"radii in l2 that hold for {INSIDE} only",
         f"alpha {first.alpha:g} for each input; where a neighbour was drawn, it had a share of "
         f"{first.share:g}, and the input itself the rest",
-        "the better of this table and the run alone is covered by neither: settle on one before",
+        "the better of this table and the run alone is covered by neither: settle on one before; "
+        f"nor is the best of several searches (this one has seed {first.seed})",
     )
     return Grid(title, ("", "value"), cells, notes, name="geometry")
 

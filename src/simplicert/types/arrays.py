@@ -6,7 +6,7 @@ Also what is computed of numbered inputs alone: where each stands (`find_rows`),
 draws segments hold (`join_segments`, `segment_lengths`, `has_first_draws`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -61,7 +61,12 @@ def check_class_names(class_names: Sequence[str] | None, classes: int) -> None:
     """Refuse names that are not one for each class, all different."""
     if class_names is None:
         return
-    texts = not isinstance(class_names, str) and all(isinstance(one, str) for one in class_names)
+    ordered = not isinstance(class_names, str | bytes | Set | Mapping | Iterator)
+    require(
+        ordered and np.ndim(class_names) == 1,
+        f"class_names must be a list in the classifier's order, got a {type(class_names).__name__}",
+    )
+    texts = all(isinstance(one, str) for one in class_names)
     require(texts, f"class_names must be texts, one for each class, got {class_names!r:.80}")
     require(
         len(set(class_names)) == len(class_names) == classes,
