@@ -162,6 +162,7 @@ def _mechanism(held: Evidence) -> list[Claim]:
                     all(row["wrong"]["low"] <= row["level"] for row in bounds),
                 ),
             ),
-            "All radii hold whenever both bounds hold.",
+            "All radii hold whenever both bounds hold. A rate counted in simulated runs may be "
+            "above its level by chance; its 95 % interval then reaches below.",
         ),
     ]

@@ -248,6 +248,7 @@ def _rest(held: Evidence) -> list[Claim]:
                     all((one["below_half"] or 0) > one["above_half"] for one in halves),
                 ),
             ),
+            "Up to one half it is true by construction: Cohen's radius is 0 there.",
         ),
         Claim(
             "Conclusions",

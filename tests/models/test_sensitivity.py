@@ -136,6 +136,9 @@ def test_batch_norm_as_it_serves():
         sc.models.sensitivity_of(stage.train())
     with pytest.raises(sc.InvalidInput, match="must divide by fixed numbers"):
         sc.models.sensitivity_of(nn.BatchNorm2d(3, track_running_stats=False).eval())
+    stage.eval().running_var[1] = -1e-5  # with eps it is nearly 0: float32 may divide by 0
+    with pytest.raises(sc.InvalidInput, match=r"variances of 0 or more, and .* has -1e-05"):
+        sc.models.sensitivity_of(stage)
 
 
 def deep():

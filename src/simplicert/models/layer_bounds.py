@@ -144,7 +144,12 @@ def _bound_batch_norm(layer: Any, shape: Shape, name: str) -> float:
     require(
         layer.running_var is not None, f"stage must divide by fixed numbers, and {name} does not"
     )
-    spread = np.sqrt(np.nextafter(finite_values(layer.running_var) + layer.eps, 0.0)) * (1 - 1e-15)
+    variance = finite_values(layer.running_var)
+    require(
+        bool((variance >= 0).all()),
+        f"stage must divide by variances of 0 or more, and {name} has {variance.min():.3g}",
+    )
+    spread = np.sqrt(np.nextafter(variance + layer.eps, 0.0)) * (1 - 1e-15)
     weight = 1.0 if layer.weight is None else np.abs(finite_values(layer.weight))
     return float(round_up(np.max(weight / spread)))
 
