@@ -77,6 +77,48 @@ def tabulate_kills(kills: Result) -> str:
     return format_table(head, rows)
 
 
+def summarise_kills_on_ray(kills_on_ray: Result) -> str:
+    """The same for trials that chose among the jobs on Ray only."""
+    jobs = kills_on_ray["jobs"].values()
+    late, cut = (sum(counts[name] for counts in jobs) for name in ("late", "cut short"))
+    said = summarise_kills(kills_on_ray).replace("processes", "processes or folders")
+    return (
+        f"{said} {cut} times Ray's C++ ended the leader. The machine was so busy that Ray did not "
+        f"start within its half minute {late} times; the same command was then given again."
+        if late
+        else f"{said} {cut} times Ray's C++ ended the leader."
+    )
+
+
+def tabulate_kills_on_ray(kills_on_ray: Result) -> str:
+    """Kills by job, and by which process of the run or its Ray was killed."""
+    names = {
+        "raylet": "raylet",
+        "gcs_server": "head (gcs_server)",
+        "worker": "worker",
+        "runtime_env": "agent of environments",
+        "dashboard": "agent of the dashboard",
+        "log_monitor": "log monitor",
+        "monitor.py": "autoscaler",
+        "guard": "our guard",
+    }
+    jobs = kills_on_ray["jobs"]
+    found = {name for counts in jobs.values() for name in counts["others"]}
+    shown = [name for name in names if name in found] + sorted(found - names.keys())
+    rows = [
+        [
+            job,
+            counts["trials"],
+            counts["leader"],
+            *(counts["others"].get(name, 0) for name in shown),
+            *(counts[name] for name in ("group", "identical")),
+        ]
+        for job, counts in jobs.items()
+    ]
+    head = ["job", "trials", "leader", *(names.get(name, name) for name in shown)]
+    return format_table([*head, "all at once", "identical results"], rows)
+
+
 def tabulate_flips(faults: Result) -> str:
     """One bit flipped at a time, by file."""
     names = ("files", "flips", "refused", "unchanged", "changed")

@@ -95,8 +95,11 @@ def test_every_row_of_the_committed_results_is_good():
         assert row["good"], row
 
 
-def test_no_kill_changed_a_result_or_left_a_process():
-    result = read_result("kills")
+@pytest.mark.parametrize(("name", "least"), [("kills", 1000), ("kills_on_ray", 40)])
+def test_no_kill_changed_a_result_or_left_a_process(name, least):
+    result = read_result(name)
+    assert result["kills"] >= least
+    assert all(job.endswith("on Ray") == (name == "kills_on_ray") for job in result["jobs"])
     assert not result["wrong"]
     for counts in result["jobs"].values():
         assert counts["identical"] == counts["trials"]
