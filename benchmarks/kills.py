@@ -128,7 +128,7 @@ class Killer:
             (name,) = luck.choices(list(JOBS), shares)
         job = self.jobs[name]
         begin_folder(self.place, job, OUT)
-        row = {"job": name, "kills": [], "missed": 0, "left": 0, "wrong": []}
+        row = {"job": name, "kills": [], "missed": 0, "left": 0, "rest": [], "wrong": []}
         row |= {"others": [], "cut short": 0, "late": 0}
         words = job.words(OUT)
         for _ in range(luck.randint(1, MOST_KILLS)):
@@ -182,6 +182,7 @@ class Killer:
                 break
             time.sleep(0.01)
         row["left"] += len(alive)
+        row["rest"] += [name_rest(one) for one, _ in alive]
         for pid, _ in still_alive(family):
             os.kill(pid, signal.SIGKILL)
         said = self.said()
@@ -212,6 +213,11 @@ class Killer:
         """Keep what was wrong."""
         if not good:
             row["wrong"].append(sentence)
+
+
+def name_rest(one):
+    """Name what was left: a folder as it is, a process by its command."""
+    return Path(one).name if isinstance(one, str) else " ".join(read_words(one))[:120]
 
 
 def read_words(pid):

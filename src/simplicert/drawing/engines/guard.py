@@ -23,6 +23,7 @@ INSIDE = "r"  # Ray makes its own folder open to all users: the one around it is
 PATIENCE = 3.0  # seconds for Ray's processes to end by themselves
 MOST = 45.0  # seconds from the leader's end on
 PAUSE = 0.2
+QUIET = 4  # times in a row that none is seen: one that is just being started has no mark yet
 STOPPED = b"."  # said by a leader that has stopped its Ray
 MARK = "SIMPLICERT_RAY_FOLDER"  # in the environment of a leader's Ray, and of what that starts
 STARTING = "starting"  # a file that is there while a leader starts its Ray
@@ -93,11 +94,12 @@ def clear_folder(folder: Path, leader: int, patience: float) -> None:
 
     The leader is never killed: if it lives, it waits for this.
     """
-    begun = time.monotonic()
+    begun, quiet = time.monotonic(), 0 if patience else QUIET
     while time.monotonic() - begun < MOST:
         left = marked_processes(str(folder)) - {leader}
-        if not left and time.monotonic() - begun < patience:
-            pass  # what a killed leader was just starting gets its mark late
+        quiet = 0 if left and patience else quiet + 1
+        if not left and (quiet < QUIET or time.monotonic() - begun < patience):
+            pass  # what a killed leader, or its Ray, was just starting gets its mark late
         elif not left:
             remove_tree(folder)
             if not folder.exists():
