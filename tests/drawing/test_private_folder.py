@@ -194,6 +194,21 @@ def test_a_process_is_known_by_its_mark(tmp_path):
     process.communicate()
 
 
+def test_a_title_over_the_mark_does_not_hide_a_process_of_ray(tmp_path):
+    """Without the mark, a title of Ray's and an open file of the folder count, neither alone."""
+    held = tmp_path / "folder"
+    held.mkdir()
+    read = "import sys; log = open(sys.argv[1], 'w'); print(flush=True); sys.stdin.read()"
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "executable": sys.executable}
+    started = []
+    for title, place in (("ray::Agent", held), ("ray::Agent", tmp_path), ("tail", held)):
+        started.append(subprocess.Popen([title, "-c", read, str(place / "log")], **pipes))
+        started[-1].stdout.readline()
+    assert guard.marked_processes(str(held)) == {started[0].pid}
+    for process in started:
+        process.communicate()
+
+
 def test_what_could_not_be_removed_is_removed_the_next_time(tmp_path, monkeypatch):
     """Ray's helpers still wrote into it: the lock, by which it is known, must stay till the end."""
     left = tmp_path / "simplicert-1-left"

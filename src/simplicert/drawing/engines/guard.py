@@ -7,6 +7,8 @@ they have some seconds to notice. What is left is killed, and the folder removed
 
 Ray's processes are known by a mark in the environment that they were started with: the name of the
 private folder, part of which is random. A process that merely reads a log in that folder has none.
+Ray's processes that give themselves a title write it over their arguments and variables, sometimes
+over the mark: they are known by the title and by the files of the folder that they have open.
 """
 
 import os
@@ -26,6 +28,7 @@ PAUSE = 0.2
 QUIET = 4  # times in a row that none is seen: one that is just being started has no mark yet
 STOPPED = b"."  # said by a leader that has stopped its Ray
 MARK = "SIMPLICERT_RAY_FOLDER"  # in the environment of a leader's Ray, and of what that starts
+TITLE = b"ray::"  # begins the titles that Ray's processes give themselves
 STARTING = "starting"  # a file that is there while a leader starts its Ray
 # Ray's C++ ends the leader without a word if a part of it dies while the two connect.
 CUT_SHORT = (
@@ -85,8 +88,18 @@ def marked_processes(folder: str) -> set[int]:
 
 
 def _is_marked(process: Path, folder: str) -> bool:
-    """Tell whether a process has the folder's mark among its variables."""
-    return f"{MARK}={folder}".encode() in (process / "environ").read_bytes().split(b"\0")
+    """Tell whether a process has the folder's mark, or a title of Ray's and a file in there."""
+    if f"{MARK}={folder}".encode() in (process / "environ").read_bytes().split(b"\0"):
+        return True
+    titled = (process / "cmdline").read_bytes().startswith(TITLE)
+    return titled and any(name.startswith(f"{folder}/") for name in _open_files(process))
+
+
+def _open_files(process: Path) -> Iterator[str]:
+    """Name the files that a process has open, also removed ones."""
+    for one in (process / "fd").iterdir():
+        with suppress(OSError):  # it was closed meanwhile
+            yield os.readlink(one)  # noqa: PTH115
 
 
 def clear_folder(folder: Path, leader: int, patience: float) -> None:
