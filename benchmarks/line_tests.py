@@ -93,6 +93,7 @@ def measure_once(folder, words):
     }
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider"]
     environment = {**os.environ, **told}
+    environment.pop("PYTEST_CURRENT_TEST", None)  # of a test that measures, it is none of these
     command += ["-p", Path(__file__).stem, *words]
     subprocess.run(command, cwd=ROOT, env=environment, check=False)
     for step in (["combine", "-q"], ["json", "-q", "--show-contexts", "-o", "report"]):
