@@ -401,7 +401,8 @@ def test_labels_may_be_names_of_classes():
     ("labels", "names", "sentence"),
     [
         (["cat", "dog", "newt"], NAMES, r"labels must be among the class_names .* got \['dog'\]"),
-        (["cat", {}, "newt"], NAMES, r"labels must be among the class_names .* got \['\{\}'\]"),
+        (["cat", {}, "newt"], NAMES, r"labels must be among the class_names .* got \[\{\}\]"),
+        (np.array([0, "0", "1"], dtype=object), ("1", "0", "2"), r"among the .* got \[0\]"),
         (["cat"], NAMES, r"labels must have shape"),
         (["cat", "wolf", "newt"], None, r"sample and certify take texts with class_names"),
         (["cat", "wolf", "cat"], ("cat", "wolf"), r"class_names must be 3 different names"),

@@ -48,8 +48,8 @@ def label_array(labels: ArrayLike, rows: int, class_names: Sequence[str] | None 
     if class_names is None or given.dtype.kind not in "UO":
         return integer_array("labels", labels, (rows,))
     numbers = {name: number for number, name in enumerate(class_names)}
-    texts = [label if isinstance(label, str) else repr(label) for label in given.ravel().tolist()]
-    unknown = [label for label in texts if label not in numbers]
+    texts = given.ravel().tolist()
+    unknown = [label for label in texts if not isinstance(label, str) or label not in numbers]
     require(
         not unknown,
         f"labels must be among the class_names {list(numbers)!r:.80}, got {unknown[:1]!r:.60}",
