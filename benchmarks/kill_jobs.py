@@ -12,6 +12,9 @@ from pathlib import Path
 import numpy as np
 
 import simplicert as sc
+from simplicert.store.seals import SEAL
+from simplicert.verification import verify_run
+from simplicert.verification.seals import make_key
 
 MODEL = """
 import os
@@ -24,8 +27,9 @@ def make():
         return batch.reshape(len(batch), -1) @ WEIGHTS
     return classify
 """
+ORIGIN = ("--model", "kill_model:make", "--data", "data.npz")
 SAMPLE = (
-    *("sample", "--model", "kill_model:make", "--data", "data.npz", "--sigma", "0.4"),
+    *("sample", *ORIGIN, "--sigma", "0.4"),
     *("--batch-size", "64", "--device", "cpu", "--scheme", "gated", "--no-compile", "--quiet"),
 )
 UNTIL = ("--until", "atol=0.05")
@@ -36,8 +40,10 @@ FIELDS = (
     *("inputs", "counts", "labels", "invalid", "votes", "votes_invalid", "leaders", "histograms"),
     *("softmax_sums", "softmax_squares", "softmax_classes", "softmax_rest", "pilot", "segments"),
 )
-REPLAY = ("--replay", "2", "--seed", "1", "--model", "kill_model:make", "--data", "data.npz")
+REPLAY = ("--replay", "2", "--seed", "1", *ORIGIN)
+KEY = "key.pem"
 SECONDS = re.compile(r"(?m)^seconds = .*$")  # in model.toml: no two trainings take as long
+SIGNED_AT = re.compile(r"(?m)^(time|signature) .*$")  # in seal.txt: no two seals are as old
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,6 @@ class Job:
     result: Callable[[Path], str]  # what must be the same, as a checksum
     begins: str | None = None  # the folder that `out` is a copy of
     share: int = 10  # how often it is chosen
-    command: str | None = None  # that must exist, where it may not
     environment: tuple[tuple[str, str], ...] = SMALL_PARTS
 
 
@@ -60,6 +65,7 @@ def make_place(folder):
     flat = random.random((120, 12)).astype(np.float32)
     np.savez(folder / "train.npz", inputs=flat, labels=(flat[:, 0] * 4).astype(int))
     (folder / "kill_model.py").write_text(MODEL)
+    make_key(folder / KEY)
 
 
 def digest_run(folder):
@@ -110,6 +116,15 @@ def digest_certificates(folder):
     return hashlib.sha256(table + digest_files(folder).encode()).hexdigest()
 
 
+def digest_seal(folder):
+    """Checksum of what a seal signs, which the key must confirm, and of the run under it."""
+    checks = verify_run(folder, key=folder.parent / f"{KEY}.pub")
+    wrong = [check for check in checks if not check.holds]
+    text = SIGNED_AT.sub("", (folder / SEAL).read_text())
+    (folder / SEAL).unlink()
+    return hashlib.sha256((repr(wrong) + text + digest_files(folder)).encode()).hexdigest()
+
+
 def digest_files(folder):
     """Checksum of all files of a folder."""
     whole = hashlib.sha256()
@@ -128,6 +143,7 @@ TRAIN = (
     *("train", "--data", "train.npz", "--sigma", "0.25", "--arch", "mlp", "--epochs", "4"),
     *("--batch-size", "60", "--device", "cpu", "--seed", "0", "--quiet"),
 )
+ATTACK = ("--steps", "3", "--restarts", "1", "--explore", "64", "--confirm", "200", "--quiet")
 RAY = ("--engine", "ray", "--workers", "2")
 SLOWER = (("PAUSE", "0.004"), ("PART_SECONDS", "0.2"))
 
@@ -135,11 +151,11 @@ JOBS = {
     "sample": Job(draw_words(*FEW), digest_run),
     "sample until": Job(draw_words("--draws", "500", *UNTIL), digest_run),
     "sample by 2 workers": Job(draw_words(*FEW, "--workers", "2"), digest_run),
-    "sample on Ray": Job(draw_words(*FEW, *RAY), digest_run, share=1, environment=SLOWER),
+    "sample on Ray": Job(draw_words(*FEW, *RAY), digest_run, share=2, environment=SLOWER),
     "extend": Job(draw_words(*MORE), digest_run, BASE),
     "extend by 2 workers": Job(draw_words(*MORE, "--workers", "2"), digest_run, BASE),
-    "extend on Ray": Job(draw_words(*MORE, *RAY), digest_run, BASE, share=1, environment=SLOWER),
-    "compact": Job(lambda out: ("compact", out), digest_run, BASE, command="compact"),
+    "extend on Ray": Job(draw_words(*MORE, *RAY), digest_run, BASE, share=2, environment=SLOWER),
+    "compact": Job(lambda out: ("compact", out), digest_run, BASE),
     "train": Job(lambda out: (*TRAIN, "--out", out), digest_network),
     "verify": Job(
         lambda out: ("verify", out, *REPLAY, "--json", f"{out}.json"),
@@ -149,12 +165,12 @@ JOBS = {
     "certify": Job(
         lambda out: ("certify", out, "--out", f"{out}.csv"), digest_certificates, BASE, share=5
     ),
+    "seal": Job(lambda out: ("seal", out, "--key", KEY), digest_seal, BASE, share=5),
+    "attack": Job(
+        lambda out: ("attack", out, *ORIGIN, *ATTACK), digest_files, BASE, share=5, environment=()
+    ),
+    "geometry": Job(lambda out: ("geometry", out, *ORIGIN, "--quiet"), digest_files, BASE, share=5),
 }
-
-
-def existing_jobs(commands):
-    """Return the jobs whose command this version has."""
-    return {name: job for name, job in JOBS.items() if job.command in (None, *commands)}
 
 
 def begin_folder(place, job, name):

@@ -8,7 +8,7 @@ reader must find a run that opens. The same command is given again, killed again
 is done, and its result is compared with that of an undisturbed run, bit for bit. The JSON file is
 written after every trial; given the same file, the command goes on where it stopped. Trial k does
 the same whenever it is done: its choices depend on the seed and on k. With --jobs it chooses among
-these only, so its results go into a file of their own; those on Ray are done in no other way.
+these only, so its results go into a file of their own.
 """
 
 import argparse
@@ -29,7 +29,6 @@ from kill_jobs import (
     SMALL_PARTS,
     begin_folder,
     draw_words,
-    existing_jobs,
     make_place,
 )
 from ray_faults import name_process, own_folders
@@ -40,7 +39,7 @@ from simplicert.drawing.engines.guard import CUT_SHORT
 
 VICTIMS = ("leader", "worker", "group")
 OUT = "out"  # the folder of every job, whose name some of them write down
-ON_RAY = "on Ray"  # these jobs take long to start, and are done only where --jobs names them
+ON_RAY = "on Ray"
 MOST_KILLS = 4  # of one trial
 MOST_ATTEMPTS = 3  # at one trial, should the warm process end meanwhile
 SHORTER, LONGER = 0.8, 1.02  # a job that was done before its kill is killed earlier, and so on
@@ -264,15 +263,8 @@ def main():
     arguments.add_argument("--seed", type=int, default=0)
     arguments.add_argument("--jobs", help="only these, with commas", default=None)
     chosen = arguments.parse_args()
-    from simplicert.cli import app
-
-    commands = [one.name or one.callback.__name__ for one in app.registered_commands]
-    jobs = existing_jobs(commands)
-    jobs = {
-        name: job
-        for name, job in jobs.items()
-        if (name in chosen.jobs.split(",") if chosen.jobs else not name.endswith(ON_RAY))
-    }
+    wanted = chosen.jobs.split(",") if chosen.jobs else JOBS
+    jobs = {name: job for name, job in JOBS.items() if name in wanted}
     result = {"seed": chosen.seed, "kills": 0, "trials": 0, "jobs": {}, "wrong": []}
     if chosen.jobs:
         result["only"] = list(jobs)

@@ -58,7 +58,6 @@ SOURCES = {
     "house": "benchmarks/results/house.json",
     "joint": "benchmarks/results/joint.json",
     "kills": "benchmarks/results/kills.json",
-    "kills_on_ray": "benchmarks/results/kills_on_ray.json",
     "l1": "benchmarks/results/l1.json",
     "ledger": "experiments/board/ledger.json",
     "lipschitz": "benchmarks/results/lipschitz.json",

@@ -62,36 +62,34 @@ def tabulate_ray_clusters(ray_faults: Result) -> str:
 
 def summarise_kills(kills: Result) -> str:
     """How many kills, and what came of them."""
-    left = sum(counts["left"] for counts in kills["jobs"].values())
-    return (
+    jobs = kills["jobs"].values()
+    left = sum(counts["left"] for counts in jobs)
+    late, cut = (sum(counts.get(name, 0) for counts in jobs) for name in ("late", "cut short"))
+    said = [
         f"{kills['kills']:,} kills in {kills['trials']:,} trials, seed {kills['seed']}: "
-        f"{len(kills['wrong'])} trials with another result, {left} processes left behind."
-    )
+        f"{len(kills['wrong'])} trials with another result, {left} processes or folders left "
+        "behind."
+    ]
+    if cut:
+        said.append(f"{cut} times Ray's C++ ended the leader.")
+    if late:
+        said.append(
+            f"The machine was so busy that Ray did not start within its half minute {late} times; "
+            "the same command was then given again."
+        )
+    return " ".join(said)
 
 
 def tabulate_kills(kills: Result) -> str:
     """Kills by job and by what was killed."""
     head = ["job", "trials", "leader", "another process", "all at once", "identical results"]
     names = ("trials", "leader", "worker", "group", "identical")
-    rows = [[job, *(counts[name] for name in names)] for job, counts in kills["jobs"].items()]
+    rows = [[job, *(kills["jobs"][job][name] for name in names)] for job in sorted(kills["jobs"])]
     return format_table(head, rows)
 
 
-def summarise_kills_on_ray(kills_on_ray: Result) -> str:
-    """The same for trials that chose among the jobs on Ray only."""
-    jobs = kills_on_ray["jobs"].values()
-    late, cut = (sum(counts[name] for counts in jobs) for name in ("late", "cut short"))
-    said = summarise_kills(kills_on_ray).replace("processes", "processes or folders")
-    return (
-        f"{said} {cut} times Ray's C++ ended the leader. The machine was so busy that Ray did not "
-        f"start within its half minute {late} times; the same command was then given again."
-        if late
-        else f"{said} {cut} times Ray's C++ ended the leader."
-    )
-
-
-def tabulate_kills_on_ray(kills_on_ray: Result) -> str:
-    """Kills by job, and by which process of the run or its Ray was killed."""
+def tabulate_kills_on_ray(kills: Result) -> str:
+    """Which other processes of a run on Ray were killed."""
     names = {
         "raylet": "raylet",
         "gcs_server": "head (gcs_server)",
@@ -102,21 +100,11 @@ def tabulate_kills_on_ray(kills_on_ray: Result) -> str:
         "monitor.py": "autoscaler",
         "guard": "our guard",
     }
-    jobs = kills_on_ray["jobs"]
-    found = {name for counts in jobs.values() for name in counts["others"]}
+    jobs = {job: counts["others"] for job, counts in kills["jobs"].items() if "others" in counts}
+    found = set().union(*jobs.values())
     shown = [name for name in names if name in found] + sorted(found - names.keys())
-    rows = [
-        [
-            job,
-            counts["trials"],
-            counts["leader"],
-            *(counts["others"].get(name, 0) for name in shown),
-            *(counts[name] for name in ("group", "identical")),
-        ]
-        for job, counts in jobs.items()
-    ]
-    head = ["job", "trials", "leader", *(names.get(name, name) for name in shown)]
-    return format_table([*head, "all at once", "identical results"], rows)
+    rows = [[job, *(jobs[job].get(name, 0) for name in shown)] for job in sorted(jobs)]
+    return format_table(["job", *(names.get(name, name) for name in shown)], rows)
 
 
 def tabulate_flips(faults: Result) -> str:

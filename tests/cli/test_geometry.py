@@ -36,8 +36,10 @@ def test_the_table_and_the_file_say_where_it_holds(command, place):
         edge, _ = csv.DictReader(file)
     assert edge["holds_for"] == "perturbed inputs in [0, 1]"
     assert float(edge["radius"]) <= true_radius(EDGE)
+    code, again, err = command("geometry", place / "run", *own(place), *LITTLE, "--compare")
+    assert (code, again) == (0, out)  # all is done: nothing is searched again
     code, _, err = command("geometry", place / "run", *own(place), *LITTLE)
-    assert code == 2 and "out must be a new file" in " ".join(err.split())
+    assert code == 2 and "holds a search with --compare" in " ".join(err.split())
 
 
 def test_json_has_every_column(command, place):

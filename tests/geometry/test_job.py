@@ -11,9 +11,17 @@ from scipy.stats import binom
 
 import simplicert as sc
 from simplicert.errors import InvalidInput
-from simplicert.geometry import NeighbourSearch, box_radius, choose_inputs, open_search, search_run
+from simplicert.geometry import (
+    NeighbourSearch,
+    box_radius,
+    choose_inputs,
+    job,
+    open_search,
+    search_run,
+)
 from simplicert.geometry.job import certify_neighbour, compare_radii, refuse_run, split_alpha
 from simplicert.store.manifest import Manifest
+from simplicert.store.neighbours import write_neighbours
 
 LITTLE = NeighbourSearch(pilot=64, copies=4, draws=500)
 
@@ -154,15 +162,73 @@ def test_refuses_data_outside_the_box_before_any_draw(place):
     assert len(search_run(found, np.array([0]))) == 1
 
 
-def test_refuses_a_table_that_is_there(place, tmp_path):
+def test_refuses_a_table_of_something_else(place, tmp_path):
     path = tmp_path / "geometry.csv"
     path.write_text("")
-    with pytest.raises(InvalidInput, match="out must be a new file"):
+    with pytest.raises(sc.DamagedRun, match="cannot be read as a table of neighbours"):
         search_run(opened(place), np.array([0]), path)
     with pytest.raises(InvalidInput, match=r"out must end in .csv or .json"):
         search_run(opened(place), np.array([0]), tmp_path / "table.txt")
     with pytest.raises(InvalidInput, match="out must lie in a folder that exists"):
         search_run(opened(place), np.array([0]), tmp_path / "no" / "table.csv")
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.json"])
+def test_a_stopped_search_goes_on_with_the_same_rows(place, tmp_path, name, monkeypatch):
+    """What is done is read, not searched again; the file is that of an undisturbed search."""
+    whole, path = tmp_path / f"whole-{name}", tmp_path / name
+    both = np.array([0, 1])
+    expected = search_run(opened(place), both, whole)
+    calls, seen = iter([False, True]), []
+    rows = search_run(opened(place), both, path, stop=lambda: next(calls))
+    assert len(rows) == 1
+    real = job.search_input
+    monkeypatch.setattr(
+        job, "search_input", lambda *now, **more: seen.append(now[1]) or real(*now, **more)
+    )
+    assert search_run(opened(place), both, path) == expected
+    assert seen == [1]
+    assert path.read_bytes() == whole.read_bytes()
+    assert search_run(opened(place), both, path) == expected
+    assert seen == [1]
+
+
+def test_a_search_of_other_settings_is_refused(place, tmp_path):
+    """The better of two is covered by neither: nothing is searched, and the file stays."""
+    path = tmp_path / "rows.csv"
+    search_run(opened(place), np.array([0]), path)
+    before = path.read_bytes()
+    for change, sentence in (
+        ({"seed": 1}, "with seed = 0, and seed = 1 was asked for: use the same settings"),
+        ({"draws": 400}, "with fresh = 500, and fresh = 400 was asked for"),
+        ({"share": 0.25}, "with share = 0.5, and share = 0.25 was asked for"),
+    ):
+        with pytest.raises(InvalidInput, match=sentence):
+            search_run(opened(place, replace(LITTLE, **change)), np.array([0]), path)
+    with pytest.raises(InvalidInput, match="holds a search without --compare"):
+        search_run(opened(place), np.array([0]), path, compare=True)
+    with pytest.raises(InvalidInput, match="holds a search of input 0, which was not asked for"):
+        search_run(opened(place), np.array([1]), path)
+    assert path.read_bytes() == before
+
+
+def test_a_raised_radius_in_the_table_is_refused(place, tmp_path):
+    """What the run itself proves is compared, and no neighbour covers more than its own ball."""
+    path = tmp_path / "rows.csv"
+    edge, middle = search_run(opened(place), np.array([0, 1]), path)
+    for row, change in (
+        (middle, {"own": 2 * middle.own, "radius": 2 * middle.own}),
+        (middle, {"plain": 2 * middle.plain}),
+        (edge, {"own_alpha": edge.own_alpha / 2}),
+    ):
+        write_neighbours(path, [replace(row, **change)])
+        with pytest.raises(InvalidInput, match=r"rows.csv holds a search with (own|plain)"):
+            search_run(opened(place), np.array([0, 1]), path)
+    write_neighbours(path, [edge])
+    far = str(2 * edge.neighbour_radius)
+    path.write_text(path.read_text().replace(str(edge.found), far))
+    with pytest.raises(sc.DamagedRun, match="row 1: found must be at most neighbour_radius"):
+        search_run(opened(place), np.array([0, 1]), path)
 
 
 def test_inputs_are_chosen_by_number(place):
@@ -177,11 +243,3 @@ def test_inputs_are_chosen_by_number(place):
     ):
         with pytest.raises(InvalidInput, match=sentence):
             choose_inputs(run, count, index, 0)
-
-
-def test_a_stopped_search_keeps_what_is_done(place, tmp_path):
-    calls = iter([False, True])
-    path = tmp_path / "rows.json"
-    rows = search_run(opened(place), np.array([1, 0]), path, stop=lambda: next(calls))
-    assert len(rows) == 1 and path.exists()
-    assert replace(rows[0]) == rows[0]

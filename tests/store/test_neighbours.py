@@ -6,8 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from simplicert.errors import InvalidInput
-from simplicert.store.neighbours import COLUMNS, NeighbourRow, neighbours_path, write_neighbours
+from simplicert.errors import DamagedRun, InvalidInput
+from simplicert.store.neighbours import (
+    COLUMNS,
+    NeighbourRow,
+    neighbours_path,
+    read_neighbours,
+    write_neighbours,
+)
 
 ROW = NeighbourRow(
     index=3,
@@ -56,9 +62,44 @@ def test_every_row_says_where_it_holds(tmp_path):
     [
         ({"radius": 0.4}, "radius must be the larger of the two"),
         ({"radius": float("nan")}, "radius must be finite"),
+        ({"radius": 0.4, "found": 0.4}, "found must be at most neighbour_radius"),
+        ({"distance": -1.0}, "distance must be finite and not negative"),
         ({"own_alpha": 0.001}, "alpha must cover both certificates"),
     ],
 )
 def test_no_row_claims_more_than_its_parts(change, sentence):
     with pytest.raises(InvalidInput, match=sentence):
         replace(ROW, **change)
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.json"])
+def test_rows_are_read_as_they_were_written(tmp_path, name):
+    rows = [ROW, replace(ROW, index=4, radius=0.25, found=0.0, distance=None, predicted=None)]
+    write_neighbours(tmp_path / name, rows)
+    assert read_neighbours(tmp_path / name) == rows
+    write_neighbours(tmp_path / name, [])
+    assert read_neighbours(tmp_path / name) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "sentence"),
+    [
+        ("rows.csv", lambda text: "", "its first line must name"),
+        ("rows.csv", lambda text: text.replace("plain", "gain"), "its first line must name"),
+        ("rows.csv", lambda text: text + "1,2\n", "its lines must be equally long"),
+        ("rows.csv", lambda text: text + text.splitlines()[1] + "\n", "it holds an input twice"),
+        ("rows.csv", lambda text: text.replace("0.27", "x"), "row 1: could not convert"),
+        ("rows.json", lambda text: "{}", "it must be a list of rows, got dict"),
+        ("rows.json", lambda text: "[1]", "each row must be an object"),
+        ("rows.json", lambda text: text.replace("plain", "gain"), "each row must have"),
+        ("rows.json", lambda text: text.replace("0.27", "NaN"), "plain must be finite"),
+        ("rows.json", lambda text: text.replace("0.27", "[0.27]"), "row 1: could not convert"),
+        ("rows.json", lambda text: text.replace(": 3,", ": 1e9,"), "row 1: invalid literal"),
+    ],
+)
+def test_a_table_that_was_altered_is_one_sentence(tmp_path, name, change, sentence):
+    path = tmp_path / name
+    write_neighbours(path, [ROW])
+    path.write_text(change(path.read_text()))
+    with pytest.raises(DamagedRun, match=sentence):
+        read_neighbours(path)

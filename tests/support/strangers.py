@@ -433,6 +433,20 @@ def known(folder: Path) -> tuple[Path, list[object]]:
     return found, ["report", run, "--out", folder / "out.html"]
 
 
+def neighbours(folder: Path) -> tuple[Path, list[object]]:
+    """Of a run that was drawn here: a search for neighbours reads it to go on."""
+    from simplicert.drawing import draw_by_settings
+    from simplicert.store.neighbours import COLUMNS
+    from simplicert.store.settings import parse_settings
+
+    run, model = folder / "run", digits_weights(folder)
+    settings = {"model": model, "data": "digits", "sigma": 1.0, "draws": 9, "device": "cpu"}
+    draw_by_settings(parse_settings({**settings, "stop": 2, "out": run}))
+    (run / "geometry.csv").write_text(",".join(COLUMNS) + "\n")
+    little = ("--pilot", "9", "--copies", "2", "--draws", "9", "--quiet")
+    return run / "geometry.csv", ["geometry", run, "--model", model, "--data", "digits", *little]
+
+
 def attack_table(folder: Path) -> tuple[Path, list[object]]:
     from simplicert.store.attacks import COLUMNS
 
@@ -519,6 +533,7 @@ ALL_READERS = [
     Reader("a note in `failed/`", failed_note, inside=True, text=False),
     Reader("`known-*.parquet`", known, inside=True, text=False),
     Reader("`attack.csv`", attack_table, inside=True),
+    Reader("`geometry.csv`", neighbours, inside=True),
     Reader("`certificates.csv` in a run", stored(".csv", inside=True), inside=True),
     Reader("`noise_scale.npy` in a run", scale_in_run, inside=True, text=False, sound=False),
     Reader("`seal.txt`", sealed("seal.txt"), inside=True, needs="cryptography"),

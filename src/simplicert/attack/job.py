@@ -3,6 +3,7 @@
 `attack_run` is the whole job and `attack_input` one input of it; `choose_inputs` picks the inputs.
 """
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from io import BytesIO
@@ -245,7 +246,7 @@ def _read_done_rows(
     """Return the rows that `out` holds of this very attack; refuse those of another one."""
     require(out.suffix == ".csv", f"out must end in .csv, got {str(out)!r}")
     require(out.parent.is_dir(), f"out must lie in a folder that exists, got {str(out)!r}")
-    if not out.exists():
+    if not os.path.lexists(out):
         return []
     rows, wanted = read_attack(out), _shared_settings(target, certificates, len(inputs), effort)
     known = certificates.known

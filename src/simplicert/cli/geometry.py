@@ -54,7 +54,8 @@ def geometry(
     none, fresh draws certify it, and alpha is shared with the input's own
     certificate. Without the box one neighbour never helps, and with it
     little is gained: --compare shows what the same draws give at the input
-    itself; see docs/geometry.md.
+    itself; see docs/geometry.md. Interrupt it at will: the same command
+    goes on.
 
     Example: simplicert geometry runs/drawn --model net.pt2 --data digits --inputs 2 --compare
     """
@@ -89,5 +90,7 @@ def geometry(
             print_table(moved)
         print_lines(f"wrote {path}")
     if len(rows) < len(items):
-        print_warning(f"stopped; {len(rows)} of {len(items)} inputs are in {path}")
+        print_warning(
+            f"stopped; {len(rows)} of {len(items)} inputs are in {path}: the same command goes on"
+        )
         raise typer.Exit(STOPPED_EXIT)

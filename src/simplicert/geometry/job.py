@@ -12,6 +12,7 @@ input, `search_run` the whole job.
 """
 
 import math
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,7 +40,7 @@ from simplicert.noises import GAUSSIAN
 from simplicert.sampling.noise import hash_seed
 from simplicert.stopping.projection import apportion_counts
 from simplicert.store.imported import ImportedRun
-from simplicert.store.neighbours import NeighbourRow, write_neighbours
+from simplicert.store.neighbours import NeighbourRow, read_neighbours, write_neighbours
 from simplicert.store.run import Run
 from simplicert.types import Certificates, Floats, Ints, Plan, Tally
 
@@ -148,26 +149,76 @@ def search_run(
     stop: Callable[[], bool] = lambda: False,
     report: Report = lambda done, total, rows: None,
 ) -> list[NeighbourRow]:
-    """Search all these inputs; `out` is written whole after each of them.
+    """Search what `out` does not hold yet; it is written whole after each input.
 
-    A row depends on the run, the settings and its input, not on the other inputs. An `out` that is
-    already there is refused: the better of two searches is covered by neither.
+    A row depends on the run, the settings and its input, not on the other inputs or on an
+    interruption. An `out` of other settings is refused: the better of two searches is covered by
+    neither.
     """
-    if out is not None:
-        require(out.suffix in (".csv", ".json"), f"out must end in .csv or .json, got {str(out)!r}")
-        require(out.parent.is_dir(), f"out must lie in a folder that exists, got {str(out)!r}")
-        require(not out.exists(), f"out must be a new file, and {out} is already there")
+    rows = [] if out is None else _read_done_rows(out, opened, inputs, compare)
+    done = {row.index for row in rows}
     for item in inputs.tolist():
         refuse_outside_box(f"data: input {item}", opened.target.input(item))
-    rows: list[NeighbourRow] = []
+    report(len(rows), len(inputs), rows)
     for item in inputs.tolist():
+        if item in done:
+            continue
         if stop():
             break
-        rows.append(search_input(opened, item, compare=compare))
+        rows = sorted(
+            [*rows, search_input(opened, item, compare=compare)], key=lambda one: one.index
+        )
         if out is not None:
             write_neighbours(out, rows)
         report(len(rows), len(inputs), rows)
     return rows
+
+
+def _read_done_rows(
+    out: Path, opened: OpenedSearch, inputs: Ints, compare: bool
+) -> list[NeighbourRow]:
+    """Return the rows that `out` holds of this very search; refuse those of another one."""
+    require(out.suffix in (".csv", ".json"), f"out must end in .csv or .json, got {str(out)!r}")
+    require(out.parent.is_dir(), f"out must lie in a folder that exists, got {str(out)!r}")
+    if not os.path.lexists(out):
+        return []
+    rows = read_neighbours(out)
+    for row in rows:
+        require(
+            row.index in inputs,
+            f"{out} holds a search of input {row.index}, which was not asked for: use the same "
+            "settings to go on",
+        )
+        wanted = _shared_settings(opened) | _held_values(opened, row.index, row.moved)
+        for name, value in wanted.items():
+            held = getattr(row, name)
+            require(
+                held == value,
+                f"{out} holds a search with {name} = {held}, and {name} = {value} was asked for: "
+                "use the same settings to go on; the better of two searches is covered by neither",
+            )
+        with_rival = row.same_draws is not None
+        require(
+            with_rival == compare,
+            f"{out} holds a search {'with' if with_rival else 'without'} --compare: use the same "
+            "settings to go on",
+        )
+    return rows
+
+
+def _held_values(opened: OpenedSearch, item: int, moved: bool) -> dict[str, Any]:
+    """Return what the run alone says of a row."""
+    row = int(np.flatnonzero(opened.plain.known.index == item)[0])
+    held = int(opened.target.run.tally().draws[row])
+    alphas = opened.alphas if moved else (opened.plain.known.alpha, 0.0)
+    return {
+        "draws": held,
+        "fresh": held if opened.search.draws is None else opened.search.draws,
+        "plain": float(opened.plain.radius[row]),
+        "own": float((opened.shared if moved else opened.plain).radius[row]),
+        "own_alpha": alphas[0],
+        "neighbour_alpha": alphas[1],
+    }
 
 
 def search_input(opened: OpenedSearch, item: int, *, compare: bool = False) -> NeighbourRow:
@@ -176,17 +227,14 @@ def search_input(opened: OpenedSearch, item: int, *, compare: bool = False) -> N
     row = int(np.flatnonzero(opened.plain.known.index == item)[0])
     centre = target.input(item)
     refuse_outside_box(f"data: input {item}", centre)
-    held = int(target.run.tally().draws[row])
-    fresh = held if search.draws is None else search.draws
     smoothed = SmoothedPoint(target.sampler, item, "multinomial")
     estimator: Any = opened.gradients
     gradient = estimator(target.sampler, search.copies, target.seed("gradients", item))
-    forecasts = make_forecasts(opened, row, fresh)
-    point = choose_neighbour(centre, smoothed, gradient, search, forecasts)
+    fresh = _held_values(opened, item, moved=False)["fresh"]
+    point = choose_neighbour(centre, smoothed, gradient, search, make_forecasts(opened, row, fresh))
     pilot = count_pilot_draws(smoothed, gradient)
-    alphas = (opened.plain.known.alpha, 0.0) if point is None else opened.alphas
-    top = int(opened.plain.known.top[row])
-    own = float((opened.plain if point is None else opened.shared).radius[row])
+    held = _held_values(opened, item, point is not None)
+    top, own = int(opened.plain.known.top[row]), held["own"]
     around, found = None, 0.0
     if point is not None:
         around = float(certify_neighbour(opened, smoothed.draw_fresh(point, fresh), top)[0])
@@ -197,17 +245,13 @@ def search_input(opened: OpenedSearch, item: int, *, compare: bool = False) -> N
         index=item,
         predicted=top if radius > 0 else None,
         radius=radius,
-        own=own,
         found=found,
-        plain=float(opened.plain.radius[row]),
         same_draws=_certify_same_draws(opened, smoothed, row, centre, spent) if compare else None,
         distance=None if point is None else Ball(centre).norm(point),
         neighbour_radius=around,
-        draws=held,
         pilot_draws=pilot,
         neighbour_draws=spent - pilot,
-        own_alpha=alphas[0],
-        neighbour_alpha=alphas[1],
+        **held,
         **_shared_settings(opened),
     )
 

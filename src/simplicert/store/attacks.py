@@ -1,7 +1,8 @@
 """Write and read the table of an attack, one row per input, kept beside the attacked run.
 
 `AttackRow` is one input: its certificate, and the nearest confirmed point where the class differs.
-`write_attack` and `read_attack` write and check the whole table.
+`write_attack` and `read_attack` write and check the whole table; `read_cell` reads a cell of any
+table whose rows are a dataclass.
 """
 
 import csv
@@ -148,7 +149,7 @@ def _read_attack_row(path: Path, number: int, cells: Sequence[str]) -> AttackRow
         columns = COLUMNS if len(cells) == len(COLUMNS) else NOISE_COLUMNS
         texts = dict(zip(columns, cells, strict=True))
         values = {
-            field.name: _read_attack_cell(str(field.type), texts[field.name])
+            field.name: read_cell(str(field.type), texts[field.name])
             for field in fields(AttackRow)
             if field.name in texts
         }
@@ -159,7 +160,7 @@ def _read_attack_row(path: Path, number: int, cells: Sequence[str]) -> AttackRow
     return row
 
 
-def _read_attack_cell(kind: str, text: str) -> Any:
+def read_cell(kind: str, text: str) -> Any:
     """Read a cell by the type of its column; an empty cell is None if the type allows it."""
     if text == "" and "None" in kind:
         return None

@@ -1,21 +1,24 @@
-"""Write the table of a search for neighbours, one row per input, kept beside the run.
+"""Write and read the table of a search for neighbours, one row per input, kept beside the run.
 
-Every row says for which perturbed inputs its radius holds.
+Every row says for which perturbed inputs its radius holds. `write_neighbours` writes the whole
+table, `read_neighbours` reads it back and checks it, so that a search can go on.
 """
 
 import csv
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from simplicert.errors import require
-from simplicert.files import write_atomically
+from simplicert.errors import DamagedRun, InvalidInput, require
+from simplicert.files import parse_json, read_text, write_atomically
 from simplicert.records import write_json
+from simplicert.store.attacks import read_cell
 
 INSIDE = "perturbed inputs in [0, 1]"  # for which a radius holds
+POSSIBLE = ("same_draws", "distance", "neighbour_radius")  # that a row may lack
 
 
 @dataclass(frozen=True)
@@ -47,13 +50,17 @@ class NeighbourRow:
     scheme: str
     run: str  # id of the run
     holds_for: str = INSIDE
+    fresh: int = 0  # draws that a neighbour gets, if there is one
 
     def __post_init__(self) -> None:
         """Refuse values that no search can have."""
-        for name in ("radius", "own", "found", "plain"):
+        for name in ("radius", "own", "found", "plain", *POSSIBLE):
             value = getattr(self, name)
-            require(0 <= value < math.inf, f"{name} must be finite and not negative, got {value!r}")
+            good = 0 <= value < math.inf if value is not None else name in POSSIBLE
+            require(good, f"{name} must be finite and not negative, got {value!r}")
         require(self.radius == max(self.own, self.found), "radius must be the larger of the two")
+        around = self.neighbour_radius or 0.0
+        require(self.found <= around, f"found must be at most neighbour_radius, got {self.found}")
         together = self.own_alpha + self.neighbour_alpha
         require(together <= self.alpha, f"alpha must cover both certificates, got {self.alpha}")
 
@@ -85,10 +92,52 @@ def write_neighbours(path: Path, rows: Sequence[NeighbourRow]) -> None:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     for record in list_records(rows):
-        writer.writerow(["" if record[name] is None else record[name] for name in COLUMNS])
+        writer.writerow([_write_cell(record[name]) for name in COLUMNS])
     write_atomically(path, text.getvalue().encode())
+
+
+def _write_cell(value: Any) -> str:
+    """Write a value as the text of a cell; a missing one is empty."""
+    return "" if value is None else str(value)
 
 
 def list_records(rows: Sequence[NeighbourRow]) -> list[dict[str, Any]]:
     """Return the rows as plain values."""
     return [asdict(row) for row in rows]
+
+
+def read_neighbours(path: Path) -> list[NeighbourRow]:
+    """Read and check the rows of a table, no link; an error names the row that is wrong."""
+    try:
+        text = read_text(path, follow=False)
+        records = _parse_records(path, text)
+    except (InvalidInput, csv.Error) as error:
+        raise DamagedRun(f"{path} cannot be read as a table of neighbours: {error}") from None
+    rows = [_read_neighbour_row(path, number, held) for number, held in enumerate(records, 1)]
+    if len({row.index for row in rows}) < len(rows):
+        raise DamagedRun(f"{path} was altered: it holds an input twice")
+    return rows
+
+
+def _parse_records(path: Path, text: str) -> Sequence[Mapping[str, str]]:
+    """Return the texts of each row by the names of its columns, which must be ours."""
+    if path.suffix == ".json":
+        held = parse_json(str(path), text)
+        require(isinstance(held, list), f"it must be a list of rows, got {type(held).__name__}")
+        require(all(isinstance(one, dict) for one in held), "each row must be an object")
+        tables = [{name: _write_cell(value) for name, value in one.items()} for one in held]
+    else:
+        head, *lines = [*csv.reader(StringIO(text))] or [[]]
+        require(tuple(head) == COLUMNS, f"its first line must name {COLUMNS}")
+        require(all(len(line) == len(head) for line in lines), "its lines must be equally long")
+        tables = [dict(zip(head, line, strict=True)) for line in lines]
+    require(all(tuple(one) == COLUMNS for one in tables), f"each row must have {COLUMNS}")
+    return tables
+
+
+def _read_neighbour_row(path: Path, number: int, texts: Mapping[str, str]) -> NeighbourRow:
+    try:
+        kinds = {field.name: str(field.type) for field in fields(NeighbourRow)}
+        return NeighbourRow(**{name: read_cell(kinds[name], texts[name]) for name in COLUMNS})
+    except (ValueError, InvalidInput) as error:
+        raise DamagedRun(f"{path} was altered: row {number}: {error}") from None
