@@ -44,6 +44,7 @@ MOST_KILLS = 4  # of one trial
 MOST_ATTEMPTS = 3  # at one trial, should the warm process end meanwhile
 SHORTER, LONGER = 0.8, 1.02  # a job that was done before its kill is killed earlier, and so on
 HANG = 300.0  # seconds without an end
+OLD_SECONDS = 120.0  # a minute after its writer's end a temporary file is removed
 LEFT_SECONDS = 60.0  # in which what a killed leader leaves must end
 STOPS = (0, -signal.SIGKILL)  # how a command may end: done, or killed by us
 
@@ -145,6 +146,7 @@ class Killer:
             self.kill(leader, victim, luck, row)
             self.seconds[name] *= LONGER
             self.look(job, row)
+        self.age_temporary_files()
         for _ in range(MOST_ATTEMPTS):
             code = self.zygote.wait(self.start(words, job.environment), HANG)
             if not self.is_late(code):
@@ -155,6 +157,12 @@ class Killer:
             same = job.result(self.place / OUT) == self.whole[name]
             self.note(row, same, "another result")
         return row
+
+    def age_temporary_files(self):
+        """Make half-written files of killed writers so old that the last command removes them."""
+        then = time.time() - OLD_SECONDS
+        for path in (self.place / OUT).rglob(".*.tmp"):
+            os.utime(path, (then, then))
 
     def is_late(self, code):
         """Tell whether a Ray of our own did not start in time: the machine has other work."""

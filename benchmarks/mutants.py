@@ -6,6 +6,10 @@ Of each file a random sample of mutants: comparisons, arithmetic, constants, log
 largest, returned values. For each file of `bounds` and `mechanisms` its tests run (TESTS), for any
 other the tests that run the mutated line (line_tests.py), until one fails. FILE is written after
 every mutant, and what it holds is not run again; with --again its survivors are.
+
+A fault in `drawing/engines/guard.py` or `cluster.py`, which end the processes and remove the folders
+of a dead leader, would reach those of other people: those files are tried only where no process is
+seen but the tool's own, and `/tmp` is empty (alone.py).
 """
 
 import argparse
@@ -15,6 +19,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from alone import go_on_alone, is_alone
 from line_tests import ROOMS, LineMap
 from mutant_run import ROOT, SOURCE, Copy, Ending
 from mutations import mutants_of
@@ -23,9 +28,7 @@ BOUNDS, MECHANISMS = "tests/bounds", "tests/mechanisms"
 WAIT_SECONDS = (
     40  # of the clock, beside four times what its tests take: more is a mutant that hangs
 )
-# Their tests start clusters of Ray, many seconds each; a fault in `guard` and `cluster`, which end
-# the processes and remove the folders of a dead leader, would reach those of other people.
-NEED_RAY = tuple(f"drawing/engines/{name}.py" for name in ("ray", "actors", "cluster", "guard"))
+NEEDS_SOLITUDE = ("drawing/engines/guard.py", "drawing/engines/cluster.py")
 # file -> its tests, the quick ones first
 TESTS = {
     "bounds/binomial.py": [f"{BOUNDS}/test_binomial.py", f"{BOUNDS}/test_gated.py"],
@@ -146,8 +149,9 @@ def measure(asked, result):
     """Each file's mutants that the result does not hold yet; with `again`, its survivors."""
     with TemporaryDirectory() as folder:
         copy, by_line = Copy(folder), None
-        for name in files_tried():
-            if asked.only and not any(word in name for word in asked.only):
+        for name in files_tried(asked.only):
+            if name in NEEDS_SOLITUDE and not is_alone():
+                print(f"{name} is left out: no process space of its own is to be had", flush=True)
                 continue
             if not (sample := chosen(name, asked.each, asked.seed)):
                 continue
@@ -188,11 +192,11 @@ def keep(rows, row, mutant, ending):
         row |= {"outcome": ending.outcome, "first": "survived"}
 
 
-def files_tried():
-    """The files of the mathematics, then those of the other rooms."""
+def files_tried(only=None):
+    """The files of the mathematics, then those of the other rooms; `only` some, if it is given."""
     paths = [path for room in ROOMS for path in sorted((SOURCE / room).rglob("*.py"))]
-    names = [path.relative_to(SOURCE).as_posix() for path in paths]
-    return [*TESTS, *(name for name in names if name not in NEED_RAY)]
+    names = [*TESTS, *(path.relative_to(SOURCE).as_posix() for path in paths)]
+    return [name for name in names if not only or any(word in name for word in only)]
 
 
 def main():
@@ -206,6 +210,8 @@ def main():
     arguments.add_argument("--seconds", type=float, default=12.0, help="of tests by line, at most")
     arguments.add_argument("--json", type=Path, required=True)
     asked = arguments.parse_args()
+    if set(NEEDS_SOLITUDE) & set(files_tried(asked.only)):
+        go_on_alone([asked.json, asked.lines])
     result = json.loads(asked.json.read_text()) if asked.json.exists() else {}
     measure(asked, result)
     rows = [(name, row) for name in result for row in result[name]["mutants"]]

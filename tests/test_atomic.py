@@ -141,6 +141,28 @@ def test_what_dead_writers_left_is_removed_and_nothing_else(tmp_path):
     }
 
 
+def test_the_next_writer_of_a_file_removes_what_killed_ones_left(tmp_path):
+    """In a folder of somebody's own, where no drawing is resumed; other names are not ours."""
+    mark = f"{temporary_mark().partition('-')[0]}-{dead()}-aa"
+    names = [f".certs[1].csv.{mark}.tmp", f".certs1.csv.{mark}.tmp", f".other.csv.{mark}.tmp"]
+    for name in names:
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (time.time() - 120,) * 2)
+    write_atomically(tmp_path / "certs[1].csv", b"x", sweep=False)
+    assert (tmp_path / names[0]).exists()
+    write_atomically(tmp_path / "certs[1].csv", b"y")
+    assert {path.name for path in tmp_path.iterdir()} == {"certs[1].csv", *names[1:]}
+
+
+def test_a_folder_that_cannot_be_listed_does_not_undo_a_write(tmp_path, monkeypatch):
+    def refuse(folder, name):
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(files, "remove_stale_files", refuse)
+    write_atomically(tmp_path / "certs.csv", b"x")
+    assert (tmp_path / "certs.csv").read_bytes() == b"x"
+
+
 def test_resuming_removes_them(place):
     folder, _ = place
     drawn(asked(place, "run", shard="1/2"))

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -90,7 +91,7 @@ def test_a_survivor_that_a_new_test_notices_says_so(benchmark):
     assert mutants.is_wanted(None, again=False) and not mutants.is_wanted(None, again=True)
 
 
-def test_every_file_of_the_rooms_is_tried_but_the_two_that_need_a_cluster(benchmark):
+def test_every_file_of_the_rooms_is_tried(benchmark):
     mutants = benchmark("mutants")
     tried = mutants.files_tried()
     source = ROOT / "src" / "simplicert"
@@ -99,9 +100,28 @@ def test_every_file_of_the_rooms_is_tried_but_the_two_that_need_a_cluster(benchm
         for room in ("store", "drawing", "verification", "smoothed")
         for path in (source / room).rglob("*.py")
     }
-    assert set(tried) - set(mutants.TESTS) == files - set(mutants.NEED_RAY)
-    assert all((source / name).exists() for name in [*tried, *mutants.NEED_RAY])
+    assert set(tried) - set(mutants.TESTS) == files
+    assert set(mutants.NEEDS_SOLITUDE) < files
+    assert all((source / name).exists() for name in tried)
     assert all((ROOT / test).exists() for tests in mutants.TESTS.values() for test in tests)
+    assert mutants.files_tried(["engines/guard"]) == ["drawing/engines/guard.py"]
+
+
+def test_what_could_end_other_processes_runs_where_it_sees_none(benchmark, tmp_path):
+    """Of another process neither the number nor the folder in /tmp is there; results stay."""
+    alone = benchmark("alone")
+    if not alone.can_be_alone():
+        pytest.skip("no space of process ids of its own is to be had here")
+    look = "import os, sys; print(os.getpid(), sorted(os.listdir('/tmp')), sys.argv[1:])"
+    code = f"import alone; alone.go_on_alone(sys.argv[1:]); {look}"
+    words = [sys.executable, "-c", f"import sys; {code}"]
+    environment = {"PYTHONPATH": str(ROOT / "benchmarks"), "PATH": "/usr/bin:/bin:/usr/sbin:/sbin"}
+    run = partial(subprocess.run, capture_output=True, text=True, env=environment, check=False)
+    done = run([*words, str(ROOT / "x.json")])
+    assert (done.returncode, done.stdout) == (0, f"1 [] ['{ROOT / 'x.json'}']\n"), done.stderr
+    refused = run([*words, "/tmp/x.json"])
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr == "results must not be written under /tmp, got /tmp/x.json\n"
 
 
 @pytest.mark.slow

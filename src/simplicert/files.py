@@ -22,7 +22,7 @@ from typing import IO, Any, NoReturn
 
 from simplicert.errors import DamagedRun, InvalidInput, require
 from simplicert.machine import format_bytes, require_memory
-from simplicert.temporary import temporary_mark
+from simplicert.temporary import remove_stale_files, temporary_mark
 
 MOST_TEXT = 2**26  # bytes of settings: run.toml, model.toml, a recipe, the JSON of a model
 
@@ -184,11 +184,14 @@ LOCK = ".lock"  # end of the name of the folder by which writers take turns
 PATIENCE, MOMENT = 10.0, 0.05  # seconds to wait for another writer's turn, and between looks
 
 
-def write_atomically(path: Path, content: bytes, *, only_if_new: bool = False) -> None:
+def write_atomically(
+    path: Path, content: bytes, *, only_if_new: bool = False, sweep: bool = True
+) -> None:
     """Write to a temporary name beside `path`, flush to the disk, then rename.
 
     A killed process or a full disk leaves the old file, or none, and never a torn one. With
-    `only_if_new` a file that is already there stays: of several writers the first one wins.
+    `only_if_new` a file that is already there stays: of several writers the first one wins. With
+    `sweep` what killed writers of `path` have left is removed; not in folders of very many files.
     A network file system may report that a renaming failed though it happened: what counts is
     whether `path` holds the content then. A temporary file that somebody has removed, because his
     clock is a day ahead, is written again.
@@ -218,6 +221,9 @@ def write_atomically(path: Path, content: bytes, *, only_if_new: bool = False) -
         sync_folder(path.parent)
     except OSError as error:
         _raise_naming(path, error)
+    if sweep:
+        with contextlib.suppress(OSError):  # what was written is safe
+            remove_stale_files(path.parent, path.name)
 
 
 def _write_flushed(path: Path, content: bytes) -> None:

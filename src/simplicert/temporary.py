@@ -1,6 +1,7 @@
 """Name temporary files after their writers, and remove those whose writers are gone."""
 
 import contextlib
+import glob
 import hashlib
 import os
 import platform
@@ -21,15 +22,16 @@ def _machine_mark() -> str:
     return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
 
 
-def remove_stale_files(folder: Path) -> None:
-    """Remove temporary files whose writers are gone.
+def remove_stale_files(folder: Path, name: str | None = None) -> None:
+    """Remove temporary files whose writers are gone: all, or those that were to get this name.
 
     A temporary file lives for the moment that writing takes. It is stale if its process ran on this
     machine and has ended, or if it is a day old and its process is not seen here: of one on another
     machine we cannot tell. Should the writer live after all (suspended for a day, or a clock that
     is a day ahead), it writes the file again: no file with a name of its own is ever removed here.
     """
-    for path in folder.glob(".*.tmp"):
+    begin = "." if name is None else f".{glob.escape(name)}."
+    for path in folder.glob(f"{begin}*.tmp"):
         with contextlib.suppress(OSError):
             age, lives = time.time() - path.lstat().st_mtime, _does_writer_live(path.name)
             if (age > DAY and not lives) or (age > MINUTE and lives is False):

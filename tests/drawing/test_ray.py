@@ -14,7 +14,7 @@ from places import HOT, asked, drawn, heat, marked, soon, words
 
 import simplicert as sc
 from simplicert.drawing import draw_missing, open_workers
-from simplicert.drawing.engines.actors import WorkerResources, read_file_mask
+from simplicert.drawing.engines.actors import read_file_mask
 from simplicert.drawing.engines.ray import connect_to_ray, keep_ray_private
 from simplicert.drawing.resume import prepare_run
 from simplicert.store.settings import DrawingSettings
@@ -149,14 +149,6 @@ def test_workers_join_when_there_is_room(place, ray):
     assert sizes[0] == 1
     assert sizes[-1] == 2
     assert sc.open_run("run").tally() == drawn(asked(place, "alone", draws=6000))[1].tally()
-
-
-def test_room_is_counted_node_by_node():
-    assert WorkerResources(1.0, 0.0).fits({"CPU": 8.0}) == 8
-    assert WorkerResources(3.0, 0.0).fits({"CPU": 8.0, "GPU": 4.0}) == 2
-    assert WorkerResources(1.0, 1.0).fits({"CPU": 8.0, "GPU": 4.0}) == 4
-    assert WorkerResources(1.0, 0.1).fits({"CPU": 16.0, "GPU": 1.0}) == 10
-    assert WorkerResources(1.0, 1.0).fits({"CPU": 8.0}) == 0
 
 
 def test_a_worker_that_fits_nowhere_is_refused(place, ray):

@@ -1,14 +1,13 @@
 """Load `ARCH@weights.safetensors`: one of our networks, or your own, with weights from a file."""
 
 import json
-import os
 from collections.abc import Mapping
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simplicert.errors import InvalidInput, choose, require
-from simplicert.files import parse_json
+from simplicert.files import parse_json, write_atomically
 from simplicert.importing import USER, Trust, import_library, require_user
 from simplicert.models.model import Model, find_model_file, module_fingerprint
 from simplicert.models.normalisation import normalise_model
@@ -86,9 +85,7 @@ def save_weights(module: "nn.Module", path: Path, metadata: Mapping[str, object]
     state = {
         key: value.detach().cpu().contiguous().clone() for key, value in module.state_dict().items()
     }
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_bytes(save(state, metadata=texts))
-    temporary.replace(path)
+    write_atomically(path, save(state, metadata=texts))
 
 
 def read_weights(path: Path) -> tuple[dict[str, "Tensor"], dict[str, str]]:

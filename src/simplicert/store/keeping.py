@@ -18,7 +18,7 @@ def keep_part(folder: Path, manifest: Manifest, name: str, content: bytes) -> No
             f"{folder} is another run than when the drawing began: it was replaced meanwhile, and "
             "nothing was written into it"
         )
-    write_atomically(folder / PARTS / name, content)
+    write_atomically(folder / PARTS / name, content, sweep=False)
 
 
 @lru_cache(maxsize=64)

@@ -56,7 +56,7 @@ class PartRecord(NamedTuple):
 def write_part(folder: Path, tally: Tally, manifest: Manifest, seconds: float = 0.0) -> Path:
     """Write the tally as one part of this run, with the seconds it took to draw."""
     name, content = encode_part(tally, manifest, seconds)
-    write_atomically(folder / name, content)
+    write_atomically(folder / name, content, sweep=False)
     return folder / name
 
 

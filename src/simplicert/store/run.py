@@ -329,7 +329,8 @@ def _complete_source(manifest: Manifest, tally: Tally) -> dict[str, Any]:
 
 def record_failure(folder: Path, item: int, error: str) -> None:
     """Record that this input failed, with its error."""
-    write_atomically(make_folder(folder / FAILED_FOLDER) / f"{item:08d}.txt", f"{error}\n".encode())
+    path = make_folder(folder / FAILED_FOLDER) / f"{item:08d}.txt"
+    write_atomically(path, f"{error}\n".encode(), sweep=False)
 
 
 def read_failures(folder: Path) -> dict[int, str]:

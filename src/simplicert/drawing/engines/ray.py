@@ -132,7 +132,7 @@ def _check_before_connecting(ray: Any) -> Iterator[None]:
 
     A node that has ended counts as a start that took too long, which is tried again.
     """
-    before = getattr(getattr(ray._private, "worker", None), "connect", None)
+    before = getattr(_private_module(ray, "worker"), "connect", None)
 
     def connect(node: Any, *arguments: Any, **more: Any) -> Any:
         if has_process_ended(node, "raylet", "gcs_server"):
@@ -144,10 +144,15 @@ def _check_before_connecting(ray: Any) -> Iterator[None]:
         yield
 
 
+def _private_module(ray: Any, name: str) -> Any:
+    """Return a module of Ray that is not public, or None: another Ray may lack it."""
+    return getattr(getattr(ray, "_private", None), name, None)
+
+
 @contextmanager
 def _replace(ray: Any, module: str, name: str, other: Any) -> Iterator[None]:
     """Put another function into a module of Ray for a while, where it has one of this name."""
-    home = getattr(getattr(ray, "_private", None), module, None)
+    home = _private_module(ray, module)
     before = getattr(home, name, None)
     if before is None:
         yield
