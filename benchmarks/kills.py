@@ -36,6 +36,7 @@ from zygote import Zygote, list_processes, still_alive
 
 import simplicert as sc
 from simplicert.drawing.engines.guard import CUT_SHORT
+from simplicert.files import content_checksum
 
 VICTIMS = ("leader", "worker", "group")
 OUT = "out"  # the folder of every job, whose name some of them write down
@@ -60,7 +61,7 @@ class Killer:
         paths = [str(self.place), here, os.environ.get("PYTHONPATH", "")]
         self.environment = {"PYTHONPATH": os.pathsep.join(paths), "RAY_DEDUP_LOGS": "0"}
         self.zygote, self.leader = Zygote(**self.environment), None
-        self.whole, self.seconds, self.learned = {}, {}, []
+        self.whole, self.files, self.seconds, self.learned = {}, {}, {}, []
 
     def do_undisturbed(self):
         """Do each job once, and remember its result and how long it took."""
@@ -76,6 +77,7 @@ class Killer:
             begun = time.monotonic()
             self.finish(job.words(OUT), job.environment)
             self.seconds[name] = time.monotonic() - begun
+            self.files[name] = list_checksums(self.place / OUT)
             self.whole[name] = job.result(self.place / OUT)
             print(f"{name}: {self.seconds[name]:.1f} s undisturbed", flush=True)
 
@@ -154,8 +156,9 @@ class Killer:
             row["late"] += 1
         self.note(row, code == 0, f"the last ended with {code}: {self.said()}")
         if code == 0:
+            differing = list_checksums(self.place / OUT).items() ^ self.files[name].items()
             same = job.result(self.place / OUT) == self.whole[name]
-            self.note(row, same, "another result")
+            self.note(row, same, f"another result, of {sorted({one for one, _ in differing})}")
         return row
 
     def age_temporary_files(self):
@@ -233,6 +236,14 @@ def read_words(pid):
         return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
     except OSError:
         return [""]
+
+
+def list_checksums(folder):
+    """The checksum of each file of a folder; parts and seals have others each time."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {
+        path.relative_to(folder).as_posix(): content_checksum(path.read_bytes()) for path in files
+    }
 
 
 def list_folders(leader):

@@ -7,9 +7,9 @@ largest, returned values. For each file of `bounds` and `mechanisms` its tests r
 other the tests that run the mutated line (line_tests.py), until one fails. FILE is written after
 every mutant, and what it holds is not run again; with --again its survivors are.
 
-A fault in `drawing/engines/guard.py` or `cluster.py`, which end the processes and remove the folders
-of a dead leader, would reach those of other people: those files are tried only where no process is
-seen but the tool's own, and `/tmp` is empty (alone.py).
+A fault in `drawing/engines/guard.py` or `cluster.py`, which end the processes and remove the
+folders of a dead leader, would reach those of other people: those files are tried only where no
+process is seen but the tool's own, and `/tmp` is empty (alone.py).
 """
 
 import argparse

@@ -103,9 +103,10 @@ def test_no_reports_no_other_user_no_other_machine():
 
 
 def test_what_the_user_has_set_stays():
-    os.environ.update(RAY_AUTH_MODE="disabled", RAY_worker_niceness="5")
+    given = {"RAY_AUTH_MODE": "disabled", "RAY_worker_niceness": "5"}
+    os.environ.update(given)
     engine.keep_ray_private()
-    assert os.environ["RAY_AUTH_MODE"] == "disabled" and os.environ["RAY_worker_niceness"] == "5"
+    assert {name: os.environ[name] for name in given} == given
     assert "RAY_AUTH_TOKEN" not in os.environ
     os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN="mine")
     engine.keep_ray_private()
