@@ -43,6 +43,7 @@ OUT = "out"  # the folder of every job, whose name some of them write down
 ON_RAY = "on Ray"
 MOST_KILLS = 4  # of one trial
 MOST_ATTEMPTS = 3  # at one trial, should the warm process end meanwhile
+REFUSED = "Connection refused"  # by the warm process that starts workers, while it ends
 SHORTER, LONGER = 0.8, 1.02  # a job that was done before its kill is killed earlier, and so on
 HANG = 300.0  # seconds without an end
 OLD_SECONDS = 120.0  # a minute after its writer's end a temporary file is removed
@@ -96,8 +97,9 @@ class Killer:
             raise RuntimeError(f"{words} ended with {code}: {self.said()}")
 
     def said(self):
-        """What the last command said."""
-        return (self.place / "said.txt").read_text()[-2000:]
+        """What the last command said, if it was not killed before it could."""
+        said = self.place / "said.txt"
+        return said.read_text()[-2000:] if said.exists() else ""
 
     def attempt(self, number, seed):
         """Do a trial; if a warm process ends meanwhile, start it anew and do the same trial."""
@@ -106,7 +108,8 @@ class Killer:
                 row = self.trial(number, seed)
             except (EOFError, BrokenPipeError):  # nobody answers
                 row = None
-            if row is not None and self.zygote.is_alive():
+            ended = row is None or any(REFUSED in one for one in row["wrong"])
+            if not ended and self.zygote.is_alive():
                 return row
             print(f"trial {number}: a warm process ended", flush=True)
             self.warm_up()

@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 import torch
+from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import nn
 
@@ -38,6 +39,20 @@ def test_round_trip(name, metadata, images, tmp_path):
     assert model.name == f"{name}@w.safetensors" and not model.classifier.training
     torch.testing.assert_close(model.classifier(images), module(images))
     assert [p.name for p in tmp_path.iterdir()] == ["w.safetensors"]
+
+
+def test_the_same_network_gives_the_same_bytes(small, tmp_path):
+    """Also where the metadata is given in another order; it reads back, whatever its length."""
+    notes = {f"note {n}": '\u00fc\n"' * n for n in range(8)}
+    for number, given in enumerate((notes, notes, dict(reversed(notes.items())))):
+        save_weights(small, tmp_path / f"{number}.safetensors", given)
+    first, *others = (path.read_bytes() for path in tmp_path.iterdir())
+    assert all(one == first for one in others)
+    with safe_open(tmp_path / "0.safetensors", framework="pt") as file:
+        assert file.metadata() == notes and file.offset_keys()
+        held = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    assert held.keys() == small.state_dict().keys()
+    assert all(torch.equal(held[name], one) for name, one in small.state_dict().items())
 
 
 def test_normalisation_goes_along(small, images, tmp_path):

@@ -21,6 +21,7 @@ MOST = 2**31  # no number of classes, length of an input, mean or deviation is a
 MOST_NUMBERS = 10**5  # of one mean, deviation or shape
 FIRST, LAST = ("conv1.weight", "fc1.weight"), "fc.weight"  # the architectures' convention
 COUNTER = "num_batches_tracked"  # of batch norms: unused in eval mode, missing in old files
+START, NOTES = 8, "__metadata__"  # of a safetensors file: bytes of its length, then its header
 CONVOLUTION = 4  # axes of a convolution's weight: out, in, height, width
 ANY_SIZE = (32, 32)  # height and width do not change the weights of a convolutional network
 
@@ -85,7 +86,21 @@ def save_weights(module: "nn.Module", path: Path, metadata: Mapping[str, object]
     state = {
         key: value.detach().cpu().contiguous().clone() for key, value in module.state_dict().items()
     }
-    write_atomically(path, save(state, metadata=texts))
+    write_atomically(path, _sort_metadata(save(state, metadata=texts)))
+
+
+def _sort_metadata(content: bytes) -> bytes:
+    """Sort the metadata in a file's header, which safetensors writes in another order each time.
+
+    The same training gives the same bytes. A header is padded with spaces to a multiple of eight.
+    """
+    length = int.from_bytes(content[:START], "little")
+    header = json.loads(content[START : START + length])
+    if NOTES in header:
+        header[NOTES] = dict(sorted(header[NOTES].items()))
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % START)
+    return len(text).to_bytes(START, "little") + text + content[START + length :]
 
 
 def read_weights(path: Path) -> tuple[dict[str, "Tensor"], dict[str, str]]:
