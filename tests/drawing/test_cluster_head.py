@@ -100,3 +100,40 @@ def test_a_head_that_raises_is_a_sentence(monkeypatch):
         head = ClusterHead(fake_ray(server.getsockname()[1], nodes=refuse), own=False)
         with pytest.raises(sc.SamplingFailed, match=r"did not answer: what was drawn is kept"):
             head.nodes()
+
+
+def test_an_address_that_is_not_known_is_not_looked_at(monkeypatch):
+    """A client of a proxy does not know where the head is, and another Ray has other names."""
+    monkeypatch.setattr(cluster, "REMOTE_SECONDS", 0.05)
+    for answer in ("", "somewhere", "127.0.0.1:port"):
+        ray = fake_ray(0)
+        ray.get_runtime_context = lambda held=answer: SimpleNamespace(gcs_address=held)
+        head = ClusterHead(ray, own=False)
+        assert head.address is None and len(head.nodes()) == 1
+    bare = SimpleNamespace(nodes=lambda: [], available_resources=lambda: {"CPU": 2.0})
+    assert ClusterHead(bare, own=True).free() == {"CPU": 2.0}
+    assert cluster.has_process_ended(SimpleNamespace(), "raylet") is False
+    six = SimpleNamespace(get_runtime_context=lambda: SimpleNamespace(gcs_address="[::1]:6379"))
+    assert ClusterHead(six, own=False).address == ("::1", 6379)
+
+
+def test_a_call_that_never_ends_keeps_nobody_waiting(monkeypatch):
+    """The head goes while it is asked: a sentence, and a thread that the end does not wait for."""
+    monkeypatch.setattr(cluster, "HEAD_CHECK_SECONDS", 0.01)
+    monkeypatch.setattr(cluster, "REMOTE_SECONDS", 0.05)
+    asked, never = threading.Event(), threading.Event()
+
+    def hang():
+        asked.set()
+        server.close()
+        never.wait()
+
+    server, before = listener(), set(threading.enumerate())
+    head = ClusterHead(fake_ray(server.getsockname()[1], nodes=hang), own=False)
+    with pytest.raises(sc.SamplingFailed, match="head of the Ray cluster is gone"):
+        head.nodes()
+    assert asked.is_set()
+    (left,) = set(threading.enumerate()) - before
+    assert left.daemon
+    never.set()
+    left.join()

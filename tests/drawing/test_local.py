@@ -160,6 +160,8 @@ def test_a_process_has_its_share_of_the_machine(place, monkeypatch):
         # The kernel shows nothing while the new program replaces the old one.
         while not (seen := environment.read_bytes()) and time.monotonic() < deadline:
             time.sleep(0.01)
+        assert (member.ready, member.probe_failed, member.unit) == (False, False, None)
+        assert member.process.daemon  # it ends with us
     finally:
         member.process.kill()
         member.process.join()
@@ -167,6 +169,40 @@ def test_a_process_has_its_share_of_the_machine(place, monkeypatch):
     assert b"OMP_NUM_THREADS=3" in seen.split(b"\0")
     assert b"CUDA_VISIBLE_DEVICES=5" in seen.split(b"\0")
     assert dict(os.environ) == before
+
+
+@pytest.mark.parametrize(
+    ("cores", "given", "gpus", "threads"),
+    [
+        (8, {"workers": 3}, [], "2"),
+        (2, {"workers": 3}, [], "1"),
+        (8, {"workers": 3, "cpus_per_worker": 5}, ["4", "6"], "5"),
+        (8, {"workers": 1, "cpus_per_worker": 2}, [], "2"),
+    ],
+)
+def test_cores_are_shared_and_gpus_assigned_in_turn(
+    place, monkeypatch, cores, given, gpus, threads
+):
+    made = []
+
+    class Group:
+        def __init__(self, settings, shares):
+            made.append(shares)
+
+        def close(self):
+            made.append("closed")
+
+    monkeypatch.setattr(local, "ProcessWorkers", Group)
+    monkeypatch.setattr(local, "available_cores", lambda: cores)
+    monkeypatch.setattr(local, "visible_gpus", lambda device: gpus)
+    with pytest.raises(KeyError), local.local_workers(asked(place, "run", **given)):
+        raise KeyError
+    shares, end = made
+    assert end == "closed" and len(shares) == given["workers"]
+    assert {share["OMP_NUM_THREADS"] for share in shares} == {threads}
+    assert [share.get(local.CUDA) for share in shares] == (
+        ["4", "6", "4"] if gpus else [None] * len(shares)
+    )
 
 
 def test_noise_threads_are_those_of_the_share(monkeypatch):

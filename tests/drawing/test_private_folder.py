@@ -171,6 +171,82 @@ def test_what_a_leader_was_starting_when_it_was_killed_ends_too(tmp_path, monkey
     assert not folder.exists()
 
 
+class Clock:
+    """A clock that moves only when the guard sleeps."""
+
+    def __init__(self, monkeypatch, seen):
+        """Let the guard see, at each moment, the processes that `seen` tells it."""
+        self.now, self.killed = 0.0, []
+        monkeypatch.setattr(guard, "PAUSE", 0.25)
+        monkeypatch.setattr(guard, "time", self)
+        monkeypatch.setattr(guard, "marked_processes", lambda name: seen(self.now, self.killed))
+        monkeypatch.setattr(guard.os, "kill", lambda pid, number: self.killed.append(self.now))
+
+    def monotonic(self):
+        """Return the time."""
+        return self.now
+
+    def sleep(self, seconds):
+        """Let time pass."""
+        self.now += seconds
+
+
+@pytest.mark.parametrize(
+    ("patience", "last_seen", "end"),
+    [
+        (3.0, -1, 3.0),  # a leader's children may be started late
+        (0.5, -1, 0.75),  # none is seen four times in a row
+        (0.5, 0.25, 1.25),  # the count begins anew after the last one was seen
+        (0.0, -1, 0.0),  # a leader that has stopped its Ray is believed
+    ],
+)
+def test_when_a_guard_removes_the_folder(tmp_path, monkeypatch, patience, last_seen, end):
+    folder = tmp_path / "simplicert-1-mine"
+    folder.mkdir()
+    clock = Clock(monkeypatch, lambda now, killed: {7, 8} if now <= last_seen else set())
+    guard.clear_folder(folder, 8, patience)
+    assert not folder.exists() and not clock.killed
+    assert clock.now == end
+
+
+def test_a_guard_kills_what_has_had_its_time_and_gives_up_in_the_end(tmp_path, monkeypatch):
+    folder = tmp_path / "simplicert-1-mine"
+    folder.mkdir()
+    clock = Clock(monkeypatch, lambda now, killed: set() if len(killed) == 2 else {7})
+    guard.clear_folder(folder, 8, 1.0)
+    assert not folder.exists() and clock.killed == [1.0, 1.25]
+    folder.mkdir()
+    clock = Clock(monkeypatch, lambda now, killed: {7})
+    guard.clear_folder(folder, 8, 1.0)
+    assert folder.exists() and clock.now == guard.MOST
+
+
+def test_a_guard_speaks_only_of_a_leader_that_ended_while_its_ray_started(tmp_path):
+    """As Ray's C++ ends it; one that has stopped its Ray says so."""
+    for last, starting, said in ((b".", True, ""), (b".", False, ""), (b"", True, guard.CUT_SHORT)):
+        folder = tmp_path / "simplicert-1-mine"
+        folder.mkdir()
+        if starting:
+            (folder / guard.STARTING).touch()
+        words = [sys.executable, "-I", "-S", guard.__file__, str(folder)]
+        with subprocess.Popen(words, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            process.stdin.write(last)
+            process.stdin.close()
+            assert process.stderr.readline().decode().strip() == said
+            if last == guard.STOPPED:
+                assert process.wait() == 0
+            process.kill()
+        guard.remove_tree(folder)
+
+
+def test_a_mark_is_taken_off_also_where_the_folder_is_gone(tmp_path):
+    folder = tmp_path / "simplicert-1-mine"
+    folder.mkdir()
+    with guard.mark_processes(folder):
+        guard.remove_tree(folder)
+    assert guard.MARK not in os.environ
+
+
 def test_a_guard_spares_a_leader_that_lives(tmp_path, monkeypatch):
     """Its folder could not be removed; the guard waits for nobody and removes it."""
     folder = tmp_path / "simplicert-1-mine"

@@ -5,15 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import torch
-from scipy.stats import binom
-from torch import nn
 
 import simplicert as sc
-from simplicert.models.lipschitz import SOFTMAX
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
+# The gradient of a score p in its logits has length p sqrt((1 - p)^2 + sum of the other p_j^2);
+# with all the rest on one class that is sqrt(2) p (1 - p), at most this.
+STEEPEST = np.sqrt(2) / 4
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(24)
 WEIGHTS = WEIGHTS / WEIGHTS.sum()
 
@@ -58,7 +55,7 @@ def known_at(weight, bias, sigma, x):
     """What is known exactly: the mean scores of one input, a little to the safe side."""
     scores = smooth_scores(weight, bias, sigma, x[None])[0]
     top = int(scores.argmax())
-    constant = float(SOFTMAX * np.linalg.norm(weight, 2) * (1 + 1e-12))
+    constant = float(STEEPEST * np.linalg.norm(weight, 2) * (1 + 1e-12))
     rest = float(np.delete(scores, top).max())
     return sc.Expectations(
         [top],
@@ -108,24 +105,6 @@ def test_never_above_the_fraction_whatever_sigma_and_sensitivity():
             exact = gap / (2 * Fraction(constant) * Fraction(stage))
             assert Fraction(radius) <= exact
             assert radius >= float(exact) * (1 - 1e-12) or gap < Fraction(1, 10**6)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("at", [0.0, 0.004])
-def test_level_by_simulation(at):
-    """At a tie and close to one: wrong certificates are at most alpha of 1,000 inputs.
-
-    Budget: at a true level of alpha the test fails with probability 1e-6.
-    """
-    network = nn.Linear(1, 2, bias=False).eval()
-    network.weight.data = torch.tensor([[60.0], [-60.0]])  # scores near 0 and 1
-    inputs = np.full((1000, 1), at, np.float32)
-    drawn = sc.sample(network, inputs, 0.5, 64, lipschitz=True, seed=3, compile=False)
-    alpha = 0.4
-    certificates = sc.certify(sc.bound(drawn, alpha, "softmax"), ["lipschitz"])
-    wrong = (certificates.predicted == 1) | (certificates.radii["lipschitz"] > at)
-    wrong &= ~certificates.abstained
-    assert 0 < wrong.sum() <= binom.isf(1e-6, 1000, alpha)
 
 
 def test_the_column_is_shown_where_a_constant_is_known_and_refused_elsewhere():
