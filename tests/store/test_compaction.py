@@ -4,6 +4,7 @@ import importlib.util
 import os
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -225,6 +226,25 @@ def test_other_rows_of_the_same_draws_replace_none(tmp_path):
     (run.folder / PARTS / name).write_bytes(content)
     compact_run(run.folder)
     assert set(paths) <= set(opened(run).paths())
+
+
+def test_of_two_parts_one_is_removed_because_of_the_other_and_never_both():
+    """Two processes may decide at once: then what the one keeps the other must keep too."""
+    made_of = [{"a"}, {"b"}, {"a", "b"}, {"a", "b"}, {"a", "b", "c"}, {"b", "c"}]
+    records = {
+        Path(f"{name}.parquet"): SimpleNamespace(origins=dict.fromkeys(held))
+        for name, held in zip("512340", made_of, strict=True)
+    }
+    goes = {
+        (path.stem, other.stem)
+        for path in records
+        for other in records
+        if compaction._precedes(path, other, records)
+    }
+    assert not goes & {(other, path) for path, other in goes}
+    smaller = {("2", "5"), ("2", "1"), ("3", "5"), ("3", "1"), ("0", "1")}
+    smaller |= {("4", other) for other in "51230"}
+    assert goes == smaller | {("2", "3")}  # of equal ones the first name stays
 
 
 def test_links_and_logs_are_refused(tmp_path):

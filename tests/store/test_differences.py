@@ -1,10 +1,11 @@
-"""Whether two models gave the same outputs, but for the rounding of other machines."""
+"""What differs between two manifests, and whether two models gave the same outputs."""
 
 import math
 
 import pytest
 
-from simplicert.store.differences import SAME, same_outputs
+import simplicert as sc
+from simplicert.store.differences import SAME, manifest_differences, same_outputs
 
 
 @pytest.mark.parametrize(
@@ -23,3 +24,23 @@ from simplicert.store.differences import SAME, same_outputs
 )
 def test_outputs_up_to_rounding(before, now, same):
     assert same_outputs(before, now) is same
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "said"),
+    [
+        ((100,), (100,), []),
+        ((100, 300), (100,), []),  # it grew by a look meanwhile
+        ((100,), (200,), [("draws", 100, 200)]),
+        ((100, 300), (200,), [("draws", (100, 300), 200)]),
+        ((100,), (100, 300), [("draws", 100, 300)]),
+        ((100,), None, []),
+        (None, (100,), [("draws", None, 100)]),
+    ],
+)
+def test_the_draws_of_two_runs(before, now, said):
+    made = [
+        sc.Manifest(1.0, 5, 3, plan=looks and sc.Plan(looks, (0.5,) * len(looks)))
+        for looks in (before, now)
+    ]
+    assert [one for one in manifest_differences(*made) if one[0] == "draws"] == said

@@ -103,3 +103,12 @@ def test_a_table_that_was_altered_is_one_sentence(tmp_path, name, change, senten
     path.write_text(change(path.read_text()))
     with pytest.raises(DamagedRun, match=sentence):
         read_neighbours(path)
+
+
+def test_a_neighbour_at_the_input_itself_gives_all_its_radius(tmp_path):
+    """Its ball is then the whole certificate: equal, and not less."""
+    here = replace(ROW, found=0.35, radius=0.35, distance=0.0)
+    write_neighbours(neighbours_path(tmp_path), [here])
+    assert read_neighbours(neighbours_path(tmp_path)) == [here]
+    with pytest.raises(InvalidInput, match=r"found must be at most neighbour_radius, got 0\.36"):
+        replace(ROW, found=0.36, radius=0.36)
