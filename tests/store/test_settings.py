@@ -203,3 +203,21 @@ def test_a_run_toml_that_lacks_a_setting(tmp_path):
     manifest = Manifest(sigma=0.5, inputs=1, classes=2, plan=plan_looks(10, "fixed"), source=source)
     with pytest.raises(DamagedRun, match=r"lacks the settings \['pilot', 'outputs'"):
         restore_settings(manifest, tmp_path)
+
+
+def test_what_was_not_proved_when_a_run_began_is_not_proved_later():
+    asked = DrawingSettings("m", "d", 1.0, 100, Path("run"), lipschitz=True)
+    without, proved = (Manifest(1.0, 5, 3, source=held) for held in ({}, {"lipschitz": 2.5}))
+    with pytest.raises(InvalidInput, match="lipschitz must be asked for when a run begins"):
+        resume_settings(asked, without)
+    assert resume_settings(asked, proved).lipschitz == 2.5
+    left_open = replace(asked, lipschitz=None)
+    assert resume_settings(left_open, proved).lipschitz == 2.5
+    assert resume_settings(left_open, without).lipschitz is None
+
+
+def test_a_budget_is_one_call_or_more():
+    assert DrawingSettings("m", "d", 1.0, 100, Path("run"), budget=1).budget == 1
+    for wrong in (0, -1, True, 1.0, "1"):
+        with pytest.raises(InvalidInput, match="budget must be a positive whole number of calls"):
+            DrawingSettings("m", "d", 1.0, 100, Path("run"), budget=wrong)
