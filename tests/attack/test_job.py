@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from known import data_of, drawn, model_of
+from places import half_written
 
 from simplicert.attack import Effort, attack_run, choose_inputs, open_target
 from simplicert.attack.job import perturbation_path
@@ -65,6 +66,9 @@ def test_interrupted_twice_and_resumed_it_is_the_same(whole, target, certificate
             report=lambda done, total, rows, seen=seen: seen.append((done, total)),
         )
     assert seen == [(3, 4), (4, 4)]
+    left = half_written(out)  # by one that was killed as it wrote the last row
+    attacked(target, certificates, out)
+    assert not left.exists()
     assert out.read_bytes() == whole[1].read_bytes()
 
 

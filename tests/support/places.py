@@ -1,5 +1,6 @@
 """A folder with data and a model of its own, and what to ask of it."""
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -117,6 +118,14 @@ def heat():
     data = dict(np.load("data.npz"))
     data["inputs"][HOT] = 100.0
     np.savez("data.npz", **data)
+
+
+def half_written(path):
+    """A temporary file that a writer of `path` left two days ago, on some other machine."""
+    left = path.with_name(f".{path.name}.00000000-1-aa.tmp")
+    left.write_text("index,")
+    os.utime(left, (time.time() - 2 * 86400,) * 2)
+    return left
 
 
 def workers_seen(folder):

@@ -35,6 +35,7 @@ from simplicert.files import write_atomically
 from simplicert.mechanisms.threats import threat_of
 from simplicert.noises import GAUSSIAN, NOISES
 from simplicert.store.attacks import AttackRow, read_attack, write_attack
+from simplicert.temporary import remove_stale_files
 from simplicert.types import Certificates, Ints
 
 # The fields of `Effort` that every row repeats; a row's level is that of one test.
@@ -246,6 +247,7 @@ def _read_done_rows(
     """Return the rows that `out` holds of this very attack; refuse those of another one."""
     require(out.suffix == ".csv", f"out must end in .csv, got {str(out)!r}")
     require(out.parent.is_dir(), f"out must lie in a folder that exists, got {str(out)!r}")
+    remove_stale_files(out.parent, out.name)  # of an attack that was killed
     if not os.path.lexists(out):
         return []
     rows, wanted = read_attack(out), _shared_settings(target, certificates, len(inputs), effort)

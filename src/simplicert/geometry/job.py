@@ -42,6 +42,7 @@ from simplicert.stopping.projection import apportion_counts
 from simplicert.store.imported import ImportedRun
 from simplicert.store.neighbours import NeighbourRow, read_neighbours, write_neighbours
 from simplicert.store.run import Run
+from simplicert.temporary import remove_stale_files
 from simplicert.types import Certificates, Floats, Ints, Plan, Tally
 
 SCHEMES = ("gated", "joint")  # whose level is alpha, and whose draws are of one kind
@@ -180,6 +181,7 @@ def _read_done_rows(
     """Return the rows that `out` holds of this very search; refuse those of another one."""
     require(out.suffix in (".csv", ".json"), f"out must end in .csv or .json, got {str(out)!r}")
     require(out.parent.is_dir(), f"out must lie in a folder that exists, got {str(out)!r}")
+    remove_stale_files(out.parent, out.name)  # of a search that was killed
     if not os.path.lexists(out):
         return []
     rows = read_neighbours(out)
