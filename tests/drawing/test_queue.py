@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simplicert as sc
-from simplicert.drawing.queue import TRIES, UnitQueue, next_target, unit_size
+from simplicert.drawing.queue import TRIES, UnitQueue, UnitResult, next_target, unit_size
 from simplicert.types.tally import select_inputs
 
 PLAN = sc.Plan((10, 20, 40), (0.25, 0.25, 0.5), rule="decided")
@@ -183,3 +183,9 @@ def test_units_take_about_the_same_time():
 def test_the_next_look(draws, target):
     assert next_target(PLAN, draws) == target
     assert next_target(FIXED, draws) == 40
+
+
+def test_a_result_claims_nothing_by_itself():
+    none = UnitResult()
+    assert (none.rows, none.calls, none.seconds) == (0, 0, 0)
+    assert not (none.written or none.lost or none.content or none.error or none.spent)

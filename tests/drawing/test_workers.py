@@ -1,13 +1,17 @@
 """What a worker replies to its leader, and how its process is set up."""
 
 import os
+import shutil
 import sys
 from types import SimpleNamespace
 
 from places import asked
 
+from simplicert.drawing import workers
 from simplicert.drawing.preparation import Preparation
+from simplicert.drawing.resume import begin_run
 from simplicert.drawing.workers import Worker, set_up_process
+from simplicert.store.manifest import read_manifest
 
 
 def test_a_worker_replies_with_what_it_prepared(place):
@@ -30,3 +34,29 @@ def test_threads_are_limited_for_torch_if_it_is_there_already(tmp_path, monkeypa
     set_up_process(str(tmp_path / "gone"), 2)
     assert limits == [3] and os.environ["OMP_NUM_THREADS"] == "2"
     assert os.getcwd() == str(tmp_path / "folder")  # noqa: PTH109
+
+
+def test_a_part_that_cannot_be_written_is_left_to_the_leader(place):
+    """Who says so once is not asked again: the folder is not this worker's."""
+    settings = asked(place, "run", draws=20)
+    worker = Worker(settings)
+    prepared = worker.prepare(None)
+    begin_run(settings.out, prepared.manifest)
+    worker.join(read_manifest(settings.out))
+    assert worker.shared and worker._write("00000000-x.parquet", b"x")
+    assert (settings.out / "parts" / "00000000-x.parquet").read_bytes() == b"x"
+    shutil.rmtree(settings.out)
+    assert not worker._write("00000001-y.parquet", b"y") and not worker.shared
+
+
+def test_a_worker_loads_model_and_data_once(place, monkeypatch):
+    loaded, real = [], workers.load_model_and_data
+    monkeypatch.setattr(
+        workers, "load_model_and_data", lambda *given: loaded.append(1) or real(*given)
+    )
+    settings = asked(place, "run", draws=20)
+    first, second = Worker(settings), Worker(settings)
+    begin_run(settings.out, first.prepare(None).manifest)
+    for worker, count in ((first, 1), (second, 2)):  # the second joins without preparing
+        worker.join(read_manifest(settings.out))
+        assert len(loaded) == count

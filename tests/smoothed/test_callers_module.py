@@ -133,3 +133,14 @@ def test_half_precision_inputs_are_taken():
     smooth = sc.Smoothed(network(), SIGMA)
     one, other = (smooth.predict(x, seed=0).votes for x in (half, half.float()))
     assert (one == other).all()
+
+
+def test_a_module_adds_noise_of_its_seed_times_sigma():
+    """With known noise in the place of the drawn one, each score is known too."""
+    made = sc.Smoothed(torch.nn.Flatten(), SIGMA).module(draws=1, seed=0)
+    made.draw = lambda shape, generator, kind: torch.ones(shape, dtype=kind)
+    inputs = torch.tensor([[0.25, 1.0], [3.0, 2.0]])
+    torch.testing.assert_close(made(inputs).softmax(-1), (inputs + SIGMA).softmax(-1))
+    made.draw = lambda shape, generator, kind: torch.tensor([4.0, 0.0], dtype=kind).expand(shape)
+    moved = inputs + torch.tensor([2.0, 0.0])
+    torch.testing.assert_close(made(inputs).softmax(-1), moved.softmax(-1))

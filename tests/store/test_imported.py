@@ -1,6 +1,7 @@
 """Runs of expectations or bare radii give back what a log said, and promise no more."""
 
 import tomllib
+from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pyarrow as pa
@@ -217,3 +218,13 @@ def test_other_programs_can_read_the_table(run, tmp_path):
     table = pq.read_table(next((tmp_path / "run").glob("known-*.parquet")))
     assert table.schema.field("e0").type == pa.float64()
     assert table.schema.field("predicted").type == pa.int64()
+
+
+def test_a_run_of_a_log_lies_in_folders_that_are_made_and_does_not_change(run, tmp_path):
+    columns = {"index": [0], "predicted": [1], "radius": [0.5]}
+    (tmp_path / "empty").mkdir()
+    for folder in (tmp_path / "a" / "b" / "run", tmp_path / "empty"):
+        made = write_imported_run(folder, run.manifest, columns)
+        assert made.folder == folder and (folder / "run.toml").exists()
+    with pytest.raises(FrozenInstanceError):
+        run.folder = tmp_path

@@ -90,3 +90,18 @@ def test_an_entry_lies_above_its_run_and_replaces_nothing(runs, tmp_path):
         write_claims(runs / "mine", tmp_path / "board.toml", "ours")
     with pytest.raises(InvalidInput, match="claims must be a new file"):
         write_claims(runs / "mine", runs / "board.toml", "ours")
+
+
+def test_claims_elsewhere_are_not_about_the_run(runs, tmp_path):
+    (tmp_path / "board.toml").write_text(tomli_w.dumps({"claim": [{"sigma": 9.0}]}))
+    found = list(verify_run(runs / "mine", claims=tmp_path / "board.toml"))
+    (check,) = [check for check in found if check.about == "claims"]
+    assert (check.holds, check.says) == (False, "no claim of board.toml is about this run")
+
+
+@pytest.mark.parametrize("value", [True, [0.5], {"x": 0.5}])
+def test_a_value_of_another_type_is_another_value(runs, value):
+    """True is 1 in Python, and a list that holds the number is no number."""
+    assert all(check.holds is False for check in claims_of(runs, {"sigma": value}))
+    checks = claims_of(runs, {"draws": True})
+    assert [check.holds for check in checks] == [False]

@@ -10,7 +10,7 @@ from verified import checks, forged, fresh, moved, wrong
 import simplicert as sc
 from simplicert.sampling import Sampler
 from simplicert.store.manifest import read_manifest, write_manifest
-from simplicert.verification.replay import _measure_difference
+from simplicert.verification.replay import Replay, _measure_difference
 
 
 def rewritten(run, **changes):
@@ -149,11 +149,17 @@ def test_votes_are_compared_on_another_kind_of_machine(place, votes, found):
     assert wrong(forged(run, change), count=5, seed=0).count("explains: votes") == found
 
 
+def test_code_in_a_model_s_file_is_not_trusted_unasked():
+    assert Replay(1).trust is False
+
+
 def test_draws_that_select_the_class_are_compared_on_another_kind_of_machine():
     held, other = (sc.Tally([[900, 100]], 0.5, pilot=[pilot]) for pilot in ([90, 10], [10, 90]))
     near = sc.Tally([[900, 100]], 0.5, pilot=[[89, 11]])
     assert _measure_difference(held, other).beyond == {"pilot"}
     assert not _measure_difference(held, near).beyond
+    far = sc.Tally([[900, 100]], 0.5, pilot=[[88, 12]])  # one of a hundred may move
+    assert _measure_difference(held, far).beyond == {"pilot"}
 
 
 @pytest.mark.slow
