@@ -1,6 +1,7 @@
 """Files that appear whole: on file systems that lack something, and after writers that died."""
 
 import errno
+import io
 import os
 import subprocess
 import sys
@@ -122,13 +123,22 @@ def test_what_dead_writers_left_is_removed_and_nothing_else(tmp_path):
     machine, gone = mine.partition("-")[0], dead()
     other = "0" * 8
     ages = {
-        f".part.{machine}-{gone}-aa.tmp": (120, False),
-        f".part.{machine}-{gone}-bb.tmp": (5, True),  # a moment: another container may count anew
+        f".part.{machine}-{gone}-aaaaaaaa.tmp": (120, False),
+        f".part.{machine}-{gone}-bbbbbbbb.tmp": (
+            5,
+            True,
+        ),  # a moment: another container may count anew
         f".part.{mine}.tmp": (3600, True),  # we live
-        f".part.{other}-{gone}-aa.tmp": (3600, True),  # on another machine no one can tell
-        f".part.{other}-{gone}-bb.tmp": (2 * 86400, False),
+        f".part.{other}-{gone}-aaaaaaaa.tmp": (3600, True),  # on another machine no one can tell
+        f".part.{other}-{gone}-bbbbbbbb.tmp": (2 * 86400, False),
         ".part.0a1b2c3d.tmp": (3600, True),  # as earlier versions wrote them
         ".part.0a1b2c3e.tmp": (2 * 86400, False),
+        f".part.{machine}-{2**31}-aaaaaaaa.tmp": (9 * 86400, True),  # no process has such a number
+        f".part.{machine}-0-aaaaaaaa.tmp": (9 * 86400, True),
+        f".part.{machine}-99999999999999999999-aaaaaaaa.tmp": (9 * 86400, True),
+        ".part.csv.tmp": (9 * 86400, True),  # somebody else's
+        ".part.csv.notes.tmp": (9 * 86400, True),
+        ".0a1b2c3d.tmp": (9 * 86400, True),
         "part.parquet": (9 * 86400, True),
         "mine.tmp": (9 * 86400, True),
     }
@@ -143,11 +153,17 @@ def test_what_dead_writers_left_is_removed_and_nothing_else(tmp_path):
 
 def test_the_next_writer_of_a_file_removes_what_killed_ones_left(tmp_path):
     """In a folder of somebody's own, where no drawing is resumed; other names are not ours."""
-    mark = f"{temporary_mark().partition('-')[0]}-{dead()}-aa"
-    names = [f".certs[1].csv.{mark}.tmp", f".certs1.csv.{mark}.tmp", f".other.csv.{mark}.tmp"]
+    mark = f"{temporary_mark().partition('-')[0]}-{dead()}-aaaaaaaa"
+    names = [
+        f".certs[1].csv.{mark}.tmp",
+        f".certs1.csv.{mark}.tmp",
+        f".other.csv.{mark}.tmp",
+        f".certs[1].csv.old.{mark}.tmp",  # of a file `certs[1].csv.old`
+        ".certs[1].csv.mine.tmp",
+    ]
     for name in names:
         (tmp_path / name).touch()
-        os.utime(tmp_path / name, (time.time() - 120,) * 2)
+        os.utime(tmp_path / name, (time.time() - 9 * 86400,) * 2)
     write_atomically(tmp_path / "certs[1].csv", b"x", sweep=False)
     assert (tmp_path / names[0]).exists()
     write_atomically(tmp_path / "certs[1].csv", b"y")
@@ -318,9 +334,31 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path, monkeypatch):
     assert caught.value.filename == str(path)
 
 
+def test_a_small_file_takes_no_more_memory_than_it_has(tmp_path, monkeypatch):
+    """A limit of 2 GiB would be reserved whole, which a batch job's limit does not allow."""
+    path = tmp_path / "part.parquet"
+    path.write_bytes(b"x" * 1000)
+    asked, real = [], files.open_file
+
+    class Reader(io.FileIO):
+        """A file that notes how much is asked of it."""
+
+        def read(self, size=-1):
+            """As a file does."""
+            asked.append(size)
+            return super().read(size)
+
+    def open_file(path, *, follow):
+        return Reader(os.dup(real(path, follow=follow).fileno()))
+
+    monkeypatch.setattr(files, "open_file", open_file)
+    assert len(files.read_file(path, 2**31)) == 1000
+    assert asked == [1001]  # one more tells that it grew
+
+
 def test_a_clock_that_is_days_ahead_removes_nothing_of_a_living_writer(tmp_path, monkeypatch):
     machine = temporary_mark().partition("-")[0]
-    living, gone = f".part.{temporary_mark()}.tmp", f".part.{machine}-{dead()}-aa.tmp"
+    living, gone = f".part.{temporary_mark()}.tmp", f".part.{machine}-{dead()}-aaaaaaaa.tmp"
     for name in (living, gone):
         (tmp_path / name).touch()
     now = time.time()

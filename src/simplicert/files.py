@@ -68,7 +68,7 @@ def read_file(path: Path, most: int = MOST_TEXT, *, follow: bool = True) -> byte
     with open_file(path, follow=follow) as file:
         held = os.fstat(file.fileno()).st_size
         try:
-            content = b"" if held > most else file.read(most + 1)
+            content = b"" if held > most else file.read(held + 1)  # more would be reserved at once
         except OSError as error:  # such as EIO, which does not know the name
             _raise_naming(path, error)
     held = max(held, len(content))

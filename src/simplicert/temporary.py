@@ -5,10 +5,16 @@ import glob
 import hashlib
 import os
 import platform
+import re
 import secrets
 import time
 from pathlib import Path
 
+# The name of a temporary file: of the file that it becomes, of machine and process (which earlier
+# versions left out), and random digits. No system counts processes in more than nine digits.
+_NAME = re.compile(
+    r"\.(?P<becomes>.+)\.((?P<machine>[0-9a-f]{8})-(?P<process>[1-9][0-9]{0,8})-)?[0-9a-f]{8}\.tmp"
+)
 MINUTE, DAY = 60.0, 86400.0  # age of a stale file whose writer has ended, and of any other
 
 
@@ -28,24 +34,26 @@ def remove_stale_files(folder: Path, name: str | None = None) -> None:
     A temporary file lives for the moment that writing takes. It is stale if its process ran on this
     machine and has ended, or if it is a day old and its process is not seen here: of one on another
     machine we cannot tell. Should the writer live after all (suspended for a day, or a clock that
-    is a day ahead), it writes the file again: no file with a name of its own is ever removed here.
+    is a day ahead), it writes the file again. A file with another kind of name is not ours.
     """
     begin = "." if name is None else f".{glob.escape(name)}."
     for path in folder.glob(f"{begin}*.tmp"):
+        found = _NAME.fullmatch(path.name)
+        if found is None or name not in (None, found["becomes"]):
+            continue
         with contextlib.suppress(OSError):
-            age, lives = time.time() - path.lstat().st_mtime, _does_writer_live(path.name)
+            age = time.time() - path.lstat().st_mtime
+            lives = _does_writer_live(found["machine"], found["process"])
             if (age > DAY and not lives) or (age > MINUTE and lives is False):
                 path.unlink()
 
 
-def _does_writer_live(name: str) -> bool | None:
+def _does_writer_live(machine: str | None, process: str) -> bool | None:
     """Whether the process that a temporary file is named after lives; None if it ran elsewhere."""
-    machine, _, rest = name.rsplit(".", 2)[1].partition("-")
-    number = rest.partition("-")[0]
-    if machine != _machine_mark() or not number.isdecimal() or os.name != "posix":
+    if machine != _machine_mark() or os.name != "posix":
         return None
     try:
-        os.kill(int(number), 0)
+        os.kill(int(process), 0)
     except ProcessLookupError:
         return False
     except OSError:  # another user's

@@ -122,7 +122,7 @@ def heat():
 
 def half_written(path):
     """A temporary file that a writer of `path` left two days ago, on some other machine."""
-    left = path.with_name(f".{path.name}.00000000-1-aa.tmp")
+    left = path.with_name(f".{path.name}.00000000-1-aaaaaaaa.tmp")
     left.write_text("index,")
     os.utime(left, (time.time() - 2 * 86400,) * 2)
     return left

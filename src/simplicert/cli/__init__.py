@@ -93,7 +93,7 @@ def main() -> None:
     except MemoryError as error:
         sys.exit(
             _print_refusal(
-                f"the memory is full: {error or 'give fewer inputs or classes at a time'}"
+                f"the memory is full: {str(error) or 'give fewer inputs or classes at a time'}"
             )
         )
     except RuntimeError as error:
