@@ -349,7 +349,8 @@ def test_a_small_file_takes_no_more_memory_than_it_has(tmp_path, monkeypatch):
             return super().read(size)
 
     def open_file(path, *, follow):
-        return Reader(os.dup(real(path, follow=follow).fileno()))
+        with real(path, follow=follow) as file:
+            return Reader(os.dup(file.fileno()))
 
     monkeypatch.setattr(files, "open_file", open_file)
     assert len(files.read_file(path, 2**31)) == 1000
