@@ -241,14 +241,17 @@ def main():
     arguments.add_argument("--json", type=Path)
     arguments.add_argument("--only", help="these, with commas")
     chosen = arguments.parse_args()
-    names = chosen.only.split(",") if chosen.only else None
+    known = [fault.__name__ for fault in FAULTS]
+    names = [name.strip().replace(" ", "_") for name in (chosen.only or ",".join(known)).split(",")]
+    if unknown := set(names) - set(known):
+        sys.exit(f"--only must name some of {', '.join(known)}, got {', '.join(sorted(unknown))}")
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         place = ShimPlace(folder)
         try:
             place.draw("whole")
             for fault in FAULTS:
-                if names is None or fault.__name__ in names:
+                if fault.__name__ in names:
                     rows.append(outcome(place, fault, FAULTS))
                     print(rows[-1], flush=True)
         finally:

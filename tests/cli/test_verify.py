@@ -90,9 +90,9 @@ def test_something_wrong_is_exit_code_one(command, run):
         (["mine", "other"], "run must be one run folder, got mine and other"),
         (["mine", "--replay", "-1"], "replay must not be negative, got -1"),
         (["mine", "--replay", "1", "--seed", "-1"], "seed must not be negative, got -1"),
-        (["mine", "--certificates", "lost.csv"], "certificates must be files that exist"),
+        (["mine", "--certificates", "lost.csv"], "certificates must be plain files that exist"),
         (["mine", "--json", "no/such/folder.json"], "cannot read or write no/such/folder.json"),
-        (["mine", "--replay", "1", "--model", "lost.pt2"], "no input was drawn again"),
+        (["mine", "--replay", "1", "--model", "lost.pt2"], "to be drawn again, and none was"),
     ],
 )
 def test_bad_usage_is_exit_code_two(command, run, words, says):

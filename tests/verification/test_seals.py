@@ -247,6 +247,9 @@ def test_the_commands(command, tmp_path, monkeypatch):
     extend(tmp_path / "run")
     code, out, _ = command("verify", "run", "--key", "k.pem.pub")
     assert code == 1 and "WRONG seal: 1 part added" in out
+    for name in ("", ".", "/"):
+        code, _, said = command("seal", "--new-key", name)
+        assert code == 2 and "new-key must be the name of a new file, got" in said
     for words in (("run",), ("--key", "k.pem"), ("run", "--key", "k.pem", "--new-key", "x")):
         assert command("seal", *words)[0] == 2
 

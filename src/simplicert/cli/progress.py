@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 DRAWING_SECONDS = 10.0  # seconds between lines where there is no terminal
 FIRST_READING_SECONDS, READING_SECONDS = 5.0, 60.0  # to the first line, and between lines
-MERGING_SECONDS = 1.0  # to the first line about the end of a drawing
+FIRST_PARTS_SECONDS = 1.0  # to the first line about parts that are read
 BAR_WIDTH = 8  # columns of the bar: the rest of a narrow terminal is for the numbers
 
 ProgressCallback = Callable[[DrawingProgress], None]
@@ -176,7 +176,7 @@ def merging_lines() -> Callable[[int, int], None]:
         nonlocal due
         now = time.monotonic()
         if math.isinf(due):
-            due = now + MERGING_SECONDS
+            due = now + FIRST_PARTS_SECONDS
         if done < count and now >= due:
             due = now + DRAWING_SECONDS
             share = f"{100 * done // count} % of {count // 2:,} parts"
@@ -185,16 +185,16 @@ def merging_lines() -> Callable[[int, int], None]:
     return report
 
 
-def checking_lines() -> Callable[[str, int, int], None]:
-    """Print lines about a verification that takes long: what it reads, and how far it is."""
-    due = time.monotonic() + FIRST_READING_SECONDS
+def checking_lines(verb: str = "checking") -> Callable[[str, int, int], None]:
+    """Print lines about what takes long, as a verification does: what it reads, and how far."""
+    due = time.monotonic() + FIRST_PARTS_SECONDS
 
     def report(what: str, done: int, count: int) -> None:
         nonlocal due
         now = time.monotonic()
         if done < count and now >= due:
             due = now + DRAWING_SECONDS
-            print_note(f"checking {what}: {done:,} of {count:,}")
+            print_note(f"{verb} {what}: {done:,} of {count:,}")
 
     return report
 

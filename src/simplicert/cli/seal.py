@@ -19,7 +19,8 @@ def seal(
 ) -> None:
     """Sign a run, so that an auditor who knows your public key can tell damage from malice.
 
-    Signed are run.toml, parts, noise scale, certificates, attacks and neighbours, as they are now.
+    It signs run.toml, parts or an imported log, noise scale, certificates, attacks and neighbours,
+    as they are now.
 
     Example: simplicert seal --new-key mine.pem
 
@@ -34,7 +35,10 @@ def seal(
         public = make_key(new_key)
         print_lines(f"wrote {new_key}, which nobody else may have, and {public} for everybody")
         return
-    require(run is not None and key is not None, "seal must get a run folder and --key FILE")
+    require(
+        run is not None and key is not None,
+        "seal must get a run folder and --key FILE; --new-key FILE makes a key",
+    )
     assert run is not None and key is not None
     made = seal_run(run, key)
     print_lines(f"wrote {run / SEAL}: {len(made.files)} files, signed by key {made.key[:16]}")

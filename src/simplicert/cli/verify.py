@@ -107,7 +107,7 @@ def verify(
     if wrong:
         raise typer.Exit(FAILED_EXIT)
     if lacking:
-        print_warning("no input was drawn again, as was asked")
+        print_warning("inputs were to be drawn again, and none was")
         raise typer.Exit(UNCHECKED_EXIT)
 
 

@@ -134,7 +134,9 @@ def read_attack(path: Path) -> list[AttackRow]:
     except (InvalidInput, csv.Error) as error:
         raise DamagedRun(f"{path} cannot be read as a table of an attack: {error}") from None
     if not lines or tuple(lines[0]) not in (COLUMNS, NOISE_COLUMNS):
-        raise DamagedRun(f"{path} is no table of an attack: its first line must name {COLUMNS}")
+        raise DamagedRun(
+            f"{path} is no table of an attack: its first line must name {', '.join(COLUMNS)}"
+        )
     rows = [_read_attack_row(path, number, cells) for number, cells in enumerate(lines[1:], 2)]
     if len({row.index for row in rows}) < len(rows):
         raise DamagedRun(f"{path} was altered: it holds an input twice")

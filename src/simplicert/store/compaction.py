@@ -62,13 +62,13 @@ class Compaction:
     written: int  # merged parts
 
 
-def compact_run(folder: Path | str) -> Compaction:
+def compact_run(folder: Path | str, watch: Watch = watch_nothing) -> Compaction:
     """Merge the small parts of a run; what it holds, and counts, stays the same.
 
     Parts of at most half of 32 MiB are merged into parts of at most 32 MiB. Left alone are parts
     that do not say which draws they hold, and parts whose draws another part counts otherwise.
     Other processes may read, draw and merge meanwhile. A killed process loses nothing; give the
-    command again.
+    command again. `watch` counts the parts that are read.
 
     >>> import tempfile
     >>> from simplicert import Manifest, Tally, create_run
@@ -89,7 +89,7 @@ def compact_run(folder: Path | str) -> Compaction:
         f"run must not be sealed, and {folder} is, as these parts: take {SEAL} away, and seal it "
         "again when its parts are merged",
     )
-    records = read_records(run)
+    records = read_records(run, watch)
     if records:
         _require_tallies(records, run.manifest)
     return _merge_records(run, records)

@@ -128,7 +128,7 @@ def _parse_records(path: Path, text: str) -> Sequence[Mapping[str, str]]:
         tables = [{name: _write_cell(value) for name, value in one.items()} for one in held]
     else:
         head, *lines = [*csv.reader(StringIO(text))] or [[]]
-        require(tuple(head) == COLUMNS, f"its first line must name {COLUMNS}")
+        require(tuple(head) == COLUMNS, f"its first line must name {', '.join(COLUMNS)}")
         require(all(len(line) == len(head) for line in lines), "its lines must be equally long")
         tables = [dict(zip(head, line, strict=True)) for line in lines]
     require(all(tuple(one) == COLUMNS for one in tables), f"each row must have {COLUMNS}")

@@ -234,7 +234,7 @@ def status_lines(name: str, state: dict[str, Any]) -> list[str]:
     rate = state["draws_per_second"]
     lines = [
         f"{name}: {state['done']} of {state['inputs']} inputs done, {state['draws']:,} draws "
-        f"in {state['parts']} parts",
+        f"in {state['parts']} part{'s' * (state['parts'] != 1)}",
     ]
     if rate:
         lines.append(

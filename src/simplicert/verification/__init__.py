@@ -79,7 +79,7 @@ def verify_run(
     """
     folder = Path(folder)
     for path in certificates:
-        require(path.is_file(), f"certificates must be files that exist, got {str(path)!r}")
+        require(path.is_file(), f"certificates must be plain files that exist, got {str(path)!r}")
     there = claims is None or claims.is_file()
     require(there, f"claims must be a file that exists, got {str(claims)!r}")
     require(replay is None or replay.count > 0, "replay must be a positive number of inputs")

@@ -221,11 +221,9 @@ def find_differences(stored: StoredCertificates, anew: Certificates) -> tuple[li
     if names != list(stored.columns):
         strange = [name for name in stored.columns if name not in names]
         lost = [name for name in names if name not in stored.columns]
-        says = f"its columns must be {', '.join(names)}"
-        return [
-            *wrong,
-            f"{says}: {list_first(lost) or 'none'} lacking, {list_first(strange)} strange",
-        ], 0.0
+        missing, more = (list_first(found) or "none" for found in (lost, strange))
+        says = f"its columns must be {', '.join(names)}: {missing} lacking, {more} strange"
+        return [*wrong, says], 0.0
     radii = {"radius", "ensemble", *stored.mechanisms}
     slack = ROUNDING
     if stored.older:  # written when radii did not yet use sigma exactly as it was drawn

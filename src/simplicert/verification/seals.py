@@ -40,6 +40,7 @@ def make_key(path: Path) -> Path:
     """Write a new private key, readable by its owner alone, and the public key beside it."""
     private = _ed25519("a new key").Ed25519PrivateKey.generate()
     forms = _serialization("a new key")
+    require(bool(path.name), f"new-key must be the name of a new file, got {str(path)!r}")
     public = path.with_name(path.name + PUBLIC)
     for place in (path, public):
         require(not os.path.lexists(place), f"new-key must be a new file, and {place} is there")
@@ -169,13 +170,13 @@ def _read_private_key(path: Path) -> Any:
     """Read an Ed25519 key from a PEM file that nobody else may read."""
     forms, kinds = _serialization("seal"), _ed25519("seal")
     content = read_file(path, MOST_KEY)
+    held = _parse_key(path, "private", lambda: forms.load_pem_private_key(content, None))
     if os.name == "posix":
         mode = stat.S_IMODE(path.stat().st_mode)
         require(
             not mode & 0o077,
             f"key {path} must be readable by you alone, got mode {mode:o}: chmod 600 {path}",
         )
-    held = _parse_key(path, "private", lambda: forms.load_pem_private_key(content, None))
     require(
         isinstance(held, kinds.Ed25519PrivateKey),
         f"key {path} must be an Ed25519 key, got {type(held).__name__}",
