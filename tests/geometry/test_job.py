@@ -226,6 +226,12 @@ def test_a_raised_radius_in_the_table_is_refused(place, tmp_path):
         write_neighbours(path, [replace(row, **change)])
         with pytest.raises(InvalidInput, match=r"rows.csv holds a search with (own|plain)"):
             search_run(opened(place), np.array([0, 1]), path)
+    write_neighbours(path, [replace(middle, predicted=middle.predicted + 1)])
+    with pytest.raises(InvalidInput, match=r"holds a search with predicted = 1, and predicted = 0"):
+        search_run(opened(place), np.array([0, 1]), path)
+    write_neighbours(path, [replace(edge, found=5.0, radius=5.0, neighbour_radius=9.0)])
+    with pytest.raises(InvalidInput, match=r"500 draws prove .* at most: it was altered"):
+        search_run(opened(place), np.array([0, 1]), path)
     write_neighbours(path, [edge])
     far = str(2 * edge.neighbour_radius)
     path.write_text(path.read_text().replace(str(edge.found), far))

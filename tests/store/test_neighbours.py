@@ -40,11 +40,14 @@ ROW = NeighbourRow(
     kind="multinomial",
     scheme="joint",
     run="abc",
+    fresh=440,
 )
+STAYED = {"radius": 0.25, "found": 0.0, "distance": None, "neighbour_radius": None}
+STAYED |= {"neighbour_draws": 0}
 
 
 def test_every_row_says_where_it_holds(tmp_path):
-    stayed = replace(ROW, index=4, radius=0.25, found=0.0, distance=None)
+    stayed = replace(ROW, index=4, **STAYED)
     write_neighbours(neighbours_path(tmp_path), [ROW, stayed])
     with (tmp_path / "geometry.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -65,6 +68,16 @@ def test_every_row_says_where_it_holds(tmp_path):
         ({"radius": 0.4, "found": 0.4}, "found must be at most neighbour_radius"),
         ({"distance": -1.0}, "distance must be finite and not negative"),
         ({"own_alpha": 0.001}, "alpha must cover both certificates"),
+        ({"radius": 0.34, "found": 0.34}, "found must lie within neighbour_radius at this dist"),
+        ({"distance": 0.2}, "found must lie within neighbour_radius at this distance"),
+        ({"radius": 1e200, "own": 1e200}, "radius must be finite"),
+        ({"pilot_draws": -1}, "pilot_draws must be a count, got -1"),
+        ({"draws": 10**400}, "draws must be a count, got 1000"),
+        ({"index": -3}, "index must be a count"),
+        ({"neighbour_draws": 0}, "distance, neighbour_radius and neighbour_draws must be there"),
+        ({"distance": None}, "must be there together, got None, 0.35 and 440"),
+        (STAYED | {"neighbour_radius": 5.0}, "must be there together, got None, 5.0 and 0"),
+        ({"holds_for": "everything"}, "holds_for must be 'perturbed inputs in"),
     ],
 )
 def test_no_row_claims_more_than_its_parts(change, sentence):
@@ -74,7 +87,7 @@ def test_no_row_claims_more_than_its_parts(change, sentence):
 
 @pytest.mark.parametrize("name", ["rows.csv", "rows.json"])
 def test_rows_are_read_as_they_were_written(tmp_path, name):
-    rows = [ROW, replace(ROW, index=4, radius=0.25, found=0.0, distance=None, predicted=None)]
+    rows = [ROW, replace(ROW, index=4, predicted=None, **STAYED)]
     write_neighbours(tmp_path / name, rows)
     assert read_neighbours(tmp_path / name) == rows
     write_neighbours(tmp_path / name, [])
@@ -88,13 +101,14 @@ def test_rows_are_read_as_they_were_written(tmp_path, name):
         ("rows.csv", lambda text: text.replace("plain", "gain"), "its first line must name"),
         ("rows.csv", lambda text: text + "1,2\n", "its lines must be equally long"),
         ("rows.csv", lambda text: text + text.splitlines()[1] + "\n", "it holds an input twice"),
-        ("rows.csv", lambda text: text.replace("0.27", "x"), "row 1: could not convert"),
+        ("rows.csv", lambda text: text.replace("0.27", "x"), "row 1: a cell must hold a number"),
+        ("rows.csv", lambda text: text.replace("1000", "1_000"), "a cell must hold a number of"),
         ("rows.json", lambda text: "{}", "it must be a list of rows, got dict"),
         ("rows.json", lambda text: "[1]", "each row must be an object"),
         ("rows.json", lambda text: text.replace("plain", "gain"), "each row must have"),
         ("rows.json", lambda text: text.replace("0.27", "NaN"), "plain must be finite"),
-        ("rows.json", lambda text: text.replace("0.27", "[0.27]"), "row 1: could not convert"),
-        ("rows.json", lambda text: text.replace(": 3,", ": 1e9,"), "row 1: invalid literal"),
+        ("rows.json", lambda text: text.replace("0.27", "[0.27]"), "row 1: a cell must hold"),
+        ("rows.json", lambda text: text.replace(": 3,", ": 1e9,"), "row 1: a cell must hold"),
     ],
 )
 def test_a_table_that_was_altered_is_one_sentence(tmp_path, name, change, sentence):

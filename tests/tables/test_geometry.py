@@ -21,6 +21,7 @@ SETTINGS = {
     "neighbour_alpha": 0.0005,
     "neighbour_draws": 440,
     "pilot_draws": 560,
+    "fresh": 440,
 }
 MOVED = NeighbourRow(
     index=3, predicted=1, radius=0.30009, own=0.25, found=0.30009, plain=0.27, same_draws=0.28,

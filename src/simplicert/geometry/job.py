@@ -192,12 +192,20 @@ def _read_done_rows(
             "settings to go on",
         )
         wanted = _shared_settings(opened) | _held_values(opened, row.index, row.moved)
+        wanted["predicted"] = _find_class(opened, row.index) if row.radius > 0 else None
         for name, value in wanted.items():
             held = getattr(row, name)
             require(
                 held == value,
                 f"{out} holds a search with {name} = {held}, and {name} = {value} was asked for: "
                 "use the same settings to go on; the better of two searches is covered by neither",
+            )
+        if row.moved:
+            most = _largest_radius(opened, row.fresh)
+            require(
+                (row.neighbour_radius or 0.0) <= most,
+                f"{out} holds a neighbour_radius of {row.neighbour_radius}, and {row.fresh} draws "
+                f"prove {most} at most: it was altered",
             )
         with_rival = row.same_draws is not None
         require(
@@ -236,7 +244,7 @@ def search_input(opened: OpenedSearch, item: int, *, compare: bool = False) -> N
     point = choose_neighbour(centre, smoothed, gradient, search, make_forecasts(opened, row, fresh))
     pilot = count_pilot_draws(smoothed, gradient)
     held = _held_values(opened, item, point is not None)
-    top, own = int(opened.plain.known.top[row]), held["own"]
+    top, own = _find_class(opened, item), held["own"]
     around, found = None, 0.0
     if point is not None:
         around = float(certify_neighbour(opened, smoothed.draw_fresh(point, fresh), top)[0])
@@ -256,6 +264,19 @@ def search_input(opened: OpenedSearch, item: int, *, compare: bool = False) -> N
         **held,
         **_shared_settings(opened),
     )
+
+
+def _find_class(opened: OpenedSearch, item: int) -> int:
+    """Return the class that the run saw most often."""
+    return int(opened.plain.known.top[opened.plain.known.index == item][0])
+
+
+def _largest_radius(opened: OpenedSearch, fresh: int) -> float:
+    """Return the radius around a neighbour whose fresh draws all agree: none is larger."""
+    counts = np.zeros((1, opened.target.run.tally().classes), np.int64)
+    counts[0, 0] = fresh
+    agreed = Tally(counts, opened.plain.known.sigma)
+    return float(certify_neighbour(opened, agreed, 0)[0])
 
 
 def certify_neighbour(opened: OpenedSearch, fresh: Tally, top: int) -> Floats:

@@ -16,6 +16,7 @@ from typing import Any
 from simplicert.errors import DamagedRun, InvalidInput, require
 from simplicert.files import read_text, write_atomically
 from simplicert.noises import GAUSSIAN, NOISES
+from simplicert.records import read_cell
 from simplicert.store.manifest import Manifest
 from simplicert.types import KINDS
 
@@ -160,12 +161,3 @@ def _read_attack_row(path: Path, number: int, cells: Sequence[str]) -> AttackRow
     except (ValueError, InvalidInput) as error:
         raise DamagedRun(f"{path} was altered: line {number}: {error}") from None
     return row
-
-
-def read_cell(kind: str, text: str) -> Any:
-    """Read a cell by the type of its column; an empty cell is None if the type allows it."""
-    if text == "" and "None" in kind:
-        return None
-    if "float" in kind:
-        return float(text)
-    return int(text) if "int" in kind else text

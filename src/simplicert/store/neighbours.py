@@ -5,7 +5,6 @@ table, `read_neighbours` reads it back and checks it, so that a search can go on
 """
 
 import csv
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from io import StringIO
@@ -14,11 +13,13 @@ from typing import Any
 
 from simplicert.errors import DamagedRun, InvalidInput, require
 from simplicert.files import parse_json, read_text, write_atomically
-from simplicert.records import write_json
-from simplicert.store.attacks import read_cell
+from simplicert.records import read_cell, write_json
 
 INSIDE = "perturbed inputs in [0, 1]"  # for which a radius holds
-POSSIBLE = ("same_draws", "distance", "neighbour_radius")  # that a row may lack
+OPTIONAL = ("same_draws", "distance", "neighbour_radius")  # a row may lack them
+COUNTS = ("index", "draws", "pilot_draws", "neighbour_draws", "fresh", "pilot", "copies", "steps")
+MOST_COUNT, MOST_RADIUS = 2**53, 1e150  # sums and squares of what is below are finite
+ROUNDING = 1e-9  # of a distance, which is rounded up, and of squares
 
 
 @dataclass(frozen=True)
@@ -54,13 +55,27 @@ class NeighbourRow:
 
     def __post_init__(self) -> None:
         """Refuse values that no search can have."""
-        for name in ("radius", "own", "found", "plain", *POSSIBLE):
+        for name in ("radius", "own", "found", "plain", *OPTIONAL):
             value = getattr(self, name)
-            good = 0 <= value < math.inf if value is not None else name in POSSIBLE
+            good = 0 <= value < MOST_RADIUS if value is not None else name in OPTIONAL
             require(good, f"{name} must be finite and not negative, got {value!r}")
+        for name in COUNTS:
+            value = getattr(self, name)
+            require(0 <= value < MOST_COUNT, f"{name} must be a count, got {value}")
+        require(self.holds_for == INSIDE, f"holds_for must be {INSIDE!r}, got {self.holds_for!r}")
         require(self.radius == max(self.own, self.found), "radius must be the larger of the two")
-        around = self.neighbour_radius or 0.0
+        around, away = self.neighbour_radius or 0.0, self.distance or 0.0
         require(self.found <= around, f"found must be at most neighbour_radius, got {self.found}")
+        require(
+            self.found == 0 or self.found**2 + away**2 <= around**2 * (1 + ROUNDING),
+            f"found must lie within neighbour_radius at this distance, got {self.found}",
+        )
+        require(
+            (self.neighbour_radius is not None) == self.moved
+            and self.neighbour_draws == (self.fresh if self.moved else 0),
+            "distance, neighbour_radius and neighbour_draws must be there together, got "
+            f"{self.distance}, {self.neighbour_radius} and {self.neighbour_draws}",
+        )
         together = self.own_alpha + self.neighbour_alpha
         require(together <= self.alpha, f"alpha must cover both certificates, got {self.alpha}")
 
@@ -131,7 +146,9 @@ def _parse_records(path: Path, text: str) -> Sequence[Mapping[str, str]]:
         require(tuple(head) == COLUMNS, f"its first line must name {', '.join(COLUMNS)}")
         require(all(len(line) == len(head) for line in lines), "its lines must be equally long")
         tables = [dict(zip(head, line, strict=True)) for line in lines]
-    require(all(tuple(one) == COLUMNS for one in tables), f"each row must have {COLUMNS}")
+    require(
+        all(tuple(one) == COLUMNS for one in tables), f"each row must have {', '.join(COLUMNS)}"
+    )
     return tables
 
 
