@@ -10,6 +10,7 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
+from places import soon
 
 import simplicert as sc
 from simplicert.cli import signals
@@ -129,3 +130,18 @@ def test_handlers_are_put_back():
     with signals.stop_after_batch(), pytest.raises(signals.StoppedBySignal), signals.stop_at_once():
         signal.raise_signal(signal.SIGTERM)
     assert [signal.getsignal(sign) for sign in signals.SIGNALS] == before
+
+
+@pytest.mark.slow
+def test_a_command_that_has_nothing_to_go_on_with_says_a_word(tmp_path):
+    code = (
+        "import time, pathlib, simplicert.cli as cli\n"
+        "cli.app = lambda: (pathlib.Path('begun').touch(), time.sleep(600))\n"
+        "cli.run_program()"
+    )
+    words = [sys.executable, "-c", code]
+    with subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+        soon((tmp_path / "begun").exists)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=200)
+    assert (process.returncode, said) == (130, "simplicert: stopped\n")

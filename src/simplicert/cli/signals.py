@@ -41,6 +41,7 @@ def handle_interrupt(number: int, frame: object) -> None:
     """Handle Ctrl-C outside the contexts below: raise as Python does, but only once."""
     if not ExitState.exit_if_leaving(number):
         ExitState.code = STOPPED_EXIT
+        _say("stopped")
         raise KeyboardInterrupt
 
 
@@ -110,6 +111,12 @@ def _mute_terminals(terminals: list[int]) -> None:
         os.close(nowhere)
 
 
+def _say(words: str) -> None:
+    """Print a line, perhaps while another one is being printed or where the terminal is gone."""
+    with suppress(OSError, RuntimeError, ValueError):
+        print(f"simplicert: {words}", file=sys.stderr)
+
+
 class StopFlag:
     """Remembers that a signal asked to stop."""
 
@@ -125,8 +132,7 @@ class StopFlag:
             ExitState.code = STOPPED_EXIT
             raise KeyboardInterrupt
         self.stop = True
-        with suppress(OSError, RuntimeError, ValueError):  # while another line is being printed
-            print(f"simplicert: stopping after this {self.unit}", file=sys.stderr)
+        _say(f"stopping after this {self.unit}")
 
     def __call__(self) -> bool:
         """Return whether to stop; the loop calls this after every batch."""
