@@ -145,6 +145,12 @@ def count_files(folder: Path) -> dict[str, int]:
     return {"parts": len(sizes), "bytes": sum(sizes)}
 
 
+def name_commit(source: Path) -> str:
+    """Name the commit that a checkout's source is of, or nothing where git does not know it."""
+    words = ["git", "-C", str(source), "rev-parse", "--short=8", "HEAD"]
+    return subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip()
+
+
 def main() -> None:
     """Print every cost and, if asked, write them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -170,6 +176,8 @@ def main() -> None:
             "load": round(os.getloadavg()[0], 1),
             "costs": costs,
         }
+        if asked.before is not None:
+            result["before"] = name_commit(asked.before)
     if asked.json:
         asked.json.write_text(json.dumps(result, indent=1) + "\n")
 
