@@ -224,8 +224,8 @@ def describe_scale(scale: Result) -> str:
     after = round_up(ours["verify"]["seconds"] / ours["certify"]["seconds"], 1)
     before = f"*Before* is commit {scale['before']}. " if scale.get("before") else ""
     return (
-        f"{scale['inputs']:,} inputs of ten classes, counts alone, in {files['parts']:,} parts of "
-        f"{round_up(files['bytes'] / 1e6, 1)} MB; merged, {merged['parts']} of "
+        f"{scale['inputs']:,} inputs of ten classes, counts alone, in {files['parts']:,} parts "
+        f"of {round_up(files['bytes'] / 1e6, 1)} MB; merged, {merged['parts']} of "
         f"{round_up(merged['bytes'] / 1e6, 1)} MB. {before}`verify` takes {ratio} times the time of "
         f"`certify`, and {after} times with merged parts. Seconds are of a processor of a machine "
         f"with a load of {scale['load']}."
