@@ -66,20 +66,60 @@ def test_only_what_a_dead_leader_left_is_removed(tmp_path):
     remove_abandoned_folders(folder.parent)
     assert not folder.exists()
 
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    (outside / LOCK).touch()
-    (tmp_path / "simplicert-1-link").symlink_to(outside)
-    (tmp_path / "simplicert-1-older").mkdir()
+
+OWN = "simplicert-1-abc_0123"  # the name of a private folder; the last part is random
+
+
+def make_private(folder):
+    """Make what a leader makes, and leave it as a killed one does."""
+    folder.mkdir(0o700)
+    (folder / LOCK).touch()
+    (folder / guard.INSIDE).mkdir()
+    (folder / guard.STARTING).touch()
+    return folder
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "simplicert-2026-notes",
+        "simplicert-1-abc-0123",
+        "simplicert-1-abc_01234",
+        "simplicert-1a-abc_0123",
+    ],
+)
+def test_a_folder_of_nearly_the_same_name_stays(tmp_path, name):
+    """A user may call a folder of notes so; it would be removed whole."""
+    make_private(tmp_path / name)
+    left = make_private(tmp_path / OWN)
     remove_abandoned_folders(tmp_path)
-    assert (outside / LOCK).exists()
-    assert (tmp_path / "simplicert-1-older").exists()
+    assert list(tmp_path.iterdir()) == [tmp_path / name] and not left.exists()
+
+
+def test_a_folder_with_anything_else_in_it_stays(tmp_path):
+    folder = make_private(tmp_path / OWN)
+    (folder / "thesis.txt").touch()
+    remove_abandoned_folders(tmp_path)
+    assert len(list(folder.iterdir())) == 4
+    (folder / "thesis.txt").unlink()
+    remove_abandoned_folders(tmp_path)
+    assert not folder.exists()
+
+
+def test_an_open_folder_a_link_and_a_folder_without_lock_stay(tmp_path):
+    folder = make_private(tmp_path / OWN)
+    folder.chmod(0o750)
+    outside = tmp_path / "outside"
+    make_private(outside)
+    (tmp_path / "simplicert-2-abc_0123").symlink_to(outside)
+    (tmp_path / "simplicert-3-abc_0123").mkdir(0o700)
+    remove_abandoned_folders(tmp_path)
+    assert (outside / LOCK).exists() and (folder / LOCK).exists()
+    assert (tmp_path / "simplicert-3-abc_0123").exists()
 
 
 def test_a_folder_of_another_user_stays(tmp_path, monkeypatch):
-    theirs = tmp_path / "simplicert-1-theirs"
-    theirs.mkdir()
-    (theirs / LOCK).touch()
+    theirs = make_private(tmp_path / OWN)
     monkeypatch.setattr(os, "getuid", lambda: theirs.stat().st_uid + 1)
     remove_abandoned_folders(tmp_path)
     assert theirs.exists()
@@ -287,9 +327,7 @@ def test_a_title_over_the_mark_does_not_hide_a_process_of_ray(tmp_path):
 
 def test_what_could_not_be_removed_is_removed_the_next_time(tmp_path, monkeypatch):
     """Ray's helpers still wrote into it: the lock, by which it is known, must stay till the end."""
-    left = tmp_path / "simplicert-1-left"
-    (left / guard.INSIDE).mkdir(parents=True)
-    (left / LOCK).touch()
+    left = make_private(tmp_path / OWN)
     real = guard.shutil.rmtree
     monkeypatch.setattr(guard.shutil, "rmtree", lambda path, **more: None)
     remove_abandoned_folders(tmp_path)
