@@ -66,20 +66,60 @@ def test_only_what_a_dead_leader_left_is_removed(tmp_path):
     remove_abandoned_folders(folder.parent)
     assert not folder.exists()
 
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    (outside / LOCK).touch()
-    (tmp_path / "simplicert-1-link").symlink_to(outside)
-    (tmp_path / "simplicert-1-older").mkdir()
+
+OWN = "simplicert-1-abc_0123"  # the name of a private folder; the last part is random
+
+
+def make_private(folder):
+    """Make what a leader makes, and leave it as a killed one does."""
+    folder.mkdir(0o700)
+    (folder / LOCK).touch()
+    (folder / guard.INSIDE).mkdir()
+    (folder / guard.STARTING).touch()
+    return folder
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "simplicert-2026-notes",
+        "simplicert-1-abc-0123",
+        "simplicert-1-abc_01234",
+        "simplicert-1a-abc_0123",
+    ],
+)
+def test_a_folder_of_nearly_the_same_name_stays(tmp_path, name):
+    """A user may call a folder of notes so; it would be removed whole."""
+    make_private(tmp_path / name)
+    left = make_private(tmp_path / OWN)
     remove_abandoned_folders(tmp_path)
-    assert (outside / LOCK).exists()
-    assert (tmp_path / "simplicert-1-older").exists()
+    assert list(tmp_path.iterdir()) == [tmp_path / name] and not left.exists()
+
+
+def test_a_folder_with_anything_else_in_it_stays(tmp_path):
+    folder = make_private(tmp_path / OWN)
+    (folder / "thesis.txt").touch()
+    remove_abandoned_folders(tmp_path)
+    assert len(list(folder.iterdir())) == 4
+    (folder / "thesis.txt").unlink()
+    remove_abandoned_folders(tmp_path)
+    assert not folder.exists()
+
+
+def test_an_open_folder_a_link_and_a_folder_without_lock_stay(tmp_path):
+    folder = make_private(tmp_path / OWN)
+    folder.chmod(0o750)
+    outside = tmp_path / "outside"
+    make_private(outside)
+    (tmp_path / "simplicert-2-abc_0123").symlink_to(outside)
+    (tmp_path / "simplicert-3-abc_0123").mkdir(0o700)
+    remove_abandoned_folders(tmp_path)
+    assert (outside / LOCK).exists() and (folder / LOCK).exists()
+    assert (tmp_path / "simplicert-3-abc_0123").exists()
 
 
 def test_a_folder_of_another_user_stays(tmp_path, monkeypatch):
-    theirs = tmp_path / "simplicert-1-theirs"
-    theirs.mkdir()
-    (theirs / LOCK).touch()
+    theirs = make_private(tmp_path / OWN)
     monkeypatch.setattr(os, "getuid", lambda: theirs.stat().st_uid + 1)
     remove_abandoned_folders(tmp_path)
     assert theirs.exists()
@@ -96,8 +136,8 @@ def test_names_of_sockets_stay_short_enough():
 CUT_SHORT = """
 import os
 from simplicert.drawing.engines.cluster import private_folder
-from simplicert.drawing.engines.guard import mark_processes
-with private_folder() as folder, mark_processes(folder.parent):
+from simplicert.drawing.engines.guard import note_start
+with private_folder() as folder, note_start(folder.parent):
     os._exit(1)
 """
 HOLD = "import sys, time; file = open(sys.argv[1], 'w'); print(1, flush=True); time.sleep(600)"
@@ -239,12 +279,12 @@ def test_a_guard_speaks_only_of_a_leader_that_ended_while_its_ray_started(tmp_pa
         guard.remove_tree(folder)
 
 
-def test_a_mark_is_taken_off_also_where_the_folder_is_gone(tmp_path):
+def test_a_start_ends_also_where_the_folder_is_gone(tmp_path):
     folder = tmp_path / "simplicert-1-mine"
     folder.mkdir()
-    with guard.mark_processes(folder):
+    with guard.note_start(folder):
         guard.remove_tree(folder)
-    assert guard.MARK not in os.environ
+    assert not folder.exists()
 
 
 def test_a_guard_spares_a_leader_that_lives(tmp_path, monkeypatch):
@@ -257,17 +297,53 @@ def test_a_guard_spares_a_leader_that_lives(tmp_path, monkeypatch):
     assert not folder.exists()
 
 
-def test_a_process_is_known_by_its_mark(tmp_path):
-    """A name that only begins alike is another folder, and the mark is gone afterwards."""
-    with guard.mark_processes(tmp_path):
-        assert (tmp_path / guard.STARTING).exists()
+def test_the_guard_is_told_of_a_start_and_nothing_else_is_marked(tmp_path):
+    """Other threads may start programs meanwhile."""
+    with guard.note_start(tmp_path):
+        assert (tmp_path / guard.STARTING).stat().st_mode & 0o777 == 0o600
         process = hold(tmp_path / "log")
     assert not (tmp_path / guard.STARTING).exists()
-    assert guard.MARK not in os.environ
+    assert not guard.marked_processes(str(tmp_path))
+    process.kill()
+    process.communicate()
+
+
+def test_a_process_is_known_by_its_mark(tmp_path):
+    """A name that only begins alike is another folder."""
+    process = hold(tmp_path / "log", mark=tmp_path)
     assert guard.marked_processes(str(tmp_path)) == {process.pid}
     assert not guard.marked_processes(str(tmp_path)[:-1])
     process.kill()
     process.communicate()
+
+
+def test_without_a_mark_a_program_of_rays_with_the_folder_as_argument_is_known(tmp_path):
+    """Another Ray may start its own in another way; who reads a log by any other program lives."""
+    held = tmp_path / "folder"
+    programs = {
+        "/lib/ray/core/src/ray/raylet/raylet": True,
+        "/lib/ray/_private/log_monitor.py": True,
+        "/lib/ray/autoscaler/_private/monitor.py": True,
+        "/lib/ray/dashboard/agent.py": True,
+        "/home/me/ray/look.py": False,
+        "/usr/bin/tail": False,
+    }
+    read = "import sys; print(flush=True); sys.stdin.read()"
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "executable": sys.executable}
+    started = {}
+    for program, of_ray in programs.items():
+        for place in (held, tmp_path / "folder2"):
+            words = [program, "-c", read, f"--logs-dir={place}/r/logs"]
+            process = subprocess.Popen(words, **pipes)
+            process.stdout.readline()
+            started[process] = of_ray and place == held
+    late = [sys.executable, "-c", read, "1", "/lib/ray/_private/log_monitor.py", f"{held}/r"]
+    started[process := subprocess.Popen(late, **pipes)] = False
+    process.stdout.readline()
+    expected = {process.pid for process, known in started.items() if known}
+    assert guard.marked_processes(str(held)) == expected and len(expected) == 4
+    for process in started:
+        process.communicate()
 
 
 def test_a_title_over_the_mark_does_not_hide_a_process_of_ray(tmp_path):
@@ -287,9 +363,7 @@ def test_a_title_over_the_mark_does_not_hide_a_process_of_ray(tmp_path):
 
 def test_what_could_not_be_removed_is_removed_the_next_time(tmp_path, monkeypatch):
     """Ray's helpers still wrote into it: the lock, by which it is known, must stay till the end."""
-    left = tmp_path / "simplicert-1-left"
-    (left / guard.INSIDE).mkdir(parents=True)
-    (left / LOCK).touch()
+    left = make_private(tmp_path / OWN)
     real = guard.shutil.rmtree
     monkeypatch.setattr(guard.shutil, "rmtree", lambda path, **more: None)
     remove_abandoned_folders(tmp_path)

@@ -171,6 +171,38 @@ def test_a_killed_leader_takes_its_cluster_with_it(place):
     scenes.killed_leader(place, "--engine", "ray")
 
 
+BESIDE = """
+import subprocess, sys, threading
+import simplicert as sc
+stop, started = threading.Event(), []
+def start_others():
+    while not stop.wait(0.2):
+        started.append(subprocess.Popen(["sleep", "600"]))
+other = threading.Thread(target=start_others)
+other.start()
+try:
+    sc.draw(sys.argv[1] + ":make", "data.npz", 0.5, 20, "run", select=slice(4), engine="ray",
+        workers=1)
+finally:
+    stop.set()
+    other.join()
+    print(len(started), [one.poll() for one in started if one.poll() is not None])
+    for one in started:
+        one.kill()
+"""
+
+
+def test_programs_that_the_user_starts_meanwhile_live_on(place):
+    """Those that another thread started while Ray did bore its mark, and its guard killed them."""
+    pytest.importorskip("ray")
+    done = subprocess.run(
+        [sys.executable, "-c", BESIDE, place[1]], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    number, ended = done.stdout.split(maxsplit=1)
+    assert int(number) > 5 and ended.strip() == "[]"
+
+
 @pytest.mark.long
 def test_it_may_have_been_imported_before(place):
     """Ray reads its settings when it is imported, and the user may have done so long ago."""

@@ -1,8 +1,11 @@
 """How the leader starts Ray or connects to it: what is set, tried again, refused and put back."""
 
+import json
 import os
 import signal
 import socket
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,6 +23,34 @@ def settings(**more):
     return DrawingSettings("", "", 1.0, 1, Path(), **more)
 
 
+LOOK = """
+import json, os, signal
+hangup = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+blocked = signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+print(json.dumps([os.environ.get("SIMPLICERT_RAY_FOLDER"), os.umask(0), hangup, blocked]))
+"""  # what a process was given: mark, mask, whether it outlives the terminal, what Ray itself set
+
+
+def look_around(popen=subprocess.Popen, **more):
+    """Start a program by this function, and return what it was given."""
+    with popen([sys.executable, "-S", "-c", LOOK], stdout=subprocess.PIPE, **more) as process:
+        return json.loads(process.stdout.read())
+
+
+def look_from_another_thread():
+    """Start a program as a user's own thread does."""
+    seen = []
+    other = threading.Thread(target=lambda: seen.append(look_around()))
+    other.start()
+    other.join()
+    return seen[0]
+
+
+def block_interrupts():
+    """Do in a new process what Ray does there."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+
 class StartedRay:
     """The module, before `init` and after it: it notes how the process was when it started."""
 
@@ -28,7 +59,9 @@ class StartedRay:
         self.errors, self.resources = list(errors), dict(resources)
         self.options, self.seen, self.shutdowns, self.up = [], [], 0, False
         worker = SimpleNamespace(connect=self._connect, listen_error_messages=lambda: "said")
-        services = SimpleNamespace(start_api_server=lambda *_, **__: "asked a cloud")
+        services = SimpleNamespace(
+            start_api_server=lambda *_, **__: "asked a cloud", ConsolePopen=subprocess.Popen
+        )
         constants = SimpleNamespace(ENABLE_RAY_CLUSTER=True)
         self._private = SimpleNamespace(
             worker=worker, services=services, ray_constants=constants, node=None
@@ -50,13 +83,19 @@ class StartedRay:
         return self.up
 
     def init(self, **options):
-        """Start, and note options, marks, masks and what stands in for Ray's own functions."""
+        """Start, and note options, what processes get and what stands in for Ray's functions."""
         self.options.append(options)
+        if "_temp_dir" in options:
+            for name in ("open", "closed"):
+                Path(options["_temp_dir"], name).touch()
+            Path(options["_temp_dir"], "closed").chmod(0o400)
+            Path(options["_temp_dir"], "link").symlink_to(__file__)
+        own = {"env": dict(os.environ), "preexec_fn": block_interrupts}
         self.seen.append(
             {
-                "mark": os.environ.get(MARK),
-                "mask": read_file_mask(),
-                "hangup": signal.getsignal(signal.SIGHUP),
+                "own": look_around(self._private.services.ConsolePopen, **own),
+                "user's": look_from_another_thread(),
+                "here": [os.environ.get(MARK), read_file_mask(), signal.getsignal(signal.SIGHUP)],
                 "cloud": self._private.services.start_api_server("", x=1),
                 "errors": self._private.worker.listen_error_messages(),
             }
@@ -147,16 +186,17 @@ def test_a_ray_of_our_own_is_private_and_ends_with_us():
         }
         assert ray.seen == [
             {
-                "mark": str(folder.parent),
-                "mask": 0o077,
-                "hangup": signal.SIG_IGN,
+                "own": [str(folder.parent), 0o077, True, True],
+                "user's": [None, mask, False, False],
+                "here": [None, mask, hangup],
                 "cloud": (None, None),
                 "errors": None,
             }
         ]
         assert ray.read == ["", "token"]
-        assert MARK not in os.environ and read_file_mask() == mask  # what follows is no part of it
-        assert signal.getsignal(signal.SIGHUP) == hangup
+        assert ray._private.services.ConsolePopen is subprocess.Popen  # what follows is no part
+        modes = {path.name: path.lstat().st_mode & 0o777 for path in folder.iterdir()}
+        assert modes == {"open": 0o600, "closed": 0o400, "link": 0o777}
         assert ray._private.worker.listen_error_messages() == "said"
         assert ray._private.services.start_api_server() == "asked a cloud"
         assert ray.shutdowns == 0
@@ -188,7 +228,7 @@ def test_a_cluster_is_joined_as_it_is():
         assert ray.options == [
             {"log_to_driver": False, "logging_level": "ERROR", "address": "10.0.0.1:6379"}
         ]
-        assert ray.seen[0]["mark"] is None and ray.seen[0]["mask"] == mask
+        assert ray.seen[0]["own"] == [None, mask, True, True]
         assert ray.seen[0]["errors"] == "said" and ray.seen[0]["cloud"] == (None, None)
         assert not ray.read
     assert ray.shutdowns == 1
@@ -244,19 +284,34 @@ def test_a_function_of_ray_is_put_back_after_an_error():
         assert not hasattr(ray._private.services, "unknown")
 
 
-def test_hangups_are_the_main_threads_business():
-    found = []
+def test_a_ray_that_another_thread_starts_outlives_the_terminal_too():
+    ray, opened = StartedRay(), []
 
-    def look():
-        with engine._ignore_hangups():
-            found.append(signal.getsignal(signal.SIGHUP))
+    def lead():
+        with engine.connect_to_ray(ray, settings()):
+            opened.append(ray.options[0]["_temp_dir"])
 
-    other = threading.Thread(target=look)
-    before = signal.getsignal(signal.SIGHUP)
+    other = threading.Thread(target=lead)
     other.start()
     other.join()
-    look()
-    assert found == [before, signal.SIG_IGN] and signal.getsignal(signal.SIGHUP) == before
+    assert ray.seen[0]["own"] == [str(Path(opened[0]).parent), 0o077, True, True]
+
+
+def test_another_ray_that_starts_its_processes_in_another_way_is_left_as_it_is():
+    ray = SimpleNamespace(_private=SimpleNamespace(services=SimpleNamespace()))
+    with engine._set_up_processes(ray, Path("/tmp/x/r")):
+        assert not hasattr(ray._private.services, "ConsolePopen")
+        assert MARK not in os.environ
+    with engine._set_up_processes(SimpleNamespace(), None):
+        pass
+
+
+def test_a_file_that_ray_removes_meanwhile_is_no_error(tmp_path, monkeypatch):
+    (tmp_path / "here").touch(0o644)
+    found = [(str(tmp_path), [], ["gone", "here"])]
+    monkeypatch.setattr(engine.os, "walk", lambda folder: found)
+    engine._close_files(tmp_path)
+    assert (tmp_path / "here").stat().st_mode & 0o777 == 0o600
 
 
 # ---------------------------------------------------------------- an address, and the workers

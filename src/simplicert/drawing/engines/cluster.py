@@ -8,7 +8,9 @@ Ray's processes, removes its folders, and gives up with a clear message.
 """
 
 import os
+import re
 import socket
+import stat
 import tempfile
 import threading
 import time
@@ -17,7 +19,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from simplicert.drawing.engines.guard import INSIDE, guard_folder, remove_tree
+from simplicert.drawing.engines.guard import INSIDE, STARTING, guard_folder, remove_tree
 from simplicert.errors import SamplingFailed
 
 try:
@@ -26,6 +28,7 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 PREFIX = "simplicert-"
+NAME = re.compile(rf"{PREFIX}[0-9]+-[a-z0-9_]{{8}}")  # as mkdtemp ends it
 LOCK = "lock"  # the leading process holds it as long as it lives
 REMOVAL_TRIES, REMOVAL_PAUSE = 20, 0.25  # seconds: Ray's helpers may still write while they end
 
@@ -84,11 +87,22 @@ def remove_abandoned_folders(parent: Path) -> None:
         return
     for folder in parent.glob(f"{PREFIX}[0-9]*-*"):
         with suppress(OSError):
-            if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+            if not _is_private_folder(folder):
                 continue
             with (folder / LOCK).open("rb") as lock:
                 _lock_file(lock, wait=False)
                 remove_tree(folder)
+
+
+def _is_private_folder(folder: Path) -> bool:
+    """Tell whether a leader of this user made this folder, by all that is known of such a folder.
+
+    It is about to be removed whole: anybody may have called a folder of his own nearly the same.
+    """
+    found = folder.lstat()
+    ours = NAME.fullmatch(folder.name) is not None and found.st_uid == os.getuid()
+    closed = stat.S_ISDIR(found.st_mode) and found.st_mode & 0o777 == stat.S_IRWXU
+    return ours and closed and set(os.listdir(folder)) <= {LOCK, INSIDE, STARTING}  # noqa: PTH208
 
 
 def has_process_ended(node: Any, *kinds: str) -> bool:

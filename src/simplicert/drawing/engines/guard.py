@@ -6,12 +6,16 @@ first; Ray's helpers may still be there, and what they use is removed at once. I
 they have some seconds to notice. What is left is killed, and the folder removed.
 
 Ray's processes are known by a mark in the environment that they were started with: the name of the
-private folder, part of which is random. A process that merely reads a log in that folder has none.
-Ray's processes that give themselves a title write it over their arguments and variables, sometimes
-over the mark: they are known by the title and by the files of the folder that they have open.
+private folder, part of which is random. A process that merely reads a log in that folder has none,
+and neither has what the leader's own program starts beside Ray. Ray's processes that give
+themselves a title write it over their arguments and variables, sometimes over the mark: they are
+known by the title and by the files of the folder that they have open. Another Ray may start its
+processes in a way that leaves no mark: those that run a file of Ray's are known by the folder's
+name among their arguments.
 """
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -29,6 +33,8 @@ QUIET = 4  # times in a row that none is seen: one that is just being started ha
 STOPPED = b"."  # said by a leader that has stopped its Ray
 MARK = "SIMPLICERT_RAY_FOLDER"  # in the environment of a leader's Ray, and of what that starts
 TITLE = b"ray::"  # begins the titles that Ray's processes give themselves
+PROGRAM = re.compile(rb"/ray/(core/src/ray|_private|dashboard|autoscaler)/")  # a file of Ray's
+PROGRAM_WORDS = 3  # it stands among the first arguments, as in python -u FILE
 STARTING = "starting"  # a file that is there while a leader starts its Ray
 # Ray's C++ ends the leader without a word if a part of it dies while the two connect.
 CUT_SHORT = (
@@ -55,16 +61,13 @@ def guard_folder(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def mark_processes(folder: Path) -> Iterator[None]:
-    """Mark every process that is started here as one of the Ray of this private folder."""
-    before = os.environ.get(MARK)
-    os.environ[MARK] = str(folder)
+def note_start(folder: Path) -> Iterator[None]:
+    """Tell the guard, by a file in the private folder, that the leader is starting its Ray."""
     (folder / STARTING).touch(mode=0o600)
     try:
         yield
     finally:
         (folder / STARTING).unlink(missing_ok=True)
-        os.environ.pop(MARK) if before is None else os.environ.update({MARK: before})
 
 
 def remove_tree(folder: Path) -> None:
@@ -88,11 +91,14 @@ def marked_processes(folder: str) -> set[int]:
 
 
 def _is_marked(process: Path, folder: str) -> bool:
-    """Tell whether a process has the folder's mark, or a title of Ray's and a file in there."""
+    """Tell whether a process has the folder's mark, or is Ray's and has to do with the folder."""
     if f"{MARK}={folder}".encode() in (process / "environ").read_bytes().split(b"\0"):
         return True
-    titled = (process / "cmdline").read_bytes().startswith(TITLE)
-    return titled and any(name.startswith(f"{folder}/") for name in _open_files(process))
+    words = (process / "cmdline").read_bytes().split(b"\0")
+    if words[0].startswith(TITLE):
+        return any(name.startswith(f"{folder}/") for name in _open_files(process))
+    runs_ray = any(PROGRAM.search(word) for word in words[:PROGRAM_WORDS])
+    return runs_ray and any(f"{folder}/".encode() in word for word in words)
 
 
 def _open_files(process: Path) -> Iterator[str]:

@@ -9,14 +9,15 @@ import os
 import secrets
 import signal
 import socket
-import threading
+import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 from simplicert.drawing.engines.actors import RayWorkers, WorkerResources
 from simplicert.drawing.engines.cluster import ClusterHead, has_process_ended, private_folder
-from simplicert.drawing.engines.guard import mark_processes
+from simplicert.drawing.engines.guard import MARK, note_start
 from simplicert.drawing.workers import Workers
 from simplicert.errors import InvalidInput
 from simplicert.importing import first_error_line, import_library
@@ -65,6 +66,7 @@ def connect_to_ray(ray: Any, settings: DrawingSettings) -> Iterator[None]:
         yield
         return
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+    folder: Path | None = None
     with ExitStack() as stack:
         if settings.address is None:
             cpus = settings.cpus_per_worker or 1
@@ -81,13 +83,14 @@ def connect_to_ray(ray: Any, settings: DrawingSettings) -> Iterator[None]:
         else:
             options["address"] = settings.address
         stack.callback(ray.shutdown)
-        with _block_cloud_requests(ray), _ignore_hangups(), ExitStack() as private:
-            if settings.address is None:
-                private.enter_context(mark_processes(folder.parent))
+        with _block_cloud_requests(ray), _set_up_processes(ray, folder), ExitStack() as private:
+            if folder is not None:
+                private.enter_context(note_start(folder.parent))
                 private.enter_context(_silence_errors(ray))
                 private.enter_context(_check_before_connecting(ray))
-                private.enter_context(_close_files())
             _start_ray(ray, options, f"at {settings.address}" if settings.address else "of its own")
+            if folder is not None:
+                _close_files(folder)
         yield
 
 
@@ -165,29 +168,45 @@ def _replace(ray: Any, module: str, name: str, other: Any) -> Iterator[None]:
 
 
 @contextmanager
-def _ignore_hangups() -> Iterator[None]:
-    """Let what is started here outlive the terminal; the leader hears of its end, and stops Ray."""
-    if not hasattr(signal, "SIGHUP") or threading.current_thread() is not threading.main_thread():
+def _set_up_processes(ray: Any, folder: Path | None) -> Iterator[None]:
+    """Let Ray's processes outlive the terminal; the leader hears of its end, and stops Ray.
+
+    Those of our own Ray, with this folder, bear its mark too, and make files of mode 600. All of it
+    is set in them alone: programs that other threads start meanwhile must not take it over. A
+    worker then takes this process's own mask: parts are as open as those of other engines.
+    """
+    before = getattr(_private_module(ray, "services"), "ConsolePopen", None)
+
+    def start(*words: Any, **more: Any) -> Any:
+        first = more.get("preexec_fn")
+
+        def set_up() -> None:  # in the new process, before it becomes one of Ray's programs
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+            if folder is not None:
+                os.umask(0o077)
+            if first is not None:
+                first()
+
+        if folder is not None:
+            more["env"] = {**(more.get("env") or os.environ), MARK: str(folder.parent)}
+        assert before is not None
+        return before(*words, **{**more, "preexec_fn": set_up})
+
+    if not hasattr(signal, "SIGHUP"):  # Windows has neither hangups, nor masks, nor a guard
         yield
         return
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    try:
+    with _replace(ray, "services", "ConsolePopen", start):
         yield
-    finally:
-        signal.signal(signal.SIGHUP, before)
 
 
-@contextmanager
-def _close_files() -> Iterator[None]:
-    """Let everything that is started here make files of mode 600, which no other user can read.
-
-    A worker then takes this process's own mask again: parts are as open as those of other engines.
-    """
-    before = os.umask(0o077)
-    try:
-        yield
-    finally:
-        os.umask(before)
+def _close_files(folder: Path) -> None:
+    """Close what this process has written for our own Ray; Ray's processes write closed files."""
+    for home, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):  # Ray has just removed it
+                mode = Path(home, name).lstat().st_mode
+                if stat.S_ISREG(mode) and mode & 0o077:
+                    Path(home, name).chmod(mode & 0o700)
 
 
 def _start_ray(ray: Any, options: dict[str, Any], where: str) -> None:
