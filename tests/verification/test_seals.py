@@ -6,10 +6,13 @@ import shutil
 import stat
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import simplicert as sc
 from simplicert.errors import DamagedRun, InvalidInput
+from simplicert.files import content_checksum
+from simplicert.logs import import_radii
 from simplicert.store.compaction import compact_run
 from simplicert.store.manifest import read_manifest, write_manifest
 from simplicert.store.parts import write_part
@@ -197,6 +200,47 @@ def test_damaged_files_are_not_sealed(sealed):
     (folder / "run.toml").write_text(text.replace("alpha = 0.001", "alpha = 0.002"))
     with pytest.raises(DamagedRun, match="to be sealed"):
         seal_run(folder, key)
+
+
+def refuse_to_seal(folder, key, words):
+    """Nothing is signed, and the sentence names the file."""
+    with pytest.raises(DamagedRun, match=words):
+        seal_run(folder, key)
+    assert not (folder / SEAL).exists()
+
+
+def test_another_noise_scale_is_not_sealed(sealed):
+    """It stretches every radius; its checksum is in run.toml."""
+    folder, key, public = sealed
+    (folder / SEAL).unlink()
+    scale = np.array([1.0, 0.5])
+    manifest = read_manifest(folder)
+    kept = {"noise_scale": content_checksum(scale.tobytes())}
+    write_manifest(folder, replace(manifest, source={**manifest.source, **kept}))
+    refuse_to_seal(folder, key, "noise_scale.npy cannot be used")  # it is not there
+    np.save(folder / "noise_scale.npy", 3 * scale)
+    refuse_to_seal(folder, key, "noise_scale.npy was altered: it does not match run.toml")
+    np.save(folder / "noise_scale.npy", scale)
+    seal_run(folder, key)
+    assert said(folder, public)[0]
+
+
+def test_a_changed_table_of_a_log_is_not_sealed(sealed, tmp_path):
+    _, key, public = sealed
+    log = tmp_path / "log.csv"
+    log.write_text("idx,label,predict,radius\n0,3,3,0.5\n1,2,2,0.25\n")
+    names = "index=idx,label=label,predict=predict,radius=radius"
+    folder = import_radii(log, names, 0.5, tmp_path / "log").folder
+    (table,) = folder.glob("known-*")
+    change_byte(table, 50)
+    refuse_to_seal(folder, key, "its checksum does not match its name")
+    change_byte(table, 50)
+    manifest = read_manifest(folder)
+    write_manifest(folder, replace(manifest, inputs=3))
+    refuse_to_seal(folder, key, "holds 2 of 3 inputs")
+    write_manifest(folder, manifest)
+    seal_run(folder, key)
+    assert said(folder, public)[0]
 
 
 def test_keys(sealed, tmp_path):

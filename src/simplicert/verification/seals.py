@@ -19,7 +19,6 @@ from simplicert.machine import current_time
 from simplicert.store import open_run
 from simplicert.store.imported import ImportedRun
 from simplicert.store.manifest import NAME, matches_checksum
-from simplicert.store.parts import read_part_record
 from simplicert.store.run import PARTS, Run
 from simplicert.store.seals import (
     SEAL,
@@ -29,7 +28,7 @@ from simplicert.store.seals import (
     parse_seal,
     read_seal,
 )
-from simplicert.verification.checks import VerificationCheck, list_first
+from simplicert.verification.checks import VerificationCheck, file_checks, list_first
 
 ABOUT = "seal"
 MOST_KEY = 2**14  # bytes of a key file
@@ -143,11 +142,12 @@ def _name_first(files: Sequence[SealedFile]) -> str:
 
 
 def _require_sound(run: Run | ImportedRun) -> None:
-    """Refuse to vouch for files that are damaged: each must match its own checksum."""
+    """Refuse to vouch for files that `verify` would find damaged, by the checks that it makes."""
     if matches_checksum(read_run_file(run.folder / NAME)) is not True:
         raise DamagedRun(f"{run.folder / NAME} must be as it was written to be sealed")
-    for path in run.paths() if isinstance(run, Run) else ():
-        read_part_record(path, run.manifest)
+    wrong = [check.says for check in file_checks(run) if check.holds is False]
+    if wrong:
+        raise DamagedRun(f"{run.folder} must not be damaged to be sealed: {list_first(wrong, 3)}")
 
 
 def _require_signature(seal: Seal, key: Path, public: Any) -> None:
