@@ -17,6 +17,7 @@ from simplicert.store.compaction import compact_run
 from simplicert.store.manifest import read_manifest, write_manifest
 from simplicert.store.parts import write_part
 from simplicert.store.seals import SEAL, parse_seal, read_seal
+from simplicert.verification import verify_run
 from simplicert.verification.seals import make_key, seal_checks, seal_run
 
 ed25519 = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.ed25519")
@@ -169,6 +170,39 @@ def test_files_made_later_are_named_and_not_covered(sealed):
     shutil.copy(folder.with_name("run.csv"), folder / "certificates.csv")
     holds, words = said(folder, public)
     assert holds and "not covered by the seal, made later: certificates.csv" in words
+
+
+def heard_by_verify(folder, key, **more):
+    found = list(verify_run(folder, key=key, **more))
+    assert all(one.holds is not False for one in found), found
+    return [one.says for one in found if one.about == "seal" and one.holds is None]
+
+
+def test_certificates_beside_a_link_are_not_covered(sealed, tmp_path):
+    """A seal names those beside the folder itself; verify reads those beside the link too."""
+    folder, _, public = sealed
+    link, beside = tmp_path / "link", tmp_path / "link.csv"
+    link.symlink_to(folder)
+    assert heard_by_verify(link, public) == []
+    shutil.copy(folder.with_name("run.csv"), beside)  # a copy is what was signed
+    assert heard_by_verify(link, public) == []
+    sc.write_certificates(sc.open_run(folder).certify(alpha=0.01), beside)
+    (words,) = heard_by_verify(link, public)
+    assert "not covered by the seal" in words and str(beside) in words
+
+
+def test_certificates_that_are_named_are_not_covered(sealed, tmp_path):
+    folder, _, public = sealed
+    (tmp_path / "other").mkdir()
+    named = tmp_path / "other" / "x.csv"
+    sc.write_certificates(sc.open_run(folder).certify(alpha=0.01), named)
+    (words,) = heard_by_verify(folder, public, certificates=[named])
+    assert "not covered by the seal" in words and str(named) in words
+    own = folder.with_name("run.csv")
+    assert heard_by_verify(folder, public, certificates=[own]) == []
+    shutil.copy(named, folder / "certificates.csv")
+    words = heard_by_verify(folder, public, certificates=[own, folder / "certificates.csv"])
+    assert words == ["not covered by the seal, made later: certificates.csv"]  # said once
 
 
 def test_the_table_of_neighbours_is_covered(sealed):

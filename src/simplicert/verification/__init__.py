@@ -91,8 +91,8 @@ def verify_run(
         yield VerificationCheck("files", False, str(error))
         return
     yield settings_check(folder)
-    yield from seal_checks(run, key)
     files = certificates or find_certificate_files(folder)
+    yield from seal_checks(run, key, files)
     if isinstance(run, ImportedRun):
         yield from _verify_log(run, files, replay, sensitivity)
         yield from _claims_or_nothing(run, claims)

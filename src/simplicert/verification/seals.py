@@ -25,6 +25,7 @@ from simplicert.store.seals import (
     Seal,
     SealedFile,
     list_sealed_files,
+    list_uncovered,
     parse_seal,
     read_seal,
 )
@@ -70,8 +71,13 @@ def seal_run(folder: Path, key: Path) -> Seal:
     return seal
 
 
-def seal_checks(run: Run | ImportedRun, key: Path | None) -> Iterator[VerificationCheck]:
-    """Check the seal of a run by a public key; without a key, say that there is a seal."""
+def seal_checks(
+    run: Run | ImportedRun, key: Path | None, certificates: Sequence[Path] = ()
+) -> Iterator[VerificationCheck]:
+    """Check the seal of a run by a public key; without a key, say that there is a seal.
+
+    `certificates` are files that are checked beside the run: those that are not sealed are named.
+    """
     if key is None:
         if os.path.lexists(run.folder / SEAL):
             says = f"{SEAL} is not checked: --key FILE names the public key of whoever signed it"
@@ -93,6 +99,9 @@ def seal_checks(run: Run | ImportedRun, key: Path | None) -> Iterator[Verificati
         yield VerificationCheck(ABOUT, False, str(error))
         return
     yield from _compare_files(run, seal)
+    if uncovered := list_uncovered(run.folder, seal, certificates):
+        says = f"not covered by the seal, as no sealed file is equal: {list_first(uncovered, 3)}"
+        yield VerificationCheck(ABOUT, None, says)
 
 
 def _compare_files(run: Run | ImportedRun, seal: Seal) -> Iterator[VerificationCheck]:
