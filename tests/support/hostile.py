@@ -254,6 +254,21 @@ def a_log_run(folder, rows=2, **columns):
     return write_imported_run(folder / "run", manifest, held).folder
 
 
+def settings_no_texts(name, value, *words):
+    """An imported run whose run.toml holds something else where a text is read."""
+
+    def make(folder):
+        run = a_log_run(folder)
+        manifest = read_manifest(run)
+        text = (run / "run.toml").read_text()
+        kept = f'[source]\n{name} = {value}\n'
+        (run / "run.toml").write_text(text.replace("[source]\n", kept))
+        assert manifest.source.get(name) is None
+        return [*words, run], f"{name} in the table source must be a (list of texts|text), got"
+
+    return make
+
+
 def put_known(run, tables):
     (path,) = run.glob("known-*.parquet")
     path.unlink()
@@ -575,6 +590,11 @@ ALL_CASES = {
     ),
     "data: deep words about itself": sampled(None, deep_features, "must be a Parquet table"),
     "part: classes without end": classes_without_end,
+    "run.toml: audit of numbers": settings_no_texts("audit", "[1]", "status"),
+    "run.toml: audit of lists": settings_no_texts("audit", '[["a"]]', "table"),
+    "run.toml: an audit that is a number": settings_no_texts("audit", "5", "history"),
+    "run.toml: codes that are a number": settings_no_texts("audit_codes", "5", "card"),
+    "run.toml: a label that is a list": settings_no_texts("label", '["a"]', "table"),
     "part: texts": texts_in_a_part,
     "part: lists of lists": lists_of_lists,
     "part: columns without end": columns_without_end,
