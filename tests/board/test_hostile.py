@@ -1,6 +1,7 @@
 """Logs and claims of people who mean harm: refused or flagged, in words, and never a traceback."""
 
 import os
+import re
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import simplicert as sc
 from simplicert.board import make_board, read_board
 from simplicert.board.gathering import gather_runs
 from simplicert.board.sources import find_sources
+from simplicert.logs import import_log
 
 HEADER = "idx\tlabel\tpredict\tradius\tcorrect\n"
 ROWS = "".join(f"{row}\t{row % 10}\t{row % 10}\t0.41\t1\n" for row in range(20))
@@ -197,3 +199,25 @@ def test_an_array_that_is_a_link_is_not_followed(tmp_path):
     (folder / "prob_lb.npy").symlink_to(tmp_path / "private.npy")
     board = read_board([tmp_path / "in"])
     assert not board.entries and "got a link" in board.refusals[0].reason
+
+
+@pytest.mark.parametrize("value", ["5", "[1]", '[["a"]]'])
+@pytest.mark.parametrize("name", ["audit", "audit_codes"])
+def test_a_run_whose_audit_is_no_list_of_texts_is_refused_alone(tmp_path, name, value):
+    (tmp_path / "sigma_0.50").write_text(HEADER + ROWS)
+    import_log("cohen", tmp_path / "sigma_0.50", 0.5, tmp_path / "run", draws=1000)
+    change_setting(tmp_path / "run", name, value)
+    board = read_board([tmp_path])
+    assert len(board.entries) == 1
+    (refusal,) = board.refusals
+    assert f"{name} in the table source must be a list of texts, got {value}" in (
+        refusal.reason.replace("'", '"')
+    )
+
+
+def change_setting(folder, name, value):
+    """Write another value of a list into run.toml."""
+    path = folder / "run.toml"
+    text, found = re.subn(rf"(?ms)^{name} = \[.*?^\]", f"{name} = {value}", path.read_text())
+    assert found == 1
+    path.write_text(text)

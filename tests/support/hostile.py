@@ -22,7 +22,7 @@ from simplicert.files import content_checksum
 from simplicert.store import Manifest
 from simplicert.store.imported import write_imported_run
 from simplicert.store.manifest import read_manifest, write_manifest
-from simplicert.store.parts import part_name, run_identity
+from simplicert.store.parts import part_name, run_identity, write_part
 
 LONG = "9" * 5000
 DEEP = "[" * 50_000
@@ -186,7 +186,25 @@ def seconds_that_are_none(folder):
         "segments", [[[0, 0, 1000]] * 2]
     )
     put_part(run, [table], seconds=b"nan")
-    return ["status", run], "must have taken a number of seconds, got nan"
+    return ["status", run], "must have taken 0 to 1,000,000,000 s, got nan"
+
+
+def seconds_of_two_parts(command, seconds, *words):
+    """Each is a finite number; their sum, or what it is turned into, is none."""
+
+    def make(folder):
+        plan = sc.Plan((1000,))
+        manifest = Manifest(0.5, 2, 2, plan=plan)
+        for item in (0, 1):
+            tally = sc.Tally([[990, 10]], 0.5, labels=[0], index=[item], plan=plan)
+            if item == 0:
+                sc.create_run(folder / "run", manifest, tally)
+                (part,) = (folder / "run" / "parts").iterdir()  # of no seconds
+                part.unlink()
+            write_part(folder / "run" / "parts", tally, read_manifest(folder / "run"), seconds)
+        return [command, *words, folder / "run"], "must have taken 0 to 1,000,000,000 s, got 1e"
+
+    return make
 
 
 def special_part(kind):
@@ -252,6 +270,21 @@ def a_log_run(folder, rows=2, **columns):
     )
     held = {"index": [0, 1], "predicted": [0, 1], "radius": [0.1, 0.2]} | columns
     return write_imported_run(folder / "run", manifest, held).folder
+
+
+def settings_no_texts(name, value, *words):
+    """An imported run whose run.toml holds something else where a text is read."""
+
+    def make(folder):
+        run = a_log_run(folder)
+        manifest = read_manifest(run)
+        text = (run / "run.toml").read_text()
+        kept = f"[source]\n{name} = {value}\n"
+        (run / "run.toml").write_text(text.replace("[source]\n", kept))
+        assert manifest.source.get(name) is None
+        return [*words, run], f"{name} in the table source must be a (list of texts|text), got"
+
+    return make
 
 
 def put_known(run, tables):
@@ -575,10 +608,18 @@ ALL_CASES = {
     ),
     "data: deep words about itself": sampled(None, deep_features, "must be a Parquet table"),
     "part: classes without end": classes_without_end,
+    "run.toml: audit of numbers": settings_no_texts("audit", "[1]", "status"),
+    "run.toml: audit of lists": settings_no_texts("audit", '[["a"]]', "table"),
+    "run.toml: an audit that is a number": settings_no_texts("audit", "5", "history"),
+    "run.toml: codes that are a number": settings_no_texts("audit_codes", "5", "card"),
+    "run.toml: a label that is a list": settings_no_texts("label", '["a"]', "table"),
     "part: texts": texts_in_a_part,
     "part: lists of lists": lists_of_lists,
     "part: columns without end": columns_without_end,
     "part: seconds": seconds_that_are_none,
+    "part: seconds without end, for a card": seconds_of_two_parts("card", 1e308),
+    "part: seconds without end, for status": seconds_of_two_parts("status", 1e308),
+    "part: seconds of the universe": seconds_of_two_parts("export", 1e18, "cohen"),
     **{f"part: {kind}": special_part(kind) for kind in SPECIAL},
     **{f"run.toml: {kind}": special_settings(kind) for kind in SPECIAL},
     "run.toml: 5,000 digits": settings(lambda t: f"format = {LONG}\n{t}", "at most 1000 digits"),

@@ -6,14 +6,18 @@ import shutil
 import stat
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import simplicert as sc
 from simplicert.errors import DamagedRun, InvalidInput
+from simplicert.files import content_checksum
+from simplicert.logs import import_radii
 from simplicert.store.compaction import compact_run
 from simplicert.store.manifest import read_manifest, write_manifest
 from simplicert.store.parts import write_part
 from simplicert.store.seals import SEAL, parse_seal, read_seal
+from simplicert.verification import verify_run
 from simplicert.verification.seals import make_key, seal_checks, seal_run
 
 ed25519 = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.ed25519")
@@ -168,6 +172,39 @@ def test_files_made_later_are_named_and_not_covered(sealed):
     assert holds and "not covered by the seal, made later: certificates.csv" in words
 
 
+def heard_by_verify(folder, key, **more):
+    found = list(verify_run(folder, key=key, **more))
+    assert all(one.holds is not False for one in found), found
+    return [one.says for one in found if one.about == "seal" and one.holds is None]
+
+
+def test_certificates_beside_a_link_are_not_covered(sealed, tmp_path):
+    """A seal names those beside the folder itself; verify reads those beside the link too."""
+    folder, _, public = sealed
+    link, beside = tmp_path / "link", tmp_path / "link.csv"
+    link.symlink_to(folder)
+    assert heard_by_verify(link, public) == []
+    shutil.copy(folder.with_name("run.csv"), beside)  # a copy is what was signed
+    assert heard_by_verify(link, public) == []
+    sc.write_certificates(sc.open_run(folder).certify(alpha=0.01), beside)
+    (words,) = heard_by_verify(link, public)
+    assert "not covered by the seal" in words and str(beside) in words
+
+
+def test_certificates_that_are_named_are_not_covered(sealed, tmp_path):
+    folder, _, public = sealed
+    (tmp_path / "other").mkdir()
+    named = tmp_path / "other" / "x.csv"
+    sc.write_certificates(sc.open_run(folder).certify(alpha=0.01), named)
+    (words,) = heard_by_verify(folder, public, certificates=[named])
+    assert "not covered by the seal" in words and str(named) in words
+    own = folder.with_name("run.csv")
+    assert heard_by_verify(folder, public, certificates=[own]) == []
+    shutil.copy(named, folder / "certificates.csv")
+    words = heard_by_verify(folder, public, certificates=[own, folder / "certificates.csv"])
+    assert words == ["not covered by the seal, made later: certificates.csv"]  # said once
+
+
 def test_the_table_of_neighbours_is_covered(sealed):
     """It holds certified radii, as certificates do."""
     folder, private, public = sealed
@@ -197,6 +234,47 @@ def test_damaged_files_are_not_sealed(sealed):
     (folder / "run.toml").write_text(text.replace("alpha = 0.001", "alpha = 0.002"))
     with pytest.raises(DamagedRun, match="to be sealed"):
         seal_run(folder, key)
+
+
+def refuse_to_seal(folder, key, words):
+    """Nothing is signed, and the sentence names the file."""
+    with pytest.raises(DamagedRun, match=words):
+        seal_run(folder, key)
+    assert not (folder / SEAL).exists()
+
+
+def test_another_noise_scale_is_not_sealed(sealed):
+    """It stretches every radius; its checksum is in run.toml."""
+    folder, key, public = sealed
+    (folder / SEAL).unlink()
+    scale = np.array([1.0, 0.5])
+    manifest = read_manifest(folder)
+    kept = {"noise_scale": content_checksum(scale.tobytes())}
+    write_manifest(folder, replace(manifest, source={**manifest.source, **kept}))
+    refuse_to_seal(folder, key, "noise_scale.npy cannot be used")  # it is not there
+    np.save(folder / "noise_scale.npy", 3 * scale)
+    refuse_to_seal(folder, key, "noise_scale.npy was altered: it does not match run.toml")
+    np.save(folder / "noise_scale.npy", scale)
+    seal_run(folder, key)
+    assert said(folder, public)[0]
+
+
+def test_a_changed_table_of_a_log_is_not_sealed(sealed, tmp_path):
+    _, key, public = sealed
+    log = tmp_path / "log.csv"
+    log.write_text("idx,label,predict,radius\n0,3,3,0.5\n1,2,2,0.25\n")
+    names = "index=idx,label=label,predict=predict,radius=radius"
+    folder = import_radii(log, names, 0.5, tmp_path / "log").folder
+    (table,) = folder.glob("known-*")
+    change_byte(table, 50)
+    refuse_to_seal(folder, key, "its checksum does not match its name")
+    change_byte(table, 50)
+    manifest = read_manifest(folder)
+    write_manifest(folder, replace(manifest, inputs=3))
+    refuse_to_seal(folder, key, "holds 2 of 3 inputs")
+    write_manifest(folder, manifest)
+    seal_run(folder, key)
+    assert said(folder, public)[0]
 
 
 def test_keys(sealed, tmp_path):

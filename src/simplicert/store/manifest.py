@@ -27,7 +27,7 @@ from simplicert.machine import require_memory
 from simplicert.noises import GAUSSIAN, NoiseModel, check_scale, default_norm
 from simplicert.noises.certainty import SCHEME as EXACT
 from simplicert.noises.certainty import is_certain, settle_declaration
-from simplicert.store.declaration import check_declaration
+from simplicert.store.declaration import check_declaration, check_record
 from simplicert.types import Plan
 from simplicert.types.plan import MOST_RESERVED
 from simplicert.types.scores import BINS, FORMER_BINS
@@ -134,6 +134,8 @@ class Manifest:
             type(self.format) is int and self.format in BINS_OF_FORMAT,
             f"format must be {' or '.join(map(str, BINS_OF_FORMAT))}, got {self.format!r}",
         )
+        for name in ("source", "made"):
+            check_record(name, getattr(self, name))
         check_positive("sensitivity", self.sensitivity)
         if self.lipschitz is not None:
             require(self.lipschitz is not True, "lipschitz must be a number, got true")
@@ -177,17 +179,19 @@ class Manifest:
     @property
     def model_fingerprint(self) -> str | None:
         """The fingerprint of the model that was drawn from; None where none is kept."""
-        return _text_or_none(self.source.get("model_fingerprint"))
+        kept: str | None = self.source.get("model_fingerprint")
+        return kept
 
     @property
     def label(self) -> str:
         """The name that tables give the run, as its importer chose it; "" without one."""
-        return _text_or_none(self.source.get("label")) or ""
+        return str(self.source.get("label", ""))
 
     @property
     def data_fingerprint(self) -> str | None:
         """The fingerprint of the data that was drawn from; None where none is kept."""
-        return _text_or_none(self.source.get("data_fingerprint"))
+        kept: str | None = self.source.get("data_fingerprint")
+        return kept
 
     @property
     def random(self) -> bool:
@@ -264,11 +268,6 @@ class Manifest:
 def noise_fields(model: NoiseModel) -> dict[str, Any]:
     """Return the fields of a manifest that name another noise than Gaussian."""
     return {} if model == GAUSSIAN else {"noise": model.record(), "format": NOISE_FORMAT}
-
-
-def _text_or_none(value: object) -> str | None:
-    """A file may say anything; what is no text is nothing."""
-    return value if isinstance(value, str) else None
 
 
 def write_manifest(folder: Path, manifest: Manifest, *, only_if_new: bool = False) -> None:

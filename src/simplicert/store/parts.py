@@ -7,7 +7,6 @@ the space of five. `write_part` and `read_part` handle one part, and `build_tall
 
 import errno
 import json
-import math
 from collections.abc import Iterable, Sequence, Set
 from io import BytesIO
 from pathlib import Path
@@ -36,6 +35,7 @@ VECTORS = ("counts", "softmax_sums", "softmax_squares", "votes", "pilot")  # one
 SMALL = ("leaders", "softmax_classes", "softmax_rest")  # a few numbers per input
 SEGMENTS = "segments"
 SECONDS = b"seconds"
+MOST_SECONDS = 1e9  # that one part may have taken, about thirty years
 MERGED = b"merged"  # in a merged part: the parts that it was made of, with the seconds of each
 
 # What reading raises if a table has other columns or types than ours.
@@ -240,11 +240,11 @@ def _parse_origins(path: Path, metadata: dict[bytes, bytes]) -> dict[str, float]
         else:
             origins = parse_json(f"the origin of {path}", metadata[MERGED])
         times = [float(seconds) for seconds in origins.values()]
-    except (ValueError, TypeError, AttributeError) as error:
+    except (ValueError, TypeError, AttributeError, OverflowError) as error:
         raise DamagedRun(f"{path} does not say how long it took: {error}") from None
     for seconds in times:
-        if not 0 <= seconds < math.inf:
-            raise DamagedRun(f"{path} must have taken a number of seconds, got {seconds}")
+        if not 0 <= seconds < MOST_SECONDS:  # so that sums of them can be shown and written
+            raise DamagedRun(f"{path} must have taken 0 to {MOST_SECONDS:,.0f} s, got {seconds}")
     return dict(zip(origins, times, strict=True))
 
 

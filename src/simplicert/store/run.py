@@ -2,9 +2,8 @@
 
 A folder holds run.toml and parts/. `Run` is an opened run: its tally, what is done, missing or
 failed, and its certificates.
-`begin_run` and `create_run` make new folders.
-`record_failure`, `read_failures` and `forget_failures` keep one small file for each input that a
-run had to give up, until it is tried again.
+`begin_run` and `create_run` make new folders. `record_failure`, `read_failures` and
+`forget_failures` keep one small file for each input that was given up, until it is tried again.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -18,13 +18,13 @@ above it. RUN.csv stands for the certificates beside the run, whatever the folde
 import hashlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from simplicert.errors import DamagedRun, InvalidInput
-from simplicert.files import MOST_LOG, read_run_file
+from simplicert.errors import DamagedRun, InvalidInput, SimplicertError
+from simplicert.files import MOST_LOG, read_file, read_run_file
 from simplicert.parquet import MOST_FILE
 from simplicert.store.certificates import SUFFIXES
 from simplicert.store.imported import ImportedRun
@@ -136,9 +136,40 @@ def _list_files(run: Run | ImportedRun) -> Iterator[SealedFile]:
     for path in run.paths() if isinstance(run, Run) else ():
         yield _seal_file(path, f"{PARTS}/{path.name}")
     for suffix in SUFFIXES:
-        beside = folder.resolve().with_name(folder.resolve().name + suffix)
+        beside = _find_beside(folder, suffix)
         if beside.is_file():
             yield _seal_file(beside, f"{BESIDE}{suffix}")
+
+
+def _find_beside(folder: Path, suffix: str) -> Path:
+    """Return where certificates lie beside a run, by the folder's own name and not a link's."""
+    own = folder.resolve()
+    return own.with_name(own.name + suffix)
+
+
+def list_uncovered(folder: Path, seal: Seal, paths: Iterable[Path]) -> list[Path]:
+    """Return those of these files whose size and SHA-256 stand in no line of the seal.
+
+    A file that lies where a seal looks for one is left out: it is compared by its name.
+    """
+    places = {_find_beside(folder, suffix) for suffix in SUFFIXES}
+    places |= {folder.resolve() / f"certificates{suffix}" for suffix in SUFFIXES}
+    held = {(one.sha256, one.size) for one in seal.files}
+    return [path for path in paths if _own_place(path) not in places and _digest(path) not in held]
+
+
+def _own_place(path: Path) -> Path:
+    """Return where a file itself lies; a link to a file elsewhere lies where the link does."""
+    return path.parent.resolve() / path.name
+
+
+def _digest(path: Path) -> tuple[str, int] | None:
+    """Return the SHA-256 and the size of a file that its reader named; None if it is unreadable."""
+    try:
+        content = read_file(path, max(MOST_FILE, MOST_LOG))
+    except (SimplicertError, OSError):
+        return None
+    return hashlib.sha256(content).hexdigest(), len(content)
 
 
 def _seal_file(path: Path, name: str) -> SealedFile:

@@ -31,6 +31,7 @@ from simplicert.verification.checks import (
     draw_checks,
     join_parts,
     list_first,
+    log_check,
     other_checks,
     part_checks,
     report_nothing,
@@ -90,8 +91,8 @@ def verify_run(
         yield VerificationCheck("files", False, str(error))
         return
     yield settings_check(folder)
-    yield from seal_checks(run, key)
     files = certificates or find_certificate_files(folder)
+    yield from seal_checks(run, key, files)
     if isinstance(run, ImportedRun):
         yield from _verify_log(run, files, replay, sensitivity)
         yield from _claims_or_nothing(run, claims)
@@ -213,10 +214,11 @@ def _audit_checks(run: ImportedRun) -> Iterator[VerificationCheck]:
 
 def _log_checks(run: ImportedRun) -> Iterator[VerificationCheck]:
     """Check the number of rows, and every number computed from the text of the log."""
-    held, wanted = run.columns, run.manifest.inputs
-    rows = len(held["index"])
-    says = f"the imported log matches its checksum and holds {rows} of {wanted} inputs"
-    yield VerificationCheck("files", rows == wanted, says)
+    check = log_check(run)
+    yield check
+    if not check.holds:
+        return
+    held = run.columns
     if "radius_text" not in held:
         yield VerificationCheck(ABOUT, False, "the text of the log's radii is not there")
         return

@@ -1,7 +1,8 @@
 """Check the files of a run and the draws that they hold.
 
-`VerificationCheck` is one line of a verification. `settings_check`, `part_checks` and
-`other_checks` check that each file is as it was when it was written. `draw_checks` checks that the
+`VerificationCheck` is one line of a verification. `settings_check`, `part_checks`, `log_check` and
+`other_checks` check that each file is as it was when it was written; `file_checks` makes them all,
+for a run that is about to be sealed. `draw_checks` checks that the
 run holds the draws that its plan allows, each once, for every input that it should have.
 """
 
@@ -117,6 +118,26 @@ def _build_sound_tallies(
         except DamagedRun as error:
             wrong.append(str(error))
     return tallies, wrong
+
+
+def log_check(run: ImportedRun) -> VerificationCheck:
+    """Check the table of an imported log against its checksum and the number of its rows."""
+    try:
+        rows, wanted = len(run.columns["index"]), run.manifest.inputs
+    except (DamagedRun, OSError, *UNREADABLE) as error:
+        return VerificationCheck("files", False, str(error))
+    says = f"the imported log matches its checksum and holds {rows} of {wanted} inputs"
+    return VerificationCheck("files", rows == wanted, says)
+
+
+def file_checks(run: Run | ImportedRun) -> Iterator[VerificationCheck]:
+    """Check every file that has a checksum, and nothing of what the files say together."""
+    yield settings_check(run.folder)
+    if isinstance(run, ImportedRun):
+        yield log_check(run)
+    else:
+        yield from part_checks(run)[1]
+    yield from other_checks(run)
 
 
 def other_checks(run: Run | ImportedRun) -> Iterator[VerificationCheck]:

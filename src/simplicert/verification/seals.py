@@ -19,17 +19,17 @@ from simplicert.machine import current_time
 from simplicert.store import open_run
 from simplicert.store.imported import ImportedRun
 from simplicert.store.manifest import NAME, matches_checksum
-from simplicert.store.parts import read_part_record
 from simplicert.store.run import PARTS, Run
 from simplicert.store.seals import (
     SEAL,
     Seal,
     SealedFile,
     list_sealed_files,
+    list_uncovered,
     parse_seal,
     read_seal,
 )
-from simplicert.verification.checks import VerificationCheck, list_first
+from simplicert.verification.checks import VerificationCheck, file_checks, list_first
 
 ABOUT = "seal"
 MOST_KEY = 2**14  # bytes of a key file
@@ -72,8 +72,13 @@ def seal_run(folder: Path, key: Path) -> Seal:
     return seal
 
 
-def seal_checks(run: Run | ImportedRun, key: Path | None) -> Iterator[VerificationCheck]:
-    """Check the seal of a run by a public key; without a key, say that there is a seal."""
+def seal_checks(
+    run: Run | ImportedRun, key: Path | None, certificates: Sequence[Path] = ()
+) -> Iterator[VerificationCheck]:
+    """Check the seal of a run by a public key; without a key, say that there is a seal.
+
+    `certificates` are files that are checked beside the run: those that are not sealed are named.
+    """
     if key is None:
         if os.path.lexists(run.folder / SEAL):
             says = f"{SEAL} is not checked: --key FILE names the public key of whoever signed it"
@@ -95,6 +100,9 @@ def seal_checks(run: Run | ImportedRun, key: Path | None) -> Iterator[Verificati
         yield VerificationCheck(ABOUT, False, str(error))
         return
     yield from _compare_files(run, seal)
+    if uncovered := list_uncovered(run.folder, seal, certificates):
+        says = f"not covered by the seal, as no sealed file is equal: {list_first(uncovered, 3)}"
+        yield VerificationCheck(ABOUT, None, says)
 
 
 def _compare_files(run: Run | ImportedRun, seal: Seal) -> Iterator[VerificationCheck]:
@@ -144,11 +152,12 @@ def _name_first(files: Sequence[SealedFile]) -> str:
 
 
 def _require_sound(run: Run | ImportedRun) -> None:
-    """Refuse to vouch for files that are damaged: each must match its own checksum."""
+    """Refuse to vouch for files that `verify` would find damaged, by the checks that it makes."""
     if matches_checksum(read_run_file(run.folder / NAME)) is not True:
         raise DamagedRun(f"{run.folder / NAME} must be as it was written to be sealed")
-    for path in run.paths() if isinstance(run, Run) else ():
-        read_part_record(path, run.manifest)
+    wrong = [check.says for check in file_checks(run) if check.holds is False]
+    if wrong:
+        raise DamagedRun(f"{run.folder} must not be damaged to be sealed: {list_first(wrong, 3)}")
 
 
 def _require_signature(seal: Seal, key: Path, public: Any) -> None:
