@@ -22,7 +22,8 @@ lower bound on the expectation of that class, and E1, an upper bound on that of 
    by a mechanism that is not here must be proved by two_sided: any smaller radius is true.
    `lipschitz` is (E0 - E1) / 2 over a constant in run.toml, which is taken as given.
 4. With --run, sigma, alpha, kind, scheme, method, sensitivity, grid and draws are compared with
-   run.toml, and label, class, counts and inputs with the parts beside it.
+   run.toml, and label, class, counts and inputs with the parts beside it. A part must match the
+   checksum in its name and say that it belongs to this run, and no draw counts twice.
 
 Numbers are read as the binary fractions they stand for, and computed with 60 digits. Exit code 0:
 everything was checked and holds; 1: something does not hold; 2: the file cannot be read; 3: nothing
@@ -30,7 +31,10 @@ is wrong, but something that a radius rests on was not checked, and a line says 
 """
 
 import argparse
+import hashlib
+import os
 import re
+import stat
 import struct
 import sys
 import time
@@ -45,9 +49,15 @@ from mpmath import erfc, exp, log, loggamma, mp, mpf, sqrt
 mp.dps = 60
 
 MOST_BYTES, MOST_ROWS, MOST_DRAWS = 2**28, 10**6, 10**9  # larger files are not read
+MOST_PART, MOST_UNPACKED, MOST_CONTENTS = 2**31, 2**31, 2**24  # bytes: part, unpacked, its contents
+# Numbers in all parts together, each of 16 to 40 bytes in memory: always, per byte of the files
+# beyond that, and never more.
+FEW_VALUES, VALUES_PER_BYTE, MOST_VALUES = 2**24, 16, 2**27
 TRIES, PAUSE = 12, 0.1  # readings of a folder in which parts vanish, and seconds between two
 BEFORE = ("index", "label", "top", "predicted", "correct", "abstained", "radius", "e0", "e1")
 AFTER = ("ensemble", "winner", "draws", "sigma", "alpha", "kind", "scheme")
+NEEDED = ("index", "labels", "invalid", "votes_invalid", "segments")  # columns of parts, compared
+NEEDED += tuple(f"{a}_{b}" for a in ("counts", "votes", "pilot") for b in ("class", "value"))
 HISTORY = ("looks", "alpha_spent", "stopped")  # only if inputs were drawn look by look
 LAST = ("method", "level", "count_top", "count_second", "sensitivity", "grid")  # not in older files
 SETTINGS = ("sigma", "alpha", "kind", "scheme", "method", "level", "sensitivity", "grid")
@@ -93,6 +103,7 @@ FORMER = {"bentkus+betting": "bentkus+bernstein"}  # default: what it was in run
 PROVED_LEVEL = {"paper": 3}  # times alpha: without a gate only this level is proved
 SLACK = mpf("2e-4")  # limits are computed for a tail smaller by 1e-4, for safety from rounding
 DOUBLES = mpf("1e-9")  # more than the relative rounding error of a sum of doubles
+ERRORS = (OSError, ValueError, LookupError, TypeError, ArithmeticError, RuntimeError, MemoryError)
 ENSEMBLE = {"multinomial": ("cohen", "li", "improved_dp"), "softmax": ("lecuyer", "improved_dp")}
 
 
@@ -264,12 +275,34 @@ def number(text):
     return mpf(float(text or 0))
 
 
+def open_plain(path, most, *, follow=True):
+    """Open a plain file of at most so many bytes; a pipe would let us wait for ever.
+
+    A link is followed if the user named it, and not inside a run, where it could show any file.
+    """
+
+    def opener(name, flags):
+        flags |= getattr(os, "O_NONBLOCK", 0) | (0 if follow else getattr(os, "O_NOFOLLOW", 0))
+        return os.open(name, flags)
+
+    def check(status):
+        refuse(not stat.S_ISREG(status.st_mode), f"{path} must be a plain file")
+        refuse(status.st_size > most, f"{path} must have at most {most} bytes")
+
+    check(Path(path).stat(follow_symlinks=follow))
+    file = open(path, "rb", opener=opener)  # noqa: SIM115  (it is returned)
+    try:
+        check(os.fstat(file.fileno()))  # it may have been replaced since
+    except ValueError:
+        file.close()
+        raise
+    return file
+
+
 def read_bytes(path):
     """Read the whole content of a file that is not too large."""
-    with Path(path).open("rb") as file:
-        content = file.read(MOST_BYTES + 1)
-    refuse(len(content) > MOST_BYTES, f"{path} must have at most {MOST_BYTES} bytes")
-    return content
+    with open_plain(path, MOST_BYTES) as file:
+        return file.read(MOST_BYTES)
 
 
 def refuse(wrong, why):
@@ -550,43 +583,194 @@ def list_parts(folder):
     return now
 
 
-def read_parts(folder):
-    """Read all rows of the parts; where one has vanished, list the parts again.
+def read_parts(folder, run):
+    """Read the rows of all parts, and complain of parts that are not this run's.
 
-    Who merges parts removes them only once the merged part is in the folder.
+    Where one has vanished, list the parts again: who merges parts removes them only once the merged
+    part is in the folder.
     """
-    import pyarrow.parquet as pq  # not needed for anything else
-
     known = {}
     for left in reversed(range(TRIES)):
         paths = list_parts(folder)
+        known = {path: known[path] for path in paths if path in known}
         try:
             for path in paths:
                 if path not in known:
-                    refuse(pq.read_metadata(path).num_rows > MOST_ROWS, f"{path} has too many rows")
-                    known[path] = pq.read_table(path, use_threads=False).to_pylist()
-            return [row for path in paths for row in known[path]]
+                    known[path] = read_part(path, run, [size for _, _, size in known.values()])
+            break
         except FileNotFoundError:
             if not left:
                 raise
             time.sleep(PAUSE)
-    return []
+    rows = [row for part, _, _ in known.values() for row in part]
+    return rows, [("all", reason) for _, reason, _ in known.values() if reason]
 
 
-def seen(folder):
-    """Read what the parts hold of each input: counts, votes, pilot, and draws without a class."""
-    rows = []
-    for row in read_parts(folder):
+def read_part(path, run, others):
+    """Return the rows of a part, what is wrong with it if anything, and its numbers and bytes.
+
+    `others` are the numbers and bytes of the parts that were read before.
+    """
+    import pyarrow.parquet as pq  # not needed for anything else
+
+    limits = {f"thrift_{what}_size_limit": MOST_CONTENTS for what in ("string", "container")}
+    with open_plain(path, MOST_PART, follow=False) as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()[:32]
+        if digest != path.stem.rpartition("-")[2]:
+            return (
+                [],
+                f"{path} was altered or is a copy: its checksum does not match its name",
+                (0, 0),
+            )
+        with pq.ParquetFile(file, **limits) as part:
+            if strange := strange_settings(part.schema_arrow.metadata or {}, run):
+                return [], f"{path} belongs to another run: its {strange} is not this run's", (0, 0)
+            size = count_values(path, file, part.metadata), os.fstat(file.fileno()).st_size
+            values, held = map(sum, zip(size, *others, strict=True))
+            most = min(max(FEW_VALUES, VALUES_PER_BYTE * held), MOST_VALUES)
+            refuse(values > most, f"parts of {held} bytes must hold at most {most} numbers")
+            rows = part.read(columns=list(NEEDED), use_threads=False).to_pylist()
+    first = min((row["index"] for row in rows), default=0)
+    if path.name != f"{first:08d}-{digest}.parquet":
+        return [], f"{path} is a copy under another name: its draws would count twice", (0, 0)
+    return rows, None, size
+
+
+def strange_settings(told, run):
+    """Name the first of its run's settings that a part tells otherwise; None if there is none."""
+    stated = run.get("format")
+    refuse(type(stated) is not int, f"run.toml has no such format: {stated!r}")
+    wanted = {
+        "run": run.get("id"),
+        "sigma": float(run["sigma"]).hex(),
+        "classes": run["classes"],
+        "format": stated if stated > 1 else None,  # the first format did not say so
+    }
+    if "noise" not in run:  # another noise is complained of anyway
+        wanted["noise"] = None
+    for name, value in wanted.items():
+        if told.get(name.encode()) != (None if value is None else str(value).encode()):
+            return name
+    return None
+
+
+def count_values(path, file, contents):
+    """Count the numbers in the columns that are compared, before memory is taken for them.
+
+    A table of contents may understate them, so the headers of the pages are added up too: equal
+    numbers take no space, and a kilobyte may announce a billion.
+    """
+    refuse(contents.num_rows > MOST_ROWS, f"{path} has too many rows")
+    total, unpacked = 0, 0
+    for group in map(contents.row_group, range(contents.num_row_groups)):
+        for column in map(group.column, range(group.num_columns)):
+            if column.path_in_schema.partition(".")[0] not in NEEDED:
+                continue
+            refuse(
+                column.physical_type not in ("INT32", "INT64"),
+                f"{path} must hold whole numbers in column {column.path_in_schema}",
+            )
+            starts = [column.data_page_offset, column.dictionary_page_offset or 0]
+            file.seek(min(start for start in starts if start > 0))
+            announced = add_pages(file.read(column.total_compressed_size))
+            sizes = list(map(max, announced, stated_numbers(column)))
+            total, unpacked = total + sizes[0], unpacked + sizes[1]
+    refuse(unpacked > MOST_UNPACKED, f"{path} must unpack to at most {MOST_UNPACKED} bytes")
+    return total
+
+
+def stated_numbers(column):
+    """Return the numbers and the unpacked bytes of a column, as the table of contents has them."""
+    return column.num_values, column.total_uncompressed_size
+
+
+def add_pages(pages):
+    """Add up the numbers and the unpacked bytes that the headers of a column's pages announce."""
+    at, values, unpacked = 0, 0, 0
+    while at < len(pages):
+        header, at = read_header(pages, at)
+        own, packed = header[2], header[3]
+        inner = header.get(5) or header.get(8) or {1: 0}  # a page of numbers, of either version
+        refuse(min(inner[1], own, packed) < 0, "a page of a part announces less than nothing")
+        values, unpacked, at = values + inner[1], unpacked + own, at + packed
+    return values, unpacked
+
+
+def read_header(pages, at, depth=0):
+    """Read a structure of Thrift's compact protocol, which Parquet's headers are written in.
+
+    Return its fields by number, and where it ends. One that is cut short is an IndexError.
+    """
+
+    def varint():
+        nonlocal at
+        value = place = 0
+        while pages[at] > 127:  # noqa: PLR2004  (the highest bit says that more follows)
+            value, place, at = value | (pages[at] & 127) << place, place + 7, at + 1
+            refuse(place > 63, "a page of a part has no header")  # noqa: PLR2004
+        value, at = value | pages[at] << place, at + 1
+        return value
+
+    held, number = {}, 0
+    while pages[at]:
+        step, kind = pages[at] >> 4, pages[at] & 15
+        at += 1
+        code = None if step else varint()
+        number = number + step if step else (code >> 1) ^ -(code & 1)
+        if kind in (4, 5, 6):  # whole numbers: even codes are positive, odd ones negative
+            code = varint()
+            held[number] = (code >> 1) ^ -(code & 1)
+        elif kind == 12 and depth < 8:  # noqa: PLR2004  (a structure)
+            held[number], at = read_header(pages, at, depth + 1)
+        elif kind == 8:  # noqa: PLR2004  (a text)
+            length = varint()
+            at += length
+        else:
+            at += {1: 0, 2: 0, 3: 1, 7: 8}[kind]  # truth values, a byte, a double
+    return held, at + 1
+
+
+def span_wrong(row, spans, run):
+    """Say why a row's draws cannot be those that the run was to make; None if they can."""
+    source = run.get("source", {})
+    if source.get("format") == "sample" and not ("plan" in run and spans):
+        return "nothing says which draws they are, as every run that was drawn does"
+    if "segments" in row:
+        made = sum(row["counts_value"]) + (row.get("invalid") or 0)
+        told = sum(stop - first for _, first, stop in spans)
+        sound = told == made or ("plan" not in run and told < made)
+        if not sound or any(not 0 <= first < stop for _, first, stop in spans):
+            return f"its {made} draws are not those that it says it holds"
+        if ("plan" in run or "seed" in source) and {a for a, _, _ in spans} - {source.get("seed")}:
+            return f"it holds draws of another seed than the run's, {source.get('seed')}"
+    return None
+
+
+def seen(folder, run):
+    """Read what the parts hold of each input: counts, votes, pilot, and draws without a class.
+
+    Return it with complaints about the parts, which then cannot be compared.
+    """
+    rows, read = [], read_parts(folder, run)
+    wrong = read[1]
+    for row in read[0]:
         flat = row.get("segments") or []  # seed, first draw and one past the last, repeated
         spans = list(zip(flat[::3], flat[1::3], flat[2::3], strict=True))
+        if reason := span_wrong(row, spans, run):
+            wrong.append((str(row["index"]), reason))
         rows.append((sum(stop - first for _, first, stop in spans), spans, row))
-    held, taken = {}, {}
+    held, taken, random = {}, {}, run.get("source", {}).get("random")
     for _, spans, row in sorted(rows, key=lambda one: -one[0]):
         before = taken.setdefault(row["index"], [])
-        if any(a == b and i < m and k < j for a, i, j in spans for b, k, m in before):
-            continue  # drawn by two processes: no draw counts twice, and the longer row counts
-        before += spans
+        if clash := next((one for one in before if may_overlap(spans, one[0])), None):
+            # Drawn by two processes: no draw counts twice, and the longer row counts.
+            if (clash[0] == spans or not spans) and clash[1] != row and not random:
+                wrong.append((str(row["index"]), "two parts hold the same draws and disagree"))
+            continue
+        before.append((spans, row))
         mine = held.setdefault(row["index"], {"label": row.get("labels")})
+        if mine["label"] != row.get("labels"):
+            wrong.append((str(row["index"]), "two parts disagree about its label"))
         for name in ("counts", "votes"):
             if f"{name}_class" in row:
                 cells = dict(zip(row[f"{name}_class"], row[f"{name}_value"], strict=True))
@@ -594,7 +778,14 @@ def seen(folder):
                 mine[name] = mine.get(name, Counter()) + Counter(cells)
         if "pilot_class" in row:
             mine["pilot"] = dict(zip(row["pilot_class"], row["pilot_value"], strict=True))
-    return held
+    return held, wrong
+
+
+def may_overlap(spans, others):
+    """Tell whether two rows of an input share a draw; one that names no draws may share any."""
+    if not spans or not others:
+        return True
+    return any(a == b and i < m and k < j for a, i, j in spans for b, k, m in others)
 
 
 def check_counts(rows, held):
@@ -655,8 +846,13 @@ def check(path, run_toml):
         wrong += check_run(rows, run)
         parts = Path(run_toml).parent / "parts"
         try:
-            wrong += check_counts(rows, seen(parts)) if parts.is_dir() else []
-            said.append(f"run: settings{' and counts' * parts.is_dir()} were held to it")
+            refuse(parts.is_symlink(), f"{parts} must be a folder, and is a link")
+            foreign = []
+            if parts.is_dir():
+                held, foreign = seen(parts, run)
+                wrong += foreign or check_counts(rows, held)
+            compared = parts.is_dir() and not foreign
+            said.append(f"run: settings{' and counts' * compared} were held to it")
         except ImportError:
             said.append("run: counts not compared; pyarrow is needed to read them")
             whole = False
@@ -671,7 +867,7 @@ def main():
     given = parser.parse_args()
     try:
         wrong, said, whole = check(given.certificates, given.run)
-    except (OSError, ValueError, LookupError, TypeError, ArithmeticError, RecursionError) as error:
+    except ERRORS as error:
         text = str(error)[:200]
         print(f"{given.certificates} cannot be read as certificates: {text}", file=sys.stderr)
         return 2

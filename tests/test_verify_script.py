@@ -3,13 +3,16 @@
 import ast
 import csv
 import importlib.util
+import os
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow
 import pytest
+from hostile import put_part
 from mpmath import mpf
 from pyarrow import parquet
 from scipy.stats import binom
@@ -647,22 +650,159 @@ def test_a_run_that_is_merged_while_it_is_read_is_read_whole(tmp_path, monkeypat
     run_of = sc.create_run(tmp_path / "run", Manifest(SIGMA, 2, 3), parts[0])
     write_part(run_of.folder / "parts", parts[1], run_of.manifest)
     path = written(sc.open_run(run_of.folder).certify(), tmp_path / "c.csv")
-    real = parquet.read_metadata
+    real = script.read_part
 
-    def merge_first(name):
+    def merge_first(*given):
         if len(sc.open_run(run_of.folder).paths()) > 1:
             compact_run(run_of.folder)
-        return real(name)
+        return real(*given)
 
-    monkeypatch.setattr(parquet, "read_metadata", merge_first)
+    monkeypatch.setattr(script, "read_part", merge_first)
     monkeypatch.setattr(script, "PAUSE", 0.0, raising=False)
     assert complaints(path, run_of.folder / "run.toml") == []
     assert len(sc.open_run(run_of.folder).paths()) == 1
-    (part,) = sc.open_run(run_of.folder).paths()
-    part.unlink()
-    part.symlink_to("gone")
+    monkeypatch.setattr(script, "list_parts", lambda folder: [folder / "gone.parquet"])
     with pytest.raises(FileNotFoundError):  # but not for ever
         complaints(path, run_of.folder / "run.toml")
+
+
+@pytest.fixture
+def counts_run(tmp_path):
+    """A run of imported counts, which say of no draw which one it is, and its certificates."""
+    run_of = sc.create_run(tmp_path / "run", Manifest(SIGMA, 2, 3), COUNTED)
+    return run_of, written(run_of.certify(), tmp_path / "c.csv")
+
+
+COUNTED = sc.Tally([[990, 7, 3], [4, 980, 16]], SIGMA)
+DOUBLED = sc.Tally([[1980, 14, 6], [8, 1960, 32]], SIGMA)
+
+
+def test_a_part_that_was_copied_does_not_count_twice(counts_run):
+    """Rows that do not say which draws they hold doubled the counts, and nothing was noticed."""
+    run_of, path = counts_run
+    toml = run_of.folder / "run.toml"
+    assert complaints(path, toml) == []
+    (part,) = run_of.paths()
+    written(sc.certify(sc.bound(DOUBLED)), path)
+    for name in ("copy.parquet", part.name.replace("00000000", "00000001")):
+        copy = part.with_name(name)
+        copy.write_bytes(part.read_bytes())
+        (found,) = complaints(path, toml)
+        assert found[0] == "all" and "copy" in found[1], name
+        copy.unlink()
+
+
+def test_rows_of_one_input_in_two_parts_count_once_or_must_agree(counts_run):
+    """A second part of the same rows has another name where it took another time to draw."""
+    run_of, path = counts_run
+    folder, toml = run_of.folder / "parts", run_of.folder / "run.toml"
+    write_part(folder, COUNTED, run_of.manifest, seconds=3.0)
+    assert complaints(path, toml) == []
+    written(sc.certify(sc.bound(DOUBLED)), path)
+    assert "the run holds 1000 draws" in str(complaints(path, toml))
+    write_part(folder, sc.Tally([[991, 6, 3]], SIGMA), run_of.manifest)
+    assert set(complaints(path, toml)) == {("0", "two parts hold the same draws and disagree")}
+
+
+def test_a_part_of_another_run_is_none_of_this_one(tmp_path, counts_run):
+    run_of, path = counts_run
+    toml, folder = run_of.folder / "run.toml", run_of.folder / "parts"
+    spare = sc.Tally([[990, 7, 3]], SIGMA, index=[1])
+    for number, (change, what) in enumerate(
+        [
+            ({}, "run"),
+            ({"id": run_of.manifest.id, "sigma": 2.0}, "sigma"),
+            ({"id": run_of.manifest.id, "classes": 4}, "classes"),
+            ({"id": run_of.manifest.id, "format": 1}, "format"),
+        ]
+    ):
+        other = replace(Manifest(SIGMA, 2, 3), **change)
+        place = tmp_path / f"other-{number}"
+        place.mkdir()
+        foreign = write_part(place, replace(spare, sigma=other.sigma), other)
+        foreign.rename(folder / foreign.name)
+        (found,) = complaints(path, toml)
+        assert f"belongs to another run: its {what} is not this run's" in found[1]
+        (folder / foreign.name).unlink()
+    assert complaints(path, toml) == []
+
+
+def test_draws_of_another_seed_and_draws_that_nobody_can_tell_apart(tmp_path):
+    tally = sc.Tally([[990, 7, 3]], SIGMA, plan=sc.Plan((1000,)))
+    made = Manifest(SIGMA, 1, 3, source={"seed": 5}, plan=tally.plan)
+    spans = {"right": [[0, 5, 0, 1000]], "seed": [[0, 6, 0, 1000]], "short": [[0, 5, 0, 900]]}
+    says = {"right": "[]", "seed": "another seed than the run's, 5", "short": "its 1000 draws"}
+    for name, segments in spans.items():
+        run_of = sc.create_run(tmp_path / name, made, replace(tally, segments=segments, looks=None))
+        path = written(run_of.certify(), tmp_path / "c.csv")
+        assert says[name] in str(complaints(path, run_of.folder / "run.toml")), name
+    drawn = replace(made, source={"seed": 5, "format": "sample"})
+    run_of = sc.create_run(tmp_path / "none", drawn, tally)
+    found = complaints(written(run_of.certify(), path), run_of.folder / "run.toml")
+    assert "nothing says which draws they are" in str(found)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes")
+@pytest.mark.parametrize("place", ["parts/zz.parquet", "run.toml", "../c.csv"])
+def test_a_pipe_is_not_waited_for(counts_run, place):
+    run_of, path = counts_run
+    (run_of.folder / place).unlink(missing_ok=True)
+    os.mkfifo(run_of.folder / place)
+    done = run(path, "--run", run_of.folder / "run.toml")
+    assert done.returncode == 2
+    assert f"{(run_of.folder / place).name} must be a plain file" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_link_inside_a_run_is_not_followed(counts_run, tmp_path):
+    run_of, path = counts_run
+    (part,) = run_of.paths()
+    part.rename(tmp_path / "elsewhere")
+    part.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(ValueError, match="must be a plain file"):
+        complaints(path, run_of.folder / "run.toml")
+    part.unlink()
+    (tmp_path / "elsewhere").rename(part)
+    part.parent.rename(tmp_path / "parts")
+    (run_of.folder / "parts").symlink_to(tmp_path / "parts")
+    with pytest.raises(ValueError, match="must be a folder, and is a link"):
+        complaints(path, run_of.folder / "run.toml")
+
+
+@pytest.mark.parametrize("understated", [False, True])
+def test_a_small_part_that_would_fill_the_memory_is_refused(counts_run, monkeypatch, understated):
+    """Equal numbers take no space; a table of contents may say that there are few of them."""
+    run_of, path = counts_run
+    zeros = pyarrow.array(np.zeros(20_000_000, np.int64))
+    lists = pyarrow.ListArray.from_arrays(pyarrow.array([0, len(zeros)], pyarrow.int32()), zeros)
+    put_part(run_of.folder, [pyarrow.table({"index": [0], "segments": lists})])
+    (part,) = run_of.paths()
+    assert part.stat().st_size < 10_000
+    if understated:
+        monkeypatch.setattr(script, "stated_numbers", lambda column: (1, 1))
+    with pytest.raises(ValueError, match="must hold at most 16777216 numbers"):
+        complaints(path, run_of.folder / "run.toml")
+    put_part(run_of.folder, [pyarrow.table({"index": [0], "labels": ["much text"]})])
+    with pytest.raises(ValueError, match="must hold whole numbers in column labels"):
+        complaints(path, run_of.folder / "run.toml")
+
+
+def test_headers_of_pages_that_are_cut_short(counts_run):
+    run_of, _ = counts_run
+    (part,) = run_of.paths()
+    with parquet.ParquetFile(part) as held:
+        column = held.metadata.row_group(0).column(0)
+        numbers = held.metadata.num_rows
+    start = column.dictionary_page_offset or column.data_page_offset
+    pages = part.read_bytes()[start : start + column.total_compressed_size]
+    values, unpacked = script.add_pages(pages)
+    assert values >= numbers and unpacked > 0
+    _, end_of_header = script.read_header(pages, 0)
+    for end in range(1, end_of_header):
+        with pytest.raises((IndexError, KeyError, ValueError)):
+            script.add_pages(pages[:end])
+    with pytest.raises(ValueError, match="no header"):
+        script.add_pages(bytes([0x15]) + bytes([0x80] * 20))
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ from simplicert.files import write_atomically
 from simplicert.store import Manifest, compaction, listing
 from simplicert.store.compaction import compact_if_complete, compact_run
 from simplicert.store.listing import list_parts
-from simplicert.store.manifest import write_manifest
+from simplicert.store.manifest import NAME, write_manifest
 from simplicert.store.parts import encode_part, read_origins, read_part, write_part
 from simplicert.store.run import PARTS, Run, read_records
 from simplicert.verification import verify_run
@@ -67,7 +67,9 @@ def independent_counts(folder):
     spec = importlib.util.spec_from_file_location("verify_alone", place)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return {item: dict(+held["counts"]) for item, held in module.seen(folder / PARTS).items()}
+    held, wrong = module.seen(folder / PARTS, module.read_run(folder / NAME))
+    assert wrong == []
+    return {item: dict(+mine["counts"]) for item, mine in held.items()}
 
 
 def assert_same(run, tally, seconds):
