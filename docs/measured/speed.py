@@ -226,8 +226,8 @@ def describe_scale(scale: Result) -> str:
     return (
         f"{scale['inputs']:,} inputs of ten classes, counts alone, in {files['parts']:,} parts "
         f"of {round_up(files['bytes'] / 1e6, 1)} MB; merged, {merged['parts']} of "
-        f"{round_up(merged['bytes'] / 1e6, 1)} MB. {before}`verify` takes {ratio} times the time of "
-        f"`certify`, and {after} times with merged parts. Seconds are of a processor of a machine "
+        f"{round_up(merged['bytes'] / 1e6, 1)} MB. {before}`verify` takes {ratio} times the time "
+        f"of `certify`, and {after} times with merged parts. Seconds are of a processor of a machine "
         f"with a load of {scale['load']}."
     )
 
