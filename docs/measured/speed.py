@@ -223,12 +223,12 @@ def describe_scale(scale: Result) -> str:
     ours = scale["costs"]["merged"]
     after = round_up(ours["verify"]["seconds"] / ours["certify"]["seconds"], 1)
     before = f"*Before* is commit {scale['before']}. " if scale.get("before") else ""
+    large, small = (round_up(held["bytes"] / 1e6, 1) for held in (files, merged))
     return (
-        f"{scale['inputs']:,} inputs of ten classes, counts alone, in {files['parts']:,} parts "
-        f"of {round_up(files['bytes'] / 1e6, 1)} MB; merged, {merged['parts']} of "
-        f"{round_up(merged['bytes'] / 1e6, 1)} MB. {before}`verify` takes {ratio} times the time "
-        f"of `certify`, and {after} times with merged parts. Seconds are of a processor of a machine "
-        f"with a load of {scale['load']}."
+        f"{scale['inputs']:,} inputs of ten classes, counts alone, in {files['parts']:,} parts of "
+        f"{large} MB; merged, {merged['parts']} of {small} MB. {before}`verify` takes {ratio} "
+        f"times the time of `certify`, and {after} times with merged parts. Seconds are of a "
+        f"processor of a machine with a load of {scale['load']}."
     )
 
 
