@@ -120,6 +120,56 @@ def test_pipes_are_not_opened(tmp_path):
         pass
 
 
+@pytest.fixture
+def make_nested():
+    """Make so many folders inside one another; taken away again, which shutil cannot do."""
+    made = []
+
+    def make(folder, count):
+        for _ in range(count):
+            folder.mkdir()
+            made.append(folder)
+            folder /= "d"
+        return made[-1]
+
+    yield make
+    for folder in reversed(made):
+        for path in folder.iterdir():
+            path.unlink()
+        folder.rmdir()
+
+
+def test_folders_without_end_are_not_walked(tmp_path, make_nested):
+    (tmp_path / "sigma_0.50").write_text(HEADER + ROWS)
+    make_nested(tmp_path / "deep", 1500)
+    board = read_board([tmp_path])
+    assert len(board.entries) == 1
+    assert reason_of(board) == "inside more than 100 folders of the one given, and not opened"
+
+
+@pytest.mark.parametrize("depth", [100, 101])
+def test_a_log_in_a_hundred_folders_is_read(tmp_path, depth, make_nested):
+    last = make_nested(tmp_path / "in", depth + 1)  # the first is the one that is given
+    (last / "sigma_0.50").write_text(HEADER + ROWS)
+    board = read_board([tmp_path / "in"])
+    assert (len(board.entries), len(board.refusals)) == ((1, 0) if depth == 100 else (0, 1))
+
+
+def test_folders_without_end_in_a_run_are_refused(tmp_path, make_nested):
+    tally = sc.Tally([[900, 80, 20], [40, 935, 25]], sigma=0.5, labels=[0, 1])
+    sc.create_run(tmp_path / "run", sc.Manifest(sigma=0.5, inputs=2, classes=3), tally)
+    (tmp_path / "sigma_0.50").write_text(HEADER + ROWS)
+    make_nested(tmp_path / "run" / "deep", 1500)
+    board = read_board([tmp_path])
+    assert len(board.entries) == 1
+    assert reason_of(board) == "run must have at most 100 folders inside one another, got more"
+
+
+def reason_of(board):
+    (refusal,) = board.refusals
+    return refusal.reason
+
+
 def test_what_cannot_be_opened_is_refused_and_the_rest_is_read(tmp_path, monkeypatch, read_one):
     (tmp_path / "closed_sigma_0.5").write_text(HEADER + ROWS)
     opened = find_sources.__globals__["open_file"]

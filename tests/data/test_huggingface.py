@@ -53,6 +53,30 @@ def test_a_plain_column_named_label_holds_the_labels(datasets, table, tmp_path):
     assert load_data(f"hf:{tmp_path / 'numbers'}", options=options).labels is None
 
 
+@pytest.mark.parametrize(
+    "kept",
+    [
+        {"_format_columns": []},
+        {"_format_columns": ["img"]},
+        {"_format_type": "numpy"},
+        {"_format_type": "pandas", "_format_columns": ["label"]},
+    ],
+)
+def test_a_format_that_was_saved_hides_nothing(datasets, table, tmp_path, kept):
+    """It says how the saver looked at the table, and a stranger may write anything there."""
+    table.save_to_disk(tmp_path / "pets")
+    plain = load_data(f"hf:{tmp_path / 'pets'}")
+    state = tmp_path / "pets" / "state.json"
+    state.write_text(json.dumps(json.loads(state.read_text()) | kept))
+    data = load_data(f"hf:{tmp_path / 'pets'}")
+    assert data.labels.tolist() == [1, 0, 1] and data.fingerprint == plain.fingerprint
+    numbers = datasets.Dataset.from_dict({"a": [0.5, 1.5], "label": [0, 1]})
+    numbers.save_to_disk(tmp_path / "numbers")
+    state = tmp_path / "numbers" / "state.json"
+    state.write_text(json.dumps(json.loads(state.read_text()) | {"_format_columns": []}))
+    assert load_data(f"hf:{tmp_path / 'numbers'}").labels.tolist() == [0, 1]
+
+
 def test_splits(datasets, table, tmp_path):
     splits = {"train": table, "test": table.select([2, 0])}
     datasets.DatasetDict(splits).save_to_disk(tmp_path / "pets")

@@ -512,7 +512,7 @@ fingerprint = "x"
 """
 
 
-def recipe(text):
+def recipe(text, says="recipe .* must be a TOML file"):
     def make(folder):
         if text is None:
             put_special(folder / "x" / "own.toml", "pipe")
@@ -520,7 +520,7 @@ def recipe(text):
             (folder / "x").mkdir()
             (folder / "x" / "own.toml").write_text(text)
         words = ["train", "--data", "digits", "--recipe", folder / "x" / "own.toml"]
-        return [*words, "--out", folder / "net"], "recipe .* must be a TOML file"
+        return [*words, "--out", folder / "net"], says
 
     return make
 
@@ -737,6 +737,8 @@ ALL_CASES = {
     "recipe: pipe": recipe(None),
     "recipe: 5,000 digits": recipe(f"[settings]\nepochs = {LONG}\n"),
     "recipe: deep": recipe(f"settings = {DEEP}"),
+    "recipe: settings that are a list": recipe('settings = ["a"]\n'),
+    "recipe: arch is a number": recipe("[settings]\narch = 0\n", "arch must be a name"),
     "onnx: device": sampled(
         onnx_model("w", lambda f: put_special(f / "w", "device")), says="got a link: 'w'"
     ),

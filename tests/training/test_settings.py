@@ -103,6 +103,37 @@ def test_options_stand_in_for_the_recipes():
     assert held.epochs == 3 and held.rate == read_recipe("cifar10-small")["rate"]
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('settings = ["a"]', r"with a table \[settings\], got \['a'\]"),
+        ("settings = 5", r"with a table \[settings\], got 5"),
+        ("[[settings]]\narch = 'a'", r"with a table \[settings\], got \[\{'arch': 'a'\}\]"),
+        ("[settings]\narch = 0", "arch must be a name in recipe .*, got 0"),
+        ("[settings]\narch = ['a:b']", r"arch must be a name in recipe .*, got \['a:b'\]"),
+        ("[settings]\nmilestones = 5", "milestones must be a list of numbers, got 5"),
+        ("[settings]\nmilestones = ['a']", r"milestones must be a list of numbers, got \['a'\]"),
+        ("[settings]\nmean = 'abc'", "mean must be a list of numbers, got 'abc'"),
+        ("[settings]\nmilestones = ''", "milestones must be a list of numbers, got ''"),
+        ("[settings]\nmethod = ['macer']", r"method must be one of .*, got \['macer'\]"),
+        ("[settings]\nmethod = {a = 1}", r"method must be one of .*, got \{'a': 1\}"),
+        ("[settings]\nmean = [true]", r"mean must be a list of numbers, got \[True\]"),
+        ("[settings]\nmean = [0.5]\nstd = [nan]", r"std must be a list of numbers, got \[nan\]"),
+        ("[settings]\nflip = 'no'", "flip must be true or false, got 'no'"),
+        ("[settings]\nmixed = [1]", r"mixed must be true or false, got \[1\]"),
+    ],
+)
+def test_a_recipe_of_other_things(tmp_path, text, words):
+    (tmp_path / "mine.toml").write_text(text)
+    with pytest.raises(InvalidInput, match=words):
+        resolve_settings(str(tmp_path / "mine.toml"), {"sigma": 0.5})
+
+
+def test_an_architecture_must_be_a_name():
+    with pytest.raises(InvalidInput, match="arch must be a name, got 0"):
+        make_settings({"sigma": 0.5, "arch": 0})
+
+
 def test_a_recipe_of_your_own(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text("[settings]\nsigma = 0.3\nepochs = 2\n")

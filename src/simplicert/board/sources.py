@@ -21,6 +21,7 @@ from simplicert.store.manifest import NAME as RUN
 ARRAYS = ("preds.npy", "labels.npy")  # of a folder of arrays
 DERANDOMISED = "predicted_labels.npy"  # beside them: all draws of splitting noise were made
 SEPARATORS = "\t,;|"
+MOST_DEPTH = 100  # folders inside one another; deeper ones were made against their reader
 HEAD = 4096  # bytes that tell the format
 PREDICTIONS = "predictions without radii: nothing is certified"
 NO_HEADER = "no header of a known format"
@@ -98,38 +99,58 @@ def checksum_of(source: Source) -> str:
     if source.path.is_file():
         digest.update(read_file(source.path, MOST_LOG))
     else:
-        for file in sorted(file for file in source.path.rglob("*") if file.is_file()):
+        for file in _list_files(source.path):
             if file.suffix in (".npy", ".toml", ".parquet"):
                 digest.update(read_file(file, MOST_LOG, follow=False))
     return digest.hexdigest()
 
 
-def _walk(path: Path, root: Path) -> Iterator[Source]:
+def _list_files(folder: Path) -> list[Path]:
+    """List the files of a folder and of all below it; folders that are links are not entered."""
+    files, waiting = [], [(folder, 0)]
+    while waiting:
+        here, depth = waiting.pop()
+        require(
+            depth <= MOST_DEPTH,
+            f"{folder.name} must have at most {MOST_DEPTH} folders inside one another, got more",
+        )
+        for path in here.iterdir():
+            if path.is_dir() and not path.is_symlink():
+                waiting.append((path, depth + 1))
+            elif path.is_file():
+                files.append(path)
+    return sorted(files)
+
+
+def _walk(given: Path, root: Path) -> Iterator[Source]:
     """Yield the sources of a file, or of a folder and all below it."""
-    if path.is_symlink():
-        yield Source(path, root, "", "a link, which is not followed")
-    elif path.is_file():
-        yield _judge_file(path, root)
-    elif path.is_dir():
-        if (path / RUN).is_file():
+    waiting = [(given, 0)]  # and how many folders lie between
+    while waiting:
+        path, depth = waiting.pop()
+        if path.is_symlink():
+            yield Source(path, root, "", "a link, which is not followed")
+        elif path.is_file():
+            yield _judge_file(path, root)
+        elif not path.is_dir():
+            yield Source(path, root, "", "neither a plain file nor a folder")
+        elif depth > MOST_DEPTH:
+            says = f"inside more than {MOST_DEPTH} folders of the one given, and not opened"
+            yield Source(path, root, "", says)
+        elif (path / RUN).is_file():
             yield Source(path, root, "run")
-            return
-        if holds_arrays(path):
-            kind = "splitting" if (path / DERANDOMISED).is_file() else "rs4a"
-            yield Source(path, root, kind)
-            held = {file.name for file in path.glob("*.npy")}
         else:
             held = set()
-        try:
-            children = sorted(path.iterdir())
-        except OSError as error:
-            yield Source(path, root, "", f"cannot be opened: {error.strerror or error}")
-            return
-        for child in children:
-            if child.name not in held and child.name != ".git":
-                yield from _walk(child, root)
-    else:
-        yield Source(path, root, "", "neither a plain file nor a folder")
+            if holds_arrays(path):
+                kind = "splitting" if (path / DERANDOMISED).is_file() else "rs4a"
+                yield Source(path, root, kind)
+                held = {file.name for file in path.glob("*.npy")}
+            try:
+                children = sorted(path.iterdir())
+            except OSError as error:
+                yield Source(path, root, "", f"cannot be opened: {error.strerror or error}")
+                continue
+            left = [child for child in children if child.name not in held and child.name != ".git"]
+            waiting += [(child, depth + 1) for child in left]
 
 
 def _judge_file(path: Path, root: Path) -> Source:

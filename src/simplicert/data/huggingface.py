@@ -53,6 +53,7 @@ def load_hf_dataset(spec: str, options: DataOptions = AS_IT_IS) -> Source:
         return load_hub_folder(Path(where), split, options)
     datasets = import_library("datasets", "hf", "data 'hf:'")
     table = _select_split(where, split, _open_hf_dataset(datasets, where, split))
+    table = table.with_format(None)  # the one saved with it may hide columns, or change their type
     images = _find_columns(table, datasets.Image)
     labels = _find_columns(table, datasets.ClassLabel)
     if options.label_column is None:

@@ -8,8 +8,10 @@ through its environment; without torchrun there is one process. Nothing here imp
 """
 
 import os
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from math import isfinite
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +49,9 @@ CHOICES = {
 }
 
 RANGES = {"momentum": (0, 1), "weight_decay": (0, 1), "rising": (0, 1), "lam": (0, 1e6)}
+
+LISTS = ("milestones", "mean", "std")  # of numbers
+SWITCHES = ("nesterov", "flip", "mixed", "compiled")
 
 # Settings that one method alone has, and the defaults that are its own.
 OWNERS = {
@@ -114,10 +119,14 @@ class TrainingSettings:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be trained, and turn lists, as TOML has them, into tuples."""
-        for name in ("milestones", "mean", "std"):
+        require(isinstance(self.arch, str), f"arch must be a name, got {self.arch!r:.80}")
+        for name in LISTS:
             value = getattr(self, name)
             if value is not None:
-                object.__setattr__(self, name, tuple(value))
+                object.__setattr__(self, name, _check_numbers(name, value))
+        for name in SWITCHES:
+            value = getattr(self, name)
+            require(isinstance(value, bool), f"{name} must be true or false, got {value!r:.80}")
         for name in ("rate", "gamma", "beta", "epsilon"):
             check_positive(name, getattr(self, name))
         self._check_noise()
@@ -181,7 +190,8 @@ def resolve_settings(recipe: str | None, options: dict[str, Any]) -> TrainingSet
     """Return a recipe's settings with the given options in their place; None means not given."""
     base = {} if recipe is None else read_recipe(recipe)
     given = {name: value for name, value in options.items() if value is not None}
-    arch = str(base.get("arch", ""))
+    arch = base.get("arch", "")
+    require(isinstance(arch, str), f"arch must be a name in recipe {recipe}, got {arch!r:.80}")
     if ":" in arch and "arch" not in given:
         require_user(Trust(f"recipe {recipe}"), "arch", arch, f"--arch {arch}")
     return make_settings(base | given)
@@ -195,7 +205,8 @@ def make_settings(values: dict[str, Any]) -> TrainingSettings:
         not unknown,
         f"a training has no setting {', '.join(unknown)}; it has {', '.join(SETTING_NAMES)}",
     )
-    method = values.get("method", "gaussian")
+    known_methods = {name: name for name in METHOD_NAMES}
+    method = choose("method", values.get("method", "gaussian"), known_methods)
     for name in sorted(set(values) & set(OWNERS)):
         require(
             method == OWNERS[name],
@@ -229,6 +240,10 @@ def read_recipe(name: str) -> dict[str, Any]:
         raise InvalidInput(
             f"recipe {name} must be a TOML file with a table [{SETTINGS}]: {error!r}"
         ) from None
+    require(
+        isinstance(held, dict),
+        f"recipe {name} must be a TOML file with a table [{SETTINGS}], got {held!r:.80}",
+    )
     return held
 
 
@@ -255,6 +270,16 @@ def local_process_count() -> int:
 def is_first_process() -> bool:
     """Say whether this is the process that writes files and prints."""
     return process_rank("RANK") == 0
+
+
+def _check_numbers(name: str, value: object) -> tuple[float, ...]:
+    """Return a list of finite numbers as a tuple; anything else is refused."""
+    held: tuple[Any, ...] = (None,)
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        held = tuple(value)
+    numbers = all(isinstance(n, Real) and not isinstance(n, bool) and isfinite(n) for n in held)
+    require(numbers, f"{name} must be a list of numbers, got {value!r:.80}")
+    return held
 
 
 def _check_whole_setting(name: str, value: object, least: int) -> None:
