@@ -648,6 +648,8 @@ def strange_settings(told, run):
     }
     if "noise" not in run:  # another noise is complained of anyway
         wanted["noise"] = None
+    if b"sensitivity" in told:  # parts of earlier versions do not say it
+        wanted["sensitivity"] = float(run.get("source", {}).get("sensitivity", 1)).hex()
     for name, value in wanted.items():
         if told.get(name.encode()) != (None if value is None else str(value).encode()):
             return name
@@ -815,6 +817,15 @@ def check_counts(rows, held):
             yield row["index"], "top is not the class that the run's draws choose"
 
 
+def say_stage(row, run):
+    """Say whose word the sensitivity is: no count depends on it, and every radius does."""
+    whose = "file" if run is None else "run"
+    if float(row.get("sensitivity", 1)) == 1:
+        return f"sensitivity: that nothing comes before the noise is the {whose}'s word"
+    said = f"sensitivity: {row['sensitivity']} of a first stage, by which radii are divided,"
+    return f"{said} is the {whose}'s word"
+
+
 def check(path, run_toml):
     """Return all complaints (input, sentence), a summary, and whether everything was checked."""
     rows, mechanisms = read_table(path)
@@ -838,8 +849,7 @@ def check(path, run_toml):
     said.append(f"radii: proved by e0 and e1 are {tally}")
     for name in +elsewhere:
         said.append(f"radii: not checked; {elsewhere[name]} inputs have {name} from the tallies")
-    if float(rows[0].get("sensitivity", 1)) != 1:
-        said.append(f"sensitivity {rows[0]['sensitivity']} of the first stage is taken as given")
+    said.append(say_stage(rows[0], run))
     if constant is not None and "lipschitz" in mechanisms:
         said.append(f"the constant {constant} of the scores, in run.toml, is taken as given")
     if run is not None:

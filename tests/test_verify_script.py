@@ -727,6 +727,25 @@ def test_a_part_of_another_run_is_none_of_this_one(tmp_path, counts_run):
     assert complaints(path, toml) == []
 
 
+@pytest.mark.parametrize("before, after", [(2.0, None), (2.0, 1e-300), (1.0, 0.5)])
+def test_a_first_stage_is_the_run_s_word_and_its_parts_hold_it(tmp_path, before, after):
+    """Dropped from run.toml alone, it made every radius larger, and nothing was noticed."""
+    made = Manifest(SIGMA, 2, 3, source={"sensitivity": before})
+    run_of = sc.create_run(tmp_path / "run", made, COUNTED)
+    path = written(run_of.certify(), tmp_path / "c.csv")
+    toml = run_of.folder / "run.toml"
+    words = {1.0: "that nothing comes before the noise", 2.0: "2.0 of a first stage, by which"}
+    for whose, named in (("file", None), ("run", toml)):
+        wrong, said, _ = script.check(path, named)
+        (line,) = [line for line in said if line.startswith("sensitivity: ")]
+        assert wrong == [] and words[before] in line and line.endswith(f"the {whose}'s word")
+    source = {} if after is None else {"sensitivity": after}
+    written(sc.certify(sc.bound(COUNTED), sensitivity=after or 1.0), path)
+    toml.write_bytes(replace(run_of.manifest, source=source).text())
+    (found,) = complaints(path, toml)
+    assert "belongs to another run: its sensitivity is not this run's" in found[1]
+
+
 def test_draws_of_another_seed_and_draws_that_nobody_can_tell_apart(tmp_path):
     tally = sc.Tally([[990, 7, 3]], SIGMA, plan=sc.Plan((1000,)))
     made = Manifest(SIGMA, 1, 3, source={"seed": 5}, plan=tally.plan)

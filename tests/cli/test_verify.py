@@ -44,7 +44,11 @@ def test_all_holds(command, run):
     assert (code, said) == (0, "")
     lines = out.splitlines()
     assert lines[-1] == "mine: all holds"
-    (note,) = [line for line in lines[:-1] if not line.startswith("ok    ")]
+    stage, note = [line for line in lines[:-1] if not line.startswith("ok    ")]
+    assert stage == (
+        "note  certificates: mine.csv: that nothing comes before the noise (sensitivity 1) is the "
+        "run's word, as no draw shows it"
+    )
     assert re.fullmatch(r"note  replay: --seed [0-9]+ chooses the inputs to draw again", note)
     assert sum("come again bit for bit" in line for line in lines) == 3
     found = json.loads((run.parent / "found.json").read_text())

@@ -20,9 +20,10 @@ from PIL import Image
 import simplicert as sc
 from simplicert.files import content_checksum
 from simplicert.store import Manifest
+from simplicert.store.identity import run_identity
 from simplicert.store.imported import write_imported_run
 from simplicert.store.manifest import read_manifest, write_manifest
-from simplicert.store.parts import part_name, run_identity, write_part
+from simplicert.store.parts import part_name, write_part
 
 LONG = "9" * 5000
 DEEP = "[" * 50_000

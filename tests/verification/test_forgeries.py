@@ -33,6 +33,11 @@ UNNOTICED = {
     "source.autocast": "a precision that this model does not use",
     "id": "the run's own number",
 }
+# The same of a network, whose Lipschitz constant is proved again whatever is said of the proof.
+OF_A_NETWORK = {
+    "made.lipschitz_proof": "how a Lipschitz constant was proved",
+    "source.compiled": "a compilation that changes no output",
+}
 # Another kind of machine, which makes the comparison tolerant; settings that were not declared.
 SAID = {"made.machine", "made.numpy", "made.processor", "made.torch", "package", "alpha", "scheme"}
 SAME = {"plan.offered"}  # raised to the sum of the weights again
@@ -40,11 +45,35 @@ SAME = {"plan.offered"}  # raised to the sum of the weights again
 DEFAULTS = {"kind", "plan.rule", "plan.offered", "source.random", "made.shape"}
 
 
-@pytest.fixture
-def run(place):
+NETWORK = """
+
+def network():
+    import torch
+    torch.manual_seed(2)
+    layers = torch.nn.Flatten(), torch.nn.Linear(12, 8), torch.nn.ReLU(), torch.nn.Linear(8, 4)
+    return torch.nn.Sequential(*layers).eval()
+"""
+
+
+def scaled(place):
     np.save("shares.npy", np.random.default_rng(3).random((3, 4)))
     shares = place[0] / "shares.npy"
     return fresh(place, stop=3, draws=60, pilot=20, scheme="split", noise_scale=shares, alpha=0.2)
+
+
+def staged(place):
+    """A run behind a first stage, of a network whose Lipschitz constant was proved."""
+    folder, name = place
+    path = folder / f"{name}.py"
+    path.write_text(path.read_text() + NETWORK)
+    stage = {"sensitivity": 2.0, "lipschitz": True, "kind": "softmax", "scheme": "split"}
+    own = {"model": f"{name}:network", "pilot": 20, "alpha": 0.9}
+    return fresh(place, stop=3, draws=60, **stage, **own)
+
+
+@pytest.fixture
+def run(place):
+    return scaled(place)
 
 
 def leaves(table, path=()):
@@ -107,13 +136,22 @@ def noticed(run, path):
 
 
 @pytest.mark.slow
-def test_every_field_of_run_toml(run):
+@pytest.mark.usefixtures("one_thread")
+@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")  # of what compiles
+@pytest.mark.parametrize("kind, stage", [(scaled, False), (staged, True)])
+def test_every_field_of_run_toml(place, kind, stage):
     """A change or omission is noticed, or reported, or listed as one that cannot be noticed."""
+    run = kind(place)
     certificates = certified(run)
     table = tomllib.loads((run.folder / "run.toml").read_text())
     before = run.manifest
     wrong, notes = noticed(run, certificates)
-    assert not wrong and len(notes) == 1 and "--seed 0 chooses" in notes[0]
+    assert not wrong and len(notes) == 1 + stage and "--seed 0 chooses" in notes[-1]
+    assert ("the sensitivity 2.0 of a first stage" in notes[0]) == stage
+    usual = notes
+    hidden = set(UNNOTICED)
+    if stage:
+        hidden = hidden - {"source.autocast"} | set(OF_A_NETWORK)  # a precision that it does use
     kept = {path: path.read_bytes() for path in [*run.paths(), run.folder / "run.toml"]}
     unnoticed, said, walked = {"other": set(), "none": set()}, set(), 0
     for path, value in leaves(table):
@@ -122,7 +160,7 @@ def test_every_field_of_run_toml(run):
             wrong, notes = noticed(Run(run.folder, before), certificates)
             name = ".".join(path)
             walked += 1
-            if not wrong and len(notes) > 1:
+            if not wrong and notes != usual:
                 said.add(name)
             elif not wrong:
                 unnoticed[how].add(name)
@@ -131,15 +169,36 @@ def test_every_field_of_run_toml(run):
             for each, content in kept.items():
                 each.write_bytes(content)
     assert walked > 60
-    assert said == SAID
-    assert unnoticed["other"] - SAME == set(UNNOTICED)
-    assert unnoticed["none"] - SAID - DEFAULTS <= set(UNNOTICED)
+    assert said == (SAID | {"kind", "source.sensitivity"} if stage else SAID)
+    assert unnoticed["other"] - SAME == hidden
+    assert unnoticed["none"] - SAID - DEFAULTS <= hidden
+
+
+@pytest.mark.parametrize("instead", [None, 1e-300, 1e300])
+def test_a_first_stage_that_is_dropped_is_refused_or_the_run_s_word(place, instead):
+    """Where run.toml alone was changed; of parts and certificates made anew only a note warns."""
+    run = fresh(place, stop=3, draws=60, sensitivity=2.0)
+    table = tomllib.loads((run.folder / "run.toml").read_text())
+    forgery = changed(table, ("source", "sensitivity"), instead)
+    kept = {path: path.read_bytes() for path in run.paths()}
+    rewrite(run, forgery, run.manifest)
+    replaced = Run(run.folder, read_manifest(run.folder))
+    wrong, notes = noticed(replaced, certified(replaced))
+    assert not wrong
+    assert f"{f'sensitivity {instead!r}' if instead else '(sensitivity 1)'}" in notes[0]
+    assert "is the run's word, as no draw shows it" in notes[0]
+    for path in replaced.paths():
+        path.unlink()
+    for path, content in kept.items():
+        path.write_bytes(content)
+    says = "\n".join(check.says for check in checks(replaced) if check.holds is False)
+    assert "belongs to another run: its sensitivity is not this run's" in says
 
 
 def test_what_cannot_be_noticed_is_on_the_page():
     """The page lists them in the same words."""
     text = re.sub(r"\s+", " ", PAGE.read_text())
-    for words in UNNOTICED.values():
+    for words in (UNNOTICED | OF_A_NETWORK).values():
         assert words in text
 
 

@@ -26,7 +26,9 @@ def test_each_part_is_read_once_and_progress_is_told(run, monkeypatch):
     monkeypatch.setattr(checks, "read_part_record", lambda *a: read.append(a[0]) or own(*a))
     monkeypatch.setattr("simplicert.store.run.read_part_record", lambda *a: pytest.fail("again"))
     found = list(verify_run(run.folder, report=lambda *words: told.append(words)))
-    assert all(check.holds for check in found) and len(found) == 6
+    *others, stage = found
+    assert all(check.holds for check in others) and len(others) == 6
+    assert stage.holds is None and "(sensitivity 1) is the run's word" in stage.says
     assert sorted(read) == run.paths()
     assert told[:8] == [("parts", number, 8) for number in range(1, 9)]
     assert told[-1][0] == "columns of run.csv" and told[-1][1] == told[-1][2]

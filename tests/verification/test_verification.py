@@ -10,6 +10,7 @@ from verified import certified, checks, flipped, forged, fresh, moved, wrong
 
 import simplicert as sc
 from simplicert.errors import DamagedRun
+from simplicert.noises.stage import may_divide
 from simplicert.store.manifest import read_manifest, write_manifest
 from simplicert.store.parts import read_part, write_part
 from simplicert.verification import Replay, verify_run
@@ -93,6 +94,10 @@ def test_an_honest_run_holds_and_is_drawn_again_bit_for_bit(place, kind):
     run = RUNS[kind](place)
     found = checks(run, [certified(run), certified(run, "c.parquet")], count=5, seed=1)
     notes = [check.says for check in found if not check.holds]
+    divisible = may_divide(run.manifest.noise_model.name, run.manifest.function["norm"])
+    stages = [says for says in notes if "sensitivity" in says]
+    assert len(stages) == 2 * divisible and all("the run's word" in says for says in stages)
+    notes = [says for says in notes if says not in stages]
     assert len(notes) == 1 and notes[0].startswith("--seed 1 chooses"), found
     assert sum("come again bit for bit" in check.says for check in found) == 5
     assert sum("follow from the tallies bit for bit" in check.says for check in found) == 2

@@ -13,6 +13,15 @@ from simplicert.noises import NOISES, say_units
 DIVISIBLE = (("gaussian", "l2"), ("gaussian", "l1"))
 
 
+def may_divide(noise: str, norm: str) -> bool:
+    """Tell whether radii of this noise and norm may be divided by a sensitivity.
+
+    >>> may_divide("gaussian", "l2"), may_divide("gaussian", "linf")
+    (True, False)
+    """
+    return (noise, norm) in DIVISIBLE
+
+
 def check_stage(noise: str, norm: str, sensitivity: float) -> None:
     """Refuse a sensitivity for radii that it says nothing about; 1 stands for no first stage.
 
@@ -22,7 +31,7 @@ def check_stage(noise: str, norm: str, sensitivity: float) -> None:
     row = NOISES[noise]
     units = f"radii are {say_units(noise)}" if row.whole or row.steps else f"radii are in {norm}"
     require(
-        sensitivity == 1 or (noise, norm) in DIVISIBLE,
+        sensitivity == 1 or may_divide(noise, norm),
         f"sensitivity must be 1 for {noise} noise and norm {norm}, whose {units}: it is a constant "
         f"of distances in l2, got {sensitivity!r}",
     )

@@ -25,6 +25,7 @@ from simplicert.files import (
     write_atomically,
 )
 from simplicert.parquet import MOST_FILE, read_column, read_metadata, read_parquet
+from simplicert.store.identity import find_strange_setting, run_identity
 from simplicert.store.layers import find_layers
 from simplicert.store.manifest import Manifest
 from simplicert.types import Ints, Tally
@@ -95,16 +96,6 @@ def part_name(first: int, content: bytes) -> str:
     return f"{first:08d}-{content_checksum(content)}.parquet"
 
 
-def run_identity(manifest: Manifest) -> dict[bytes, bytes]:
-    """Return what a part says about its run: a part of another run or noise does not match."""
-    settings = {"run": manifest.id, "sigma": manifest.sigma.hex(), "classes": manifest.classes}
-    if manifest.format > 1:  # the first format did not say so
-        settings["format"] = manifest.format
-    if manifest.noise is not None:
-        settings["noise"] = str(manifest.noise_model)
-    return {name.encode(): str(value).encode() for name, value in settings.items()}
-
-
 def read_part(path: Path, manifest: Manifest, content: bytes | None = None) -> Tally:
     """Read a part and check its checksum; an error names a damaged part.
 
@@ -130,11 +121,8 @@ def read_part_record(path: Path, manifest: Manifest, content: bytes | None = Non
     except (pa.ArrowException, *UNREADABLE) as error:
         raise DamagedRun(f"{path} does not hold a tally: {error}") from None
     metadata = table.schema.metadata or {}
-    for name, value in {b"format": None, b"noise": None, **run_identity(manifest)}.items():
-        if metadata.get(name) != value:
-            raise DamagedRun(
-                f"{path} belongs to another run: its {name.decode()} is not this run's"
-            )
+    if strange := find_strange_setting(metadata, manifest):
+        raise DamagedRun(f"{path} belongs to another run: its {strange} is not this run's")
     if path.name != part_name(first, content):
         raise DamagedRun(f"{path} is a copy under another name: its draws would count twice")
     return PartRecord(table.replace_schema_metadata(None), _parse_origins(path, metadata))

@@ -19,6 +19,7 @@ from simplicert.importing import require_inside
 from simplicert.mechanisms import Mechanism
 from simplicert.mechanisms.threats import threat_of
 from simplicert.noises import default_norm
+from simplicert.noises.stage import may_divide
 from simplicert.store.certificates import SUFFIXES, certificate_metadata
 from simplicert.store.features import find_size
 from simplicert.store.imported import ImportedRun
@@ -105,6 +106,8 @@ def certificate_checks(
         if smaller and sensitivity is None:
             says += "; --sensitivity vouches for the first stage"
         yield VerificationCheck(ABOUT, False if smaller else None, says)
+    elif check.holds and sensitivity is None and may_divide(anew.known.noise.name, anew.known.norm):
+        yield VerificationCheck(ABOUT, None, f"{path.name}: {say_stage(known_stage)}")
     if anew.exploratory:
         known = anew.known
         says = (
@@ -112,6 +115,19 @@ def certificate_checks(
             f"{known.method} are not what the run declared"
         )
         yield VerificationCheck(ABOUT, None, says)
+
+
+def say_stage(sensitivity: float) -> str:
+    """Say that a first stage, or that there is none, is the word of whoever made the run.
+
+    >>> say_stage(1.0)
+    "that nothing comes before the noise (sensitivity 1) is the run's word, as no draw shows it"
+    """
+    if sensitivity == 1:
+        fact = "that nothing comes before the noise (sensitivity 1)"
+    else:
+        fact = f"the sensitivity {sensitivity!r} of a first stage, by which radii are divided,"
+    return f"{fact} is the run's word, as no draw shows it"
 
 
 def _compare_file(
