@@ -404,8 +404,26 @@ def test_the_worker_inside_counts_its_draws_and_hears_the_end(tmp_path, monkeypa
     assert read_file_mask() == before
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux tells it")
 def test_the_mask_of_new_files_is_only_read(monkeypatch):
+    """Other threads of this process may be writing files."""
+    before = os.umask(0o027)
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(actors, "os", SimpleNamespace())
+            assert read_file_mask() == 0o027
+    finally:
+        os.umask(before)
+
+
+@pytest.mark.parametrize("said", [None, "Name:\tpython\n"])
+def test_where_the_system_does_not_tell_the_mask_it_is_set_and_put_back(
+    monkeypatch, tmp_path, said
+):
+    if said is not None:
+        (tmp_path / "status").write_text(said)
     set_to = []
+    monkeypatch.setattr(actors, "STATUS", tmp_path / "status")
     monkeypatch.setattr(actors, "os", SimpleNamespace(umask=lambda mask: set_to.append(mask) or 18))
     assert read_file_mask() == 18
     assert set_to == [0o077, 18]

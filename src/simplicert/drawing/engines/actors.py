@@ -7,6 +7,7 @@ the actor, and `WorkerResources` holds the CPUs and GPUs that one worker takes.
 import math
 import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ from simplicert.sampling.forward import ClassifierFailed, first_line
 from simplicert.store.manifest import Manifest
 from simplicert.store.settings import DrawingSettings
 
+STATUS = Path("/proc/self/status")
 SECOND = 1.0  # the longest wait for a reply
 ROOM_CHECK_SECONDS = 3.0  # seconds between checks for free resources
 MOST_FAILED_STARTS = 3  # actors that may die one after another before any is ready
@@ -29,7 +31,13 @@ WORKER_DIED = "the worker that drew it died"
 
 
 def read_file_mask() -> int:
-    """Return which rights new files of this process lack; the system tells only who sets them."""
+    """Return which rights new files of this process lack.
+
+    Linux tells it. Elsewhere it is set to be read, for what other threads write just then too.
+    """
+    with suppress(OSError, StopIteration):
+        lines = STATUS.read_text().splitlines()
+        return int(next(line for line in lines if line.startswith("Umask:")).split()[1], 8)
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
