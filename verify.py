@@ -39,8 +39,10 @@ import struct
 import sys
 import time
 import tomllib
+from bisect import bisect_left
 from collections import Counter
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from statistics import NormalDist
 
@@ -763,13 +765,15 @@ def seen(folder, run):
         rows.append((sum(stop - first for _, first, stop in spans), spans, row))
     held, taken, random = {}, {}, run.get("source", {}).get("random")
     for _, spans, row in sorted(rows, key=lambda one: -one[0]):
-        before = taken.setdefault(row["index"], [])
-        if clash := next((one for one in before if may_overlap(spans, one[0])), None):
+        before, kept = taken.setdefault(row["index"], ([], {}))
+        if kept and (not spans or () in kept or any(share_draws(known, spans) for known in before)):
             # Drawn by two processes: no draw counts twice, and the longer row counts.
-            if (clash[0] == spans or not spans) and clash[1] != row and not random:
+            other = kept.get(tuple(spans)) if spans else next(iter(kept.values()))
+            if other is not None and other != row and not random:
                 wrong.append((str(row["index"]), "two parts hold the same draws and disagree"))
             continue
-        before.append((spans, row))
+        kept[tuple(spans)] = row
+        add_spans(before, spans)
         mine = held.setdefault(row["index"], {"label": row.get("labels")})
         if mine["label"] != row.get("labels"):
             wrong.append((str(row["index"]), "two parts disagree about its label"))
@@ -783,11 +787,29 @@ def seen(folder, run):
     return held, wrong
 
 
-def may_overlap(spans, others):
-    """Tell whether two rows of an input share a draw; one that names no draws may share any."""
-    if not spans or not others:
-        return True
-    return any(a == b and i < m and k < j for a, i, j in spans for b, k, m in others)
+def add_spans(before, spans):
+    """Keep spans in few sorted lists, beside the furthest end up to each of them.
+
+    A list is more than twice as long as the next, so that a span is sorted only a few times.
+    """
+    while before and len(before[-1][0]) <= 2 * len(spans):
+        spans = before.pop()[0] + spans
+    spans = sorted(spans)
+    before.append((spans, list(accumulate(((seed, stop) for seed, _, stop in spans), max))))
+
+
+def share_draws(known, spans):
+    """Tell whether spans (seed, first draw, one past the last) share a draw with sorted ones.
+
+    Of those that begin before the end of a span, the one that reaches furthest decides. A row that
+    names no draws may share any, and `seen` sees to that.
+    """
+    begun, ends = known
+    for seed, first, stop in spans:
+        count = bisect_left(begun, (seed, stop))
+        if count and ends[count - 1] > (seed, first):
+            return True
+    return False
 
 
 def check_counts(rows, held):

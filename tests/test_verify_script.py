@@ -12,7 +12,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow
 import pytest
+from counting import CountedNumber, count_comparisons
 from hostile import put_part
+from hypothesis import given
+from hypothesis import strategies as st
 from mpmath import mpf
 from pyarrow import parquet
 from scipy.stats import binom
@@ -641,6 +644,55 @@ def test_draws_of_two_parts_that_overlap_count_once(tmp_path):
     forged = sc.certify(sc.bound(sc.Tally(counts.sum(axis=0)[None], SIGMA)))
     written(forged, path)
     assert "the run holds 1000 draws" in str(complaints(path, run_of.folder / "run.toml"))
+
+
+def seen_rows(rows):
+    """Which rows of one input `seen` counts, each of its own class, and how many it refuses."""
+    held = [
+        {"index": 0, "segments": [number for span in spans for number in span]}
+        | {"counts_class": [number], "counts_value": [1], "invalid": 0}
+        for number, spans in enumerate(rows)
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(script, "read_parts", lambda *_: (held, []))
+        patch.setattr(script, "span_wrong", lambda *_: None)
+        counted, wrong = script.seen("parts", {})
+    kept = {name for name, count in counted[0]["counts"].items() if count} if rows else set()
+    return kept, len(wrong)
+
+
+def overlap(left, right):
+    """Whether two rows may share a draw, by every pair of their spans."""
+    pairs = ((one, two) for one in left for two in right)
+    return not (left and right) or any(a == b and i < m and k < j for (a, i, j), (b, k, m) in pairs)
+
+
+FEW = st.integers(0, 9)  # so few draws that spans touch, nest, repeat and are empty
+
+
+@given(st.lists(st.lists(st.tuples(st.integers(0, 1), FEW, FEW), max_size=4), max_size=8))
+def test_rows_that_count_are_those_of_every_pair(rows):
+    """Longer rows first, each that shares no draw with those before it."""
+    kept, refused = [], 0
+    for number in sorted(range(len(rows)), key=lambda k: -sum(c - b for _, b, c in rows[k])):
+        clash = next((other for other in kept if overlap(rows[other], rows[number])), None)
+        if clash is None:
+            kept.append(number)
+        else:
+            refused += not rows[number] or rows[clash] == rows[number]
+    found = seen_rows(rows)
+    assert found[0] == set(kept)
+    if all(first < stop for spans in rows for _, first, stop in spans):
+        assert found[1] == refused
+
+
+def test_the_work_grows_like_the_number_of_spans():
+    """Two rows of interleaved spans of one draw each, and as many rows of one span each."""
+    many = 1000
+    spans = [tuple(map(CountedNumber, (7, draw, draw + 1))) for draw in range(2 * many)]
+    for rows in ([spans[::2], spans[1::2]], [[span] for span in spans]):
+        assert seen_rows(rows) == (set(range(len(rows))), 0)
+        assert 0 < count_comparisons(seen_rows, rows) < 400 * many
 
 
 def test_a_run_that_is_merged_while_it_is_read_is_read_whole(tmp_path, monkeypatch):

@@ -1,9 +1,11 @@
 """Parts are joined to one tally, where they belong together."""
 
+import numpy as np
 import pytest
+from counting import CountedNumber, count_comparisons
 
 import simplicert as sc
-from simplicert.store.collect import join_tallies
+from simplicert.store.collect import _select_distinct_rows, join_tallies
 
 
 @pytest.mark.parametrize("count", [2, 3])
@@ -13,3 +15,16 @@ def test_a_first_part_of_another_sigma_is_refused(count):
     parts[0] = sc.Tally([[3, 1]], 0.25, index=[0])
     with pytest.raises(sc.IncompatibleTallies, match="sigma"):
         join_tallies(parts)
+
+
+def test_the_work_grows_like_the_number_of_spans():
+    """Two rows of interleaved spans of one draw each, and as many rows of one span each."""
+    many = 1000
+    spans = [tuple(map(CountedNumber, (7, draw, draw + 1))) for draw in range(2 * many)]
+    two = [tuple(spans[::2]), tuple(spans[1::2])]
+    for rows in (two, [(span,) for span in spans]):
+        index = np.zeros(len(rows), np.int64)
+        keep = list(range(len(rows)))
+        assert _select_distinct_rows(index, rows, {}, random=False) == keep
+        work = count_comparisons(_select_distinct_rows, index, rows, {}, False)
+        assert 0 < work < 400 * many

@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pyarrow as pa
+import pytest
+from counting import count_calls
 
 from simplicert.store.overlaps import find_contested_parts
 
@@ -37,3 +39,55 @@ def test_rows_that_only_touch_share_no_draw():
     after, before = part((0, 7, 300, 400, 50)), part((0, 7, 0, 100, 50))
     assert contested(first, longer, after, before) == {"part-0", "part-1"}
     assert contested(before, after, longer, first) == {"part-2", "part-3"}
+
+
+def test_equal_rows_are_contested_where_one_of_them_is():
+    first, longer = part((0, 7, 0, 100, 60)), part((0, 7, 50, 200, 130))
+    apart = part((0, 7, 200, 300, 50))
+    assert contested(first, apart, first, longer) == {"part-0", "part-2", "part-3"}
+
+
+def test_rows_of_other_columns_or_types_are_not_equal():
+    row = part((0, 7, 0, 100, 60))
+    more = row.append_column("more", pa.array([1]))
+    wider = row.set_column(2, "count", pa.array([60], pa.int32()))
+    for other in (more, wider, row.rename_columns(["index", "segments", "votes"])):
+        assert contested(row, other) == {"part-0", "part-1"}
+        assert contested(other, other) == set()
+
+
+def test_numbers_that_move_from_one_list_to_the_next_make_another_row():
+    def lists(one, two):
+        row = part((0, 7, 0, 100, 60))
+        for name, held in (("one", one), ("two", two)):
+            row = row.append_column(name, pa.array([held], pa.list_(pa.int64())))
+        return row
+
+    assert contested(lists([1, 2], [3]), lists([1], [2, 3])) == {"part-0", "part-1"}
+    assert contested(lists([1, 2], [3]), lists([1, 2], [3])) == set()
+
+
+@pytest.mark.parametrize("value", [float("nan"), None])
+def test_what_is_no_whole_number_is_equal_to_nothing(value):
+    row = part((0, 7, 0, 100, 60)).append_column("more", pa.array([value], pa.float64()))
+    assert contested(row, row) == {"part-0", "part-1"}
+    listed = pa.array([[value]], pa.list_(pa.float64()))
+    row = part((0, 7, 0, 100, 60)).append_column("more", listed)
+    assert contested(row, row) == {"part-0", "part-1"}
+
+
+def test_a_missing_number_is_equal_to_nothing():
+    for values in (pa.array([None], pa.int64()), pa.array([[1, None]], pa.list_(pa.int64()))):
+        row = part((0, 7, 0, 100, 60)).append_column("more", values)
+        assert contested(row, row) == {"part-0", "part-1"}
+
+
+@pytest.mark.parametrize("changed", [0, 1], ids=["equal rows", "other rows"])
+def test_the_work_grows_like_the_number_of_parts(changed):
+    many = 200
+    tables = {
+        Path(f"part-{number}"): part((0, 7, 0, 100, 60 + changed * number))
+        for number in range(many)
+    }
+    assert len(find_contested_parts(tables)) == changed * many
+    assert count_calls(find_contested_parts, tables) < 300 * many

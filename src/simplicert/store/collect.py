@@ -6,13 +6,13 @@ count once; of rows whose draws overlap, the longer ones are kept.
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from simplicert.errors import DamagedRun, IncompatibleTallies
 from simplicert.store.manifest import Manifest
 from simplicert.store.parts import PartRecord, build_tallies
+from simplicert.store.spans import Span, TakenDraws
 from simplicert.types import Ints, Tally
 from simplicert.types.merging import (
     COMMON_FIELDS,
@@ -65,16 +65,16 @@ def join_tallies(parts: Sequence[Tally], *, random: bool = False) -> Tally:
     )
 
 
-def _spans_by_row(part: Tally) -> list[tuple[tuple[int, int, int], ...]]:
+def _spans_by_row(part: Tally) -> list[tuple[Span, ...]]:
     """Return, for each row of a part, the (seed, first, stop) of the draws it holds."""
-    rows: dict[int, list[tuple[int, int, int]]] = {int(item): [] for item in part.inputs}
+    rows: dict[int, list[Span]] = {int(item): [] for item in part.inputs}
     for item, seed, first, stop in () if part.segments is None else part.segments.tolist():
         rows[item].append((seed, first, stop))
     return [tuple(rows[int(item)]) for item in part.inputs]
 
 
 def _select_distinct_rows(
-    index: Ints, spans: list[Any], fields: dict[str, Ints], random: bool
+    index: Ints, spans: list[tuple[Span, ...]], fields: dict[str, Ints], random: bool
 ) -> list[int]:
     """Choose the rows to keep: no draw of an input twice, and as many draws as possible.
 
@@ -86,16 +86,18 @@ def _select_distinct_rows(
         rows_of.setdefault(item, []).append(row)
     keep: list[int] = []
     for item, rows in rows_of.items():
-        kept: list[int] = []
+        if len(rows) == 1:
+            keep += rows
+            continue
+        taken = TakenDraws()
+        kept: dict[tuple[Span, ...], int] = {}  # by its draws: no two share any
         for row in sorted(rows, key=lambda r: (-_count_draws(spans[r]), r)):
-            clash = [k for k in kept if _spans_overlap(spans[k], spans[row])]
-            if not clash:
-                kept.append(row)
-            elif (
-                spans[clash[0]] == spans[row] and not random and _rows_differ(fields, clash[0], row)
-            ):
+            if not taken.share_draws(spans[row]):
+                taken.add(spans[row])
+                kept[spans[row]] = row
+                keep.append(row)
+            elif not random and spans[row] in kept and _rows_differ(fields, kept[spans[row]], row):
                 raise DamagedRun(f"two parts hold the same draws of input {item} and disagree")
-        keep += kept
     return sorted(keep)
 
 
@@ -104,14 +106,9 @@ def _rows_differ(fields: dict[str, Ints], one: int, other: int) -> bool:
     return any((values[one] != values[other]).any() for values in fields.values())
 
 
-def _count_draws(spans: tuple[tuple[int, int, int], ...]) -> int:
+def _count_draws(spans: tuple[Span, ...]) -> int:
     """Count the draws of one row."""
     return sum(stop - first for _, first, stop in spans)
-
-
-def _spans_overlap(left: Any, right: Any) -> bool:
-    """Tell whether two rows share a draw."""
-    return any(a[0] == b[0] and a[1] < b[2] and b[1] < a[2] for a in left for b in right)
 
 
 def _sum_rows(inputs: Ints, places: Ints, fields: dict[str, Ints], classes: int) -> dict[str, Ints]:

@@ -40,13 +40,30 @@ def pack_layers(indices: Sequence[Ints]) -> list[list[int]]:
     [[1], [0, 2, 3]]
     """
     layers: list[list[int]] = []
-    held: list[set[int]] = []
+    taken: dict[int, dict[int, int]] = {}  # of an input: where to look on from each layer it is in
     for number in sorted(range(len(indices)), key=lambda k: (-len(indices[k]), k)):
-        mine = set(indices[number].tolist())
-        place = next((k for k, taken in enumerate(held) if taken.isdisjoint(mine)), len(held))
-        if place == len(held):
+        mine = [taken.setdefault(item, {}) for item in indices[number].tolist()]
+        layer = _find_free_layer(mine)
+        if layer == len(layers):
             layers.append([])
-            held.append(set())
-        layers[place].append(number)
-        held[place] |= mine
+        layers[layer].append(number)
+        for held in mine:
+            held[layer] = layer + 1
     return [sorted(layer) for layer in layers]
+
+
+def _find_free_layer(taken: Sequence[dict[int, int]]) -> int:
+    """Return the first layer in which none of some inputs is.
+
+    The layers that were passed on the way are skipped next time, so that thousands of parts with
+    the same inputs do not each go through all layers of the ones before.
+    """
+    layer, before = 0, -1
+    while layer > before:
+        before = layer
+        for held in taken:
+            while layer in held:
+                beyond = held[layer]
+                held[layer] = held.get(beyond, beyond)
+                layer = held[layer]
+    return layer
