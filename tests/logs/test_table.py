@@ -90,6 +90,15 @@ def test_days_and_no_time():
     assert math.isnan(cells.parse_seconds(""))
 
 
+@pytest.mark.parametrize(
+    "text", ["1e308", "1000000000", "-1e9", "999999999:00:00", "1e9 days, 0:0:0"]
+)
+def test_a_time_that_nobody_waited(text):
+    with pytest.raises(ValueError, match=r"\d"):
+        cells.parse_seconds(text)
+    assert cells.parse_seconds("999999999") == 999_999_999
+
+
 def test_classes_and_switches():
     assert [cells.parse_integer(text) for text in ("3", "-1", "[3]", "3.0")] == [3, -1, 3, 3]
     assert [cells.parse_class(text) for text in ("3", "", "None", "-2")] == [3, -1, -1, -2]

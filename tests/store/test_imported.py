@@ -1,5 +1,6 @@
 """Runs of expectations or bare radii give back what a log said, and promise no more."""
 
+import math
 import tomllib
 from dataclasses import FrozenInstanceError
 
@@ -9,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import simplicert as sc
+from simplicert.files import content_checksum
 from simplicert.logs import import_log, import_radii
 from simplicert.store.imported import read_imported_run, write_imported_run
 from simplicert.store.manifest import Manifest
@@ -33,6 +35,30 @@ def log(tmp_path):
 def run(log, tmp_path):
     import_log("cohen", log, 0.5, tmp_path / "run", alpha=0.01, draws=1000)
     return read_imported_run(tmp_path / "run")
+
+
+@pytest.mark.parametrize("seconds", [[1e308] * 3, [1.0, 1.0, -1e9], [math.inf] * 3, ["a"] * 3])
+def test_times_that_cannot_be_added_are_refused(run, seconds):
+    """A card adds them; the sum of two finite numbers may be none."""
+    rewrite_seconds(run, seconds)
+    with pytest.raises(
+        sc.DamagedRun, match=r"less than 1,000,000,000 s in each|must hold decimals"
+    ):
+        _ = read_imported_run(run.folder).columns
+    rewrite_seconds(run, [math.nan, 17.0, 999_999_999.0])
+    assert len(read_imported_run(run.folder)) == 3
+
+
+def rewrite_seconds(run, seconds):
+    """Write the one table of the run with other times, under a name that fits."""
+    (path,) = run.folder.glob("known-*")
+    table = pq.read_table(path)
+    table = table.set_column(table.column_names.index("seconds"), "seconds", pa.array(seconds))
+    path.unlink()
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink)
+    content = sink.getvalue().to_pybytes()
+    (run.folder / f"known-{content_checksum(content)}.parquet").write_bytes(content)
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ import numpy as np
 
 from simplicert.errors import InvalidInput, require
 from simplicert.files import MOST_LOG, read_text
+from simplicert.store.parts import MOST_SECONDS
 from simplicert.types import Floats
 
 NO_NUMBER = ("", "none", "nan", "null", "na")  # ways in which logs write a missing number
@@ -178,10 +179,18 @@ def parse_seconds(text: str) -> float:
     days, _, clock = text.rpartition(", ")
     parts = [float(_require_finite_text(part)) for part in clock.split(":")]
     if len(parts) == 1:
-        return parts[0]
+        return _require_seconds(parts[0], text)
     hours, minutes, rest = parts
     whole_days = int(days.split()[0]) if days else 0
-    return timedelta(days=whole_days, hours=hours, minutes=minutes, seconds=rest).total_seconds()
+    spent = timedelta(days=whole_days, hours=hours, minutes=minutes, seconds=rest)
+    return _require_seconds(spent.total_seconds(), text)
+
+
+def _require_seconds(seconds: float, text: str) -> float:
+    """Return a time that can be added and shown; nobody waited longer than MOST_SECONDS."""
+    if abs(seconds) >= MOST_SECONDS:
+        raise ValueError(text)
+    return seconds
 
 
 def _require_finite_text(text: str) -> str:

@@ -31,6 +31,7 @@ from simplicert.noises import GAUSSIAN, say_noise
 from simplicert.parquet import MOST_FILE, read_parquet
 from simplicert.store.features import find_size
 from simplicert.store.manifest import Manifest, read_manifest, write_manifest
+from simplicert.store.parts import MOST_SECONDS
 from simplicert.types import KINDS, Certificates, Expectations, Tally
 
 if TYPE_CHECKING:
@@ -46,10 +47,12 @@ HOLDS = {
     "radii": ("index", "predicted", "radius"),
 }
 
+SECONDS = "seconds"  # column of the time that the log's tool took for each input
+
 # Kinds of NumPy types that columns must have.
 TYPES = {
     **dict.fromkeys(("index", "predicted", "label", "draws", "count"), "i"),
-    **dict.fromkeys(("e0", "e1", "radius"), "f"),
+    **dict.fromkeys(("e0", "e1", "radius", SECONDS), "f"),
 }
 
 
@@ -237,6 +240,10 @@ def _read_columns(folder: Path, needed: Sequence[str], most_rows: int) -> dict[s
         if name in held and getattr(held[name], "dtype", np.dtype(object)).kind != kind:
             wanted = {"i": "whole numbers", "f": "decimals"}[kind]
             raise DamagedRun(f"{paths[0]} must hold {wanted} in column {name}")
+    if (np.abs(held.get(SECONDS, 0.0)) >= MOST_SECONDS).any():  # NaN where the log has no time
+        raise DamagedRun(
+            f"{paths[0]} must hold less than {MOST_SECONDS:,.0f} s in each cell of column {SECONDS}"
+        )
     return held
 
 
