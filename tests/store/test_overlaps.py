@@ -1,10 +1,13 @@
 """Which parts hold rows that share draws and differ: those are not merged."""
 
+from itertools import combinations
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from counting import count_calls
+from hypothesis import given
+from hypothesis import strategies as st
 
 from simplicert.store.overlaps import find_contested_parts
 
@@ -91,3 +94,22 @@ def test_the_work_grows_like_the_number_of_parts(changed):
     }
     assert len(find_contested_parts(tables)) == changed * many
     assert count_calls(find_contested_parts, tables) < 300 * many
+
+
+SPANS = st.tuples(st.integers(7, 8), st.integers(0, 6), st.integers(1, 3)).map(
+    lambda span: (span[0], span[1], span[1] + span[2])
+)
+ROW = st.tuples(SPANS, st.integers(1, 2)).map(lambda row: (*row[0], row[1]))
+PARTS = st.lists(st.dictionaries(st.integers(0, 2), ROW, min_size=1), max_size=7)
+
+
+@given(PARTS)
+def test_contested_parts_are_those_of_every_pair_of_rows(parts):
+    tables = [part(*((item, *row) for item, row in rows.items())) for rows in parts]
+    wanted = set()
+    for (one, left), (two, right) in combinations(enumerate(parts), 2):
+        for item in left.keys() & right.keys():
+            a, b = left[item], right[item]
+            if a != b and a[0] == b[0] and a[1] < b[2] and b[1] < a[2]:
+                wanted |= {f"part-{one}", f"part-{two}"}
+    assert contested(*tables) == wanted
