@@ -39,7 +39,16 @@ def test_the_model_is_the_one_that_the_run_names(place, monkeypatch):
     assert fingerprint == str(run.manifest.model_fingerprint)
 
 
-@pytest.mark.parametrize("name", [None, "", 5, ["data.npz"], True])
+@pytest.mark.parametrize("name", [5, ["data.npz"], True])
+@pytest.mark.parametrize("what", ["model", "data"])
+def test_a_name_that_is_no_text_is_refused_with_the_run(place, what, name):
+    _, run = drawn(asked(place, "run", draws=20))
+    made = run.manifest.made | {what: name}
+    with pytest.raises(sc.InvalidInput, match=f"{what} in the table made must be a text, got"):
+        replace(run.manifest, made=made)
+
+
+@pytest.mark.parametrize("name", [None, ""])
 def test_a_name_that_is_no_name_is_a_sentence(place, name):
     _, run = drawn(asked(place, "run", draws=20))
     held = run.manifest

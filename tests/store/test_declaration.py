@@ -35,7 +35,7 @@ def test_alpha_lies_between_0_and_1(alpha):
         check_declaration(alpha, "hard", "gated")
 
 
-NO_TEXT = [5, 1.5, True, [1], ["a"], {"a": "b"}, None]
+NO_TEXT = [5, 1.5, True, [1], ["a"], {"a": "b"}]
 
 
 @pytest.mark.parametrize("table", TEXTS)

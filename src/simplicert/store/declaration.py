@@ -57,10 +57,9 @@ def check_declaration(
 def check_record(table: str, held: Mapping[str, Any]) -> None:
     """Refuse a table of run.toml that holds anything but a text where a text is read."""
     for name in TEXTS[table]:
-        value = held.get(name, "")
-        require(
-            isinstance(value, str), f"{name} in the table {table} must be a text, got {value!r:.80}"
-        )
+        value = held.get(name)  # None: left out, by who makes a run in Python
+        text = value is None or isinstance(value, str)
+        require(text, f"{name} in the table {table} must be a text, got {value!r:.80}")
     for name in LISTS[table]:
         value = held.get(name, [])
         texts = isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)

@@ -185,7 +185,7 @@ class Manifest:
     @property
     def label(self) -> str:
         """The name that tables give the run, as its importer chose it; "" without one."""
-        return str(self.source.get("label", ""))
+        return str(self.source.get("label") or "")
 
     @property
     def data_fingerprint(self) -> str | None:
