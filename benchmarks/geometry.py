@@ -28,7 +28,8 @@ import numpy as np
 import simplicert as sc
 from simplicert.attack.attacked_input import SmoothedPoint
 from simplicert.geometry import NeighbourSearch, box_radius, compare_radii, open_search, search_run
-from simplicert.geometry.job import OpenedSearch, make_forecasts
+from simplicert.geometry.job import make_forecasts
+from simplicert.geometry.opening import OpenedSearch
 from simplicert.geometry.search import Forecasts, choose_neighbour
 from simplicert.store.neighbours import list_records
 

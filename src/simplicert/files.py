@@ -25,13 +25,9 @@ from simplicert.machine import format_bytes, require_memory
 from simplicert.temporary import remove_stale_files, temporary_mark
 
 MOST_TEXT = 2**26  # bytes of settings: run.toml, model.toml, a recipe, the JSON of a model
-
 MOST_LOG = 2**31  # bytes of a log, a table of counts or of certificates
-
 MOST_DEPTH = 100  # levels of lists and tables inside each other
-
 MOST_DIGITS = 1000  # digits of one number
-
 INTEGER_LIMIT = 2**63  # integers of TOML lie below this, as the format says
 
 _LONG_NUMBER = re.compile(f"[0-9_]{{{MOST_DIGITS + 1}}}")
@@ -69,6 +65,8 @@ def read_file(path: Path, most: int = MOST_TEXT, *, follow: bool = True) -> byte
         held = os.fstat(file.fileno()).st_size
         try:
             content = b"" if held > most else file.read(held + 1)  # more would be reserved at once
+            if len(content) > held:  # it grew, or does not say its size, as those of /proc
+                content += file.read(most + 1 - len(content))
         except OSError as error:  # such as EIO, which does not know the name
             _raise_naming(path, error)
     held = max(held, len(content))

@@ -20,7 +20,8 @@ from simplicert.geometry import (
     open_search,
     search_run,
 )
-from simplicert.geometry.job import certify_neighbour, compare_radii, refuse_run, split_alpha
+from simplicert.geometry.job import certify_neighbour, compare_radii
+from simplicert.geometry.opening import refuse_run, split_alpha
 from simplicert.store.manifest import Manifest
 from simplicert.store.neighbours import write_neighbours
 

@@ -50,7 +50,7 @@ def test_each_kind_has_its_own_table(tmp_path):
         ("0.75", "-1", "line 2: found must be positive and finite"),
         ("0.75", "nan", "line 2: found must be positive and finite"),
         ("0.75", "", "line 2: found and rival come together"),
-        ("0.75", "x", "line 2: could not convert"),
+        ("0.75", "x", "line 2: a cell must hold a number"),
         ("3,1,0.5", "3,2,0.5", "line 2: rival must not be the certified class"),
         ("3,1,0.5", "4,1,0.5", "holds an input twice"),
         ("3,1,0.5", "3,1,inf", "line 2: radius must be positive and finite"),

@@ -5,7 +5,8 @@ the theorems and what was measured.
 """
 
 from simplicert.geometry.box import best_offset, box_cost, box_radius
-from simplicert.geometry.job import choose_inputs, compare_radii, open_search, search_run
+from simplicert.geometry.job import compare_radii, search_run
+from simplicert.geometry.opening import choose_inputs, open_search
 from simplicert.geometry.search import NeighbourSearch
 
 __all__ = [

@@ -7,14 +7,12 @@ Given the pilot, each is wrong with probability at most its part, so the larger 
 and wrong with probability at most alpha (docs/geometry.md). The pilot must not read the run's
 counts, or this would not hold where it decides between all of alpha and a part.
 
-`open_search` opens a run for it and refuses what the bound is not about, `search_input` is one
-input, `search_run` the whole job.
+`search_input` is one input, `search_run` the whole job; `opening.py` opens the run for it.
 """
 
 import math
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,123 +20,20 @@ import numpy as np
 
 from simplicert.attack.attacked_input import SmoothedPoint
 from simplicert.attack.ball import Ball
-from simplicert.attack.gradients import GradientEstimator, choose_gradient
-from simplicert.attack.job import select_inputs
-from simplicert.attack.target import Target, open_target
 from simplicert.bounds import bound
 from simplicert.bounds.box import alpha_at_look
 from simplicert.certification import certify
-from simplicert.errors import InvalidInput, require
+from simplicert.errors import require
 from simplicert.geometry.box import box_radius, refuse_outside_box
-from simplicert.geometry.search import (
-    Forecasts,
-    NeighbourSearch,
-    choose_neighbour,
-    count_pilot_draws,
-)
-from simplicert.noises import GAUSSIAN
-from simplicert.sampling.noise import hash_seed
+from simplicert.geometry.opening import OpenedSearch
+from simplicert.geometry.search import Forecasts, choose_neighbour, count_pilot_draws
 from simplicert.stopping.projection import apportion_counts
-from simplicert.store.imported import ImportedRun
 from simplicert.store.neighbours import NeighbourRow, read_neighbours, write_neighbours
-from simplicert.store.run import Run
 from simplicert.temporary import remove_stale_files
-from simplicert.types import Certificates, Floats, Ints, Plan, Tally
-
-SCHEMES = ("gated", "joint")  # whose level is alpha, and whose draws are of one kind
-
-ROUNDING = 1e-12  # taken off each part of alpha, so that their sum is not above it
+from simplicert.types import Floats, Ints, Plan, Tally
 
 # Called with the number done, the number in all and the rows so far.
 Report = Callable[[int, int, Sequence[NeighbourRow]], None]
-
-
-@dataclass(frozen=True, eq=False)
-class OpenedSearch:
-    """A run whose inputs may be searched, and what all of them share."""
-
-    target: Target
-    search: NeighbourSearch
-    plain: Certificates  # all of alpha at the input
-    shared: Certificates  # what is left of alpha where a neighbour has its share
-    gradients: type[GradientEstimator]
-
-    @property
-    def alphas(self) -> tuple[float, float]:
-        """The parts of alpha of an input and of its neighbour."""
-        return split_alpha(self.plain.known.alpha, self.search.share)
-
-
-def split_alpha(alpha: float, share: float) -> tuple[float, float]:
-    """Return the parts of the input and of the neighbour; they sum to alpha at most."""
-    kept = 1 - ROUNDING
-    return alpha * (1 - share) * kept, alpha * share * kept
-
-
-def open_search(
-    run: Run | ImportedRun,
-    model: str | None = None,
-    data: str | None = None,
-    search: NeighbourSearch | None = None,
-    **origin: Any,
-) -> OpenedSearch:
-    """Open a finished run with its model and data; refuse what the bound has no proof for."""
-    search = NeighbourSearch() if search is None else search
-    refuse_run(run)
-    assert isinstance(run, Run)
-    words = hash_seed("geometry", search.seed)  # never the draws of an attack
-    target = open_target(run, model, data, seed=words, purpose="geometry", **origin)
-    plain = run.certify()
-    own, _ = split_alpha(plain.known.alpha, search.share)
-    first = target.input(int(run.tally().inputs[0]))
-    found = choose_gradient(Ball(first), target.sampler, search.copies, seed=0)
-    return OpenedSearch(target, search, plain, run.certify(alpha=own), type(found))
-
-
-def refuse_run(run: Run | ImportedRun) -> None:
-    """Refuse other noise, a grid, a first stage, other schemes, several looks, missing inputs."""
-    if isinstance(run, ImportedRun):
-        raise InvalidInput(
-            f"run must have been drawn by sample for geometry, and {run.folder} was imported"
-        )
-    manifest = run.manifest
-    noise, norm = manifest.noise_model, manifest.function["norm"]
-    require(
-        noise == GAUSSIAN and norm == "l2",
-        f"run must be of Gaussian noise with radii in l2 for geometry, got {noise.name} noise "
-        f"and {norm}",
-    )
-    grid = manifest.source.get("grid")
-    require(
-        grid is None,
-        f"run must be drawn without a grid for geometry, got one of {grid}: a neighbour need not "
-        "lie on it",
-    )
-    require(
-        manifest.sensitivity == 1,
-        f"run must have sensitivity 1 for geometry, got {manifest.sensitivity:g}: the box is that "
-        "of what the noise is added to",
-    )
-    require(
-        manifest.kind == "multinomial" and manifest.scheme in SCHEMES,
-        f"run must declare kind multinomial and scheme {' or '.join(SCHEMES)} for geometry, got "
-        f"{manifest.kind} and {manifest.scheme}",
-    )
-    looks = 1 if manifest.plan is None else len(manifest.plan.looks)
-    require(
-        looks == 1,
-        f"run must have one look for geometry, got a plan of {looks}: where the counts decide how "
-        "many draws an input gets, the search would know something of them",
-    )
-    require(
-        run.missing == 0,
-        f"run must be finished for geometry, and {run.missing} inputs of {run.folder} are missing",
-    )
-
-
-def choose_inputs(run: Run, count: int | None, index: Sequence[int], seed: int) -> Ints:
-    """Choose inputs of the run by number: all, `count` at random, or those named."""
-    return select_inputs(np.sort(run.tally().inputs), "inputs", count, index, seed)
 
 
 def search_run(
