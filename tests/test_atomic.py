@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from places import asked, drawn
+from places import asked, drawn, half_written
 
 import simplicert as sc
 from simplicert import files
@@ -177,6 +177,23 @@ def test_a_folder_that_cannot_be_listed_does_not_undo_a_write(tmp_path, monkeypa
     monkeypatch.setattr(files, "remove_stale_files", refuse)
     write_atomically(tmp_path / "certs.csv", b"x")
     assert (tmp_path / "certs.csv").read_bytes() == b"x"
+
+
+def test_behind_a_link_nothing_is_removed(place):
+    """In the place of the notes about failed inputs, which need not be there."""
+    folder, _ = place
+    drawn(asked(place, "run", shard="1/2"))
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir()
+    (folder / "run" / "failed").symlink_to(elsewhere)
+    left = half_written(elsewhere / "00000001.txt")
+    with pytest.raises(sc.DamagedRun, match="failed must be a folder, got a link"):
+        drawn(asked(place, "run"))
+    assert left.exists()
+    (folder / "run" / "failed").unlink()
+    elsewhere.rename(folder / "run" / "failed")
+    drawn(asked(place, "run"))
+    assert not (folder / "run" / "failed" / left.name).exists()
 
 
 def test_resuming_removes_them(place):

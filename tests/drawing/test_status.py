@@ -6,6 +6,7 @@ import re
 import pytest
 from places import asked, drawn
 
+import simplicert as sc
 from simplicert.drawing.status import read_status, recent_workers
 from simplicert.store.parts import read_seconds
 from simplicert.store.run import record_failure
@@ -50,3 +51,10 @@ def test_an_unfinished_run_says_what_is_left_and_what_failed(place):
     assert state["seconds_left"] == pytest.approx(3000 / state["draws_per_second"])
     assert state["until"] == "fixed"
     assert state["at_once"] > 0
+
+
+def test_a_run_without_a_plan_has_nothing_left_to_draw(tmp_path):
+    tally = sc.Tally([[90, 10]] * 3, 0.5)
+    run = sc.create_run(tmp_path / "run", sc.Manifest(0.5, 3, 2), tally)
+    state = read_status(run)
+    assert (state["until"], state["draws_left"], state["draws"]) == ("fixed", 0, 300)

@@ -5,10 +5,12 @@ import shutil
 import sys
 from types import SimpleNamespace
 
+import numpy as np
 from places import asked
 
 from simplicert.drawing import workers
 from simplicert.drawing.preparation import Preparation
+from simplicert.drawing.queue import Unit
 from simplicert.drawing.resume import begin_run
 from simplicert.drawing.workers import Worker, set_up_process
 from simplicert.store.manifest import read_manifest
@@ -60,3 +62,15 @@ def test_a_worker_loads_model_and_data_once(place, monkeypatch):
     for worker, count in ((first, 1), (second, 2)):  # the second joins without preparing
         worker.join(read_manifest(settings.out))
         assert len(loaded) == count
+
+
+def test_inputs_that_were_done_when_it_was_stopped_are_kept(place):
+    settings = asked(place, "run", draws=200, batch_size=64)
+    worker = Worker(settings)
+    begin_run(settings.out, worker.prepare(None).manifest)
+    worker.join(read_manifest(settings.out))
+    unit = Unit(0, np.arange(4), (0, 200), None)
+    result = worker.draw(unit, lambda rows, complete: complete >= 2)
+    assert not result.error and result.fatal is None
+    assert result.tally.inputs.tolist() == [0, 1] and (result.tally.draws == 200).all()
+    assert worker.draw(unit, lambda rows, complete: True).name == ""  # none was done

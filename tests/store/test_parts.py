@@ -12,6 +12,7 @@ from simplicert.errors import DamagedRun
 from simplicert.store.parts import (
     _decode_sparse,
     _encode_sparse,
+    read_inputs,
     read_origins,
     read_part,
     read_part_table,
@@ -77,3 +78,14 @@ def test_merged_seconds_of_a_thousand_digits(tmp_path):
         pq.write_table(table.replace_schema_metadata(notes), tmp_path / "merged.parquet")
         with pytest.raises(DamagedRun, match=words):
             read_origins(tmp_path / "merged.parquet")
+
+
+def test_a_link_in_the_place_of_a_part_is_not_followed(tmp_path):
+    manifest = sc.Manifest(0.5, 1, 2)
+    path = write_part(tmp_path, sc.Tally([[9, 1]], 0.5), manifest, 1.0)
+    assert read_inputs(path, manifest) == [0] and read_origins(path) == {path.stem: 1.0}
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    for read in (lambda: read_inputs(path, manifest), lambda: read_origins(path)):
+        with pytest.raises(sc.SimplicertError, match="must be a plain file, got a link"):
+            read()

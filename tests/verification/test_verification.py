@@ -14,7 +14,7 @@ from simplicert.noises.stage import may_divide
 from simplicert.store.manifest import read_manifest, write_manifest
 from simplicert.store.parts import read_part, write_part
 from simplicert.verification import Replay, verify_run
-from simplicert.verification.checks import scale_check, settings_check
+from simplicert.verification.checks import _describe_range, scale_check, settings_check
 
 MANY = """
 import numpy as np
@@ -305,3 +305,8 @@ def test_a_run_on_a_grid_says_so_in_its_tally_and_certificates(place):
     run = on_grid(place)
     assert run.tally().grid == 1 / 255
     assert set(run.certify().to_frame()["grid"]) == {1 / 255}
+
+
+@pytest.mark.parametrize(("draws", "said"), [([5, 5], "5"), ([5, 9, 7], "5 to 9")])
+def test_a_range_of_draws_is_one_number_or_two(draws, said):
+    assert _describe_range(np.array(draws)) == said
