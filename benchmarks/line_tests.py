@@ -21,7 +21,8 @@ from tempfile import TemporaryDirectory
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "simplicert"
 ROOMS = ("store", "drawing", "verification", "smoothed")
-FOLDERS = (*(f"tests/{room}" for room in ROOMS), "--ignore=tests/drawing/test_ray.py")
+FOLDERS = (*(f"tests/{room}" for room in ROOMS), "tests/test_atomic.py")
+FOLDERS += ("--ignore=tests/drawing/test_ray.py",)
 SETTINGS = """
 [run]
 source = {source}

@@ -156,14 +156,17 @@ def measure(asked, result):
             if not (sample := chosen(name, asked.each, asked.seed)):
                 continue
             mine = result.setdefault(name, {"mutants": []})
-            rows = {(row["line"], row["change"]): row for row in mine["mutants"]}
+            rows: dict[tuple, list] = {}  # a line may have the same fault at two places
+            for row in mine["mutants"]:
+                rows.setdefault((row["line"], row["change"]), []).append(row)
             if name in TESTS and "seconds" not in mine:
                 mine["seconds"] = require_passing(copy, name)
             elif name not in TESTS:
                 by_line = by_line or LineTests(asked.lines, asked.seconds)
             try_mutant = try_whole_files if name in TESTS else by_line.try_mutant
             for mutant in sample:
-                row = rows.get((mutant.line, mutant.change))
+                same = rows.get((mutant.line, mutant.change))
+                row = same.pop(0) if same else None
                 if is_wanted(row, asked.again):
                     ending = try_mutant(copy, name, mutant)
                     keep(mine["mutants"], row, mutant, ending)

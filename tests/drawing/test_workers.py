@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 from places import asked
 
-from simplicert.drawing import workers
+from simplicert.drawing import preparation, workers
 from simplicert.drawing.preparation import Preparation
 from simplicert.drawing.queue import Unit
 from simplicert.drawing.resume import begin_run
@@ -74,3 +74,14 @@ def test_inputs_that_were_done_when_it_was_stopped_are_kept(place):
     assert not result.error and result.fatal is None
     assert result.tally.inputs.tolist() == [0, 1] and (result.tally.draws == 200).all()
     assert worker.draw(unit, lambda rows, complete: True).name == ""  # none was done
+
+
+def test_the_batch_is_chosen_for_the_shape_of_one_input(place, monkeypatch):
+    shapes, real = [], preparation.default_batch_size
+    monkeypatch.setattr(
+        preparation,
+        "default_batch_size",
+        lambda shape, *more: shapes.append(shape) or real(shape, *more),
+    )
+    Worker(asked(place, "run", draws=20, batch_size=None)).prepare(None)
+    assert shapes == [(3, 4)]

@@ -1,6 +1,7 @@
 """A replay finds forgeries, says what cannot be drawn again, and tolerates other machines."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from verified import checks, forged, fresh, moved, wrong
 import simplicert as sc
 from simplicert.sampling import Sampler
 from simplicert.store.manifest import read_manifest, write_manifest
-from simplicert.verification.replay import Replay, _measure_difference
+from simplicert.verification.replay import Replay, _measure_difference, _redraw_input
 
 
 def rewritten(run, **changes):
@@ -147,6 +148,23 @@ def test_votes_are_compared_on_another_kind_of_machine(place, votes, found):
         return {"votes": moved(replace(tally, counts=tally.votes, looks=None), votes)["counts"]}
 
     assert wrong(forged(run, change), count=5, seed=0).count("explains: votes") == found
+
+
+def test_all_draws_of_an_input_are_made_again_and_added():
+    """A tally that was added up from several calls holds several spans of them."""
+    spans = [(3, 7, 0, 10), (3, 7, 20, 25)]
+    held = sc.Tally([[9, 6]], 0.5, index=[3], segments=spans)
+    asked = []
+
+    def tally(inputs, at, span, *, labels, plan):
+        asked.append((inputs.tolist(), at.tolist(), span, labels.tolist(), plan))
+        made = [[6, 4]] if span == (0, 10) else [[3, 2]]
+        return sc.Tally(made, 0.5, labels=labels, index=at, segments=[(3, 7, *span)])
+
+    data = SimpleNamespace(inputs=np.arange(8.0), labels=np.arange(8) % 2)
+    drawn = _redraw_input(SimpleNamespace(tally=tally), data, held, np.array([3]))
+    assert drawn.counts.tolist() == [[9, 6]] and drawn.segments.tolist() == held.segments.tolist()
+    assert asked == [([3.0], [3], span, [1], None) for span in ((0, 10), (20, 25))]
 
 
 def test_code_in_a_model_s_file_is_not_trusted_unasked():
