@@ -97,8 +97,7 @@ bench: setup
 	rm -f benchmarks/results/kills.json
 	$(BIN)/python -W ignore benchmarks/kills.py --json benchmarks/results/kills.json
 	$(BIN)/python -W ignore benchmarks/mutants.py --only bounds/ mechanisms/ --each 12 --json benchmarks/results/mutants.json
-	$(BIN)/python -W ignore benchmarks/mutants.py --only smoothed/ --each 6 --json benchmarks/results/mutants.json
-	$(BIN)/python -W ignore benchmarks/mutants.py --only store/ drawing/ verification/ --each 4 --json benchmarks/results/mutants.json
+	$(BIN)/python -W ignore benchmarks/mutants.py --only store/ drawing/ verification/ smoothed/ --each 8 --json benchmarks/results/mutants.json
 	$(BIN)/python -W ignore benchmarks/fuzz.py --json benchmarks/results/fuzz.json
 	$(BIN)/python -W ignore examples/text_edits.py --json benchmarks/results/text.json
 	$(BIN)/python -W ignore benchmarks/sampling.py --draws 1000 --rounds 10 --json benchmarks/results/sampling.json
