@@ -28,3 +28,22 @@ def test_the_work_grows_like_the_number_of_spans():
         assert _select_distinct_rows(index, rows, {}, random=False) == keep
         work = count_comparisons(_select_distinct_rows, index, rows, {}, False)
         assert 0 < work < 400 * many
+
+
+def drawn(counts, first, stop):
+    return sc.Tally([counts], 0.5, index=[0], segments=[(0, 7, first, stop)])
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+def test_of_parts_that_share_draws_the_one_with_most_counts(turn):
+    """Whatever order they are read in; the rest of the smaller one is drawn again."""
+    parts = [drawn([60, 40], 0, 100), drawn([40, 20], 60, 120), drawn([5, 5], 120, 130)]
+    tally = join_tallies(parts[::turn], random=True)
+    assert tally.counts.tolist() == [[65, 45]]
+
+
+def test_the_same_draws_with_other_counts_are_refused_unless_the_model_is_random():
+    parts = [drawn([60, 40], 0, 100), drawn([61, 39], 0, 100)]
+    with pytest.raises(sc.DamagedRun, match="hold the same draws of input 0"):
+        join_tallies(parts)
+    assert join_tallies(parts, random=True).counts.sum() == 100

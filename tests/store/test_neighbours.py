@@ -126,3 +126,8 @@ def test_a_neighbour_at_the_input_itself_gives_all_its_radius(tmp_path):
     assert read_neighbours(neighbours_path(tmp_path)) == [here]
     with pytest.raises(InvalidInput, match=r"found must be at most neighbour_radius, got 0\.36"):
         replace(ROW, found=0.36, radius=0.36)
+
+
+def test_a_neighbour_too_far_away_to_prove_anything_is_a_row():
+    far = replace(ROW, found=0.0, radius=0.25, distance=0.5)
+    assert far.moved and far.radius == far.own
