@@ -132,9 +132,10 @@ def test_lines_are_measured_and_a_mutant_is_noticed_where_they_run(tmp_path):
     words = [sys.executable, "-W", "ignore", "benchmarks/line_tests.py", lines, tests]
     subprocess.run(words, cwd=ROOT, check=True, capture_output=True)
     assert set(json.loads(lines.read_text())["lines"]["store/neighbours.py"]) > {"1"}
-    words = [sys.executable, "-W", "ignore", "benchmarks/mutants.py", "--each", "2", "--json", out]
+    words = [sys.executable, "-W", "ignore", "benchmarks/mutants.py", "--each", "4", "--json", out]
     words += ["--only", "store/neighbours", "--lines", lines]
     done = subprocess.run(words, cwd=ROOT, check=True, capture_output=True, text=True)
     rows = json.loads(out.read_text())["store/neighbours.py"]["mutants"]
-    assert [row["outcome"] for row in rows] == ["killed", "killed"]
-    assert "2 of 2 killed" in done.stdout
+    killed = [row["outcome"] for row in rows].count("killed")
+    assert len(rows) == 4 and killed >= 2  # which faults a sample holds changes with the file
+    assert f"{killed} of 4 killed" in done.stdout
