@@ -71,13 +71,18 @@ def summarise_kills(kills: Result) -> str:
         "behind."
     ]
     if cut:
-        said.append(f"{cut} times Ray's C++ ended the leader.")
+        said.append(f"Ray's C++ ended the leader {_say_times(cut)}, as told below.")
     if late:
         said.append(
-            f"The machine was so busy that Ray did not start within its half minute {late} times; "
-            "the same command was then given again."
+            "The machine was so busy that Ray did not start within its half minute "
+            f"{_say_times(late)}; the same command was then given again."
         )
     return " ".join(said)
+
+
+def _say_times(count: int) -> str:
+    """Say how often."""
+    return "once" if count == 1 else f"{count} times"
 
 
 def tabulate_kills(kills: Result) -> str:
