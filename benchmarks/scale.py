@@ -83,7 +83,7 @@ def do_operation(what: str, folder: Path) -> None:
     elif what == "verify":
         from simplicert.verification import verify_run
 
-        wrong = [check for check in verify_run(folder) if not check.holds]
+        wrong = [check for check in verify_run(folder) if check.holds is False]
         if wrong:
             raise SystemExit(f"the run must hold: {wrong}")
     elif what == "table":
