@@ -188,11 +188,15 @@ def test_a_mechanism_of_the_caller_s_own_is_held_to_two_sided(run):
         altered(path, column, lambda v: v * 1.1)
         assert f"{column} of input" in wrong(run, [path])
         path.write_text(text)
-    frame = as_text(path)
-    for column in ("mine", "radius"):
-        frame.loc[frame["abstained"] == "False", column] = "99.0"
-    frame.to_csv(path, index=False)
-    assert "mine of input 0 exceeds two_sided, as no true radius does" in wrong(run, [path])
+    given = as_text(path)["abstained"] == "False"
+    limits = pd.Series(run.certify(mechanisms=["two_sided"]).radii["two_sided"])
+    for share, above in ((0.999, False), (1.001, True), (1.9, True), (99.0, True)):
+        frame = as_text(path)
+        frame.loc[given, "mine"] = (share * limits[given]).map(repr)
+        frame.to_csv(path, index=False)
+        says = "mine of input 0 exceeds two_sided, as no true radius does"
+        assert (says in wrong(run, [path])) is above
+        path.write_text(text)
 
 
 def test_files_are_found_where_the_commands_leave_them(run):
