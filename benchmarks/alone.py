@@ -31,7 +31,8 @@ def go_on_alone(written):
             sys.exit(f"results must not be written under {KEPT_OUT}, got {path}")
     words = [sys.executable, *sys.orig_argv[1:]]
     here = [*UNSHARE, "sh", "-c", f'{EMPTY} && exec "$@"', "sh", *words]
-    sys.exit(subprocess.run(here, check=False).returncode)
+    sys.stdout.flush()
+    os.execvp(here[0], here)  # so that whoever ends this process ends that one too
 
 
 def can_be_alone():
