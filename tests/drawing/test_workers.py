@@ -3,10 +3,11 @@
 import os
 import shutil
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
-from places import asked
+from places import HOT, asked, heat
 
 from simplicert.drawing import preparation, workers
 from simplicert.drawing.preparation import Preparation
@@ -85,3 +86,18 @@ def test_the_batch_is_chosen_for_the_shape_of_one_input(place, monkeypatch):
     )
     Worker(asked(place, "run", draws=20, batch_size=None)).prepare(None)
     assert shapes == [(3, 4)]
+
+
+def test_inputs_that_were_done_when_the_model_failed_are_kept(place):
+    heat()
+    settings = asked(
+        place, "run", model=f"{place[1]}:poisoned", draws=200, batch_size=64, histograms=False
+    )
+    worker = Worker(settings)
+    begin_run(settings.out, worker.prepare(None).manifest)
+    worker.join(read_manifest(settings.out))
+    unit = Unit(0, np.arange(HOT + 1), (0, 200), None)
+    result = worker.draw(unit, lambda rows, complete: False)
+    assert not result.error and result.tally.inputs.tolist() == [*range(HOT)]
+    alone = worker.draw(replace(unit, items=np.array([HOT])), lambda rows, complete: False)
+    assert alone.error == "too hot" and alone.tally is None

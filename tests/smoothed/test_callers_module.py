@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import secrets
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -144,3 +145,13 @@ def test_a_module_adds_noise_of_its_seed_times_sigma():
     made.draw = lambda shape, generator, kind: torch.tensor([4.0, 0.0], dtype=kind).expand(shape)
     moved = inputs + torch.tensor([2.0, 0.0])
     torch.testing.assert_close(made(inputs).softmax(-1), moved.softmax(-1))
+
+
+def test_without_a_seed_a_module_takes_one_that_every_generator_takes(monkeypatch):
+    """Of 63 bits: on some devices a seed is a signed number of 64. Each call takes another one."""
+    made = sc.Smoothed(torch.nn.Flatten(), SIGMA).module(draws=1)
+    seeds = []
+    monkeypatch.setattr(secrets, "randbits", lambda bits: seeds.append(2**bits - 1) or len(seeds))
+    inputs = torch.zeros(1, 4)
+    assert not torch.equal(made(inputs), made(inputs))
+    assert seeds == [2**63 - 1] * 2

@@ -7,6 +7,7 @@ import pytest
 
 import simplicert as sc
 from simplicert.plan import DeclaredSettings, smallest_draws
+from simplicert.smoothed.few_draws import warn_of_few_draws
 
 INPUTS = np.random.default_rng(0).standard_normal((30, 3)).astype(np.float32)
 
@@ -96,3 +97,8 @@ def test_two_classes_stand_for_an_unknown_number():
         warnings.simplefilter("error")
         found = smooth.certify(INPUTS[:1], draws=two, scheme="gated", seed=0)
     assert not found.abstained.any()
+
+
+@pytest.mark.parametrize("draws", [None, 0, 1.5, 1000, 1001])
+def test_nothing_is_said_of_enough_draws_or_of_none(draws):
+    assert warn_of_few_draws(sc.Smoothed(agree, 0.5), draws, 0.001, "gated") == ""
