@@ -595,10 +595,12 @@ def read_parts(folder, run):
     for left in reversed(range(TRIES)):
         paths = list_parts(folder)
         known = {path: known[path] for path in paths if path in known}
+        before = [sum(size[k] for _, _, size in known.values()) for k in (0, 1)]
         try:
             for path in paths:
                 if path not in known:
-                    known[path] = read_part(path, run, [size for _, _, size in known.values()])
+                    known[path] = read_part(path, run, before)
+                    before = [sum(both) for both in zip(before, known[path][2], strict=True)]
             break
         except FileNotFoundError:
             if not left:
@@ -608,10 +610,10 @@ def read_parts(folder, run):
     return rows, [("all", reason) for _, reason, _ in known.values() if reason]
 
 
-def read_part(path, run, others):
+def read_part(path, run, before):
     """Return the rows of a part, what is wrong with it if anything, and its numbers and bytes.
 
-    `others` are the numbers and bytes of the parts that were read before.
+    `before` counts the numbers and bytes of all parts that were read before.
     """
     import pyarrow.parquet as pq  # not needed for anything else
 
@@ -628,7 +630,7 @@ def read_part(path, run, others):
             if strange := strange_settings(part.schema_arrow.metadata or {}, run):
                 return [], f"{path} belongs to another run: its {strange} is not this run's", (0, 0)
             size = count_values(path, file, part.metadata), os.fstat(file.fileno()).st_size
-            values, held = map(sum, zip(size, *others, strict=True))
+            values, held = map(sum, zip(size, before, strict=True))
             most = min(max(FEW_VALUES, VALUES_PER_BYTE * held), MOST_VALUES)
             refuse(values > most, f"parts of {held} bytes must hold at most {most} numbers")
             rows = part.read(columns=list(NEEDED), use_threads=False).to_pylist()

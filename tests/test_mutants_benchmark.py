@@ -119,9 +119,11 @@ def test_what_could_end_other_processes_runs_where_it_sees_none(benchmark, tmp_p
     run = partial(subprocess.run, capture_output=True, text=True, env=environment, check=False)
     done = run([*words, str(ROOT / "x.json")])
     assert (done.returncode, done.stdout) == (0, f"1 [] ['{ROOT / 'x.json'}']\n"), done.stderr
-    refused = run([*words, "/tmp/x.json"])
+    inside = alone.KEPT_OUT / "x.json"
+    refused = run([*words, str(inside)])
     assert (refused.returncode, refused.stdout) == (1, "")
-    assert refused.stderr == "results must not be written under /tmp, got /tmp/x.json\n"
+    says = f"results must not be written under {alone.KEPT_OUT}, got {inside}"
+    assert refused.stderr == f"{says}\n"
 
 
 @pytest.mark.slow

@@ -70,12 +70,18 @@ def count_nothing(rows):
     return False
 
 
-def begun(ray, **more):
-    """Workers that have joined a run, all of them ready."""
-    ray.answers |= {"prepare": ("prepared", PREPARED), "join": READY}
+def joining(ray, answer, **more):
+    """Workers that were told to join a run, and answer this."""
+    ray.answers |= {"prepare": ("prepared", PREPARED), "join": answer}
     workers = workers_of(ray, **more)
     workers.prepare(None)
     workers.join("manifest")
+    return workers
+
+
+def begun(ray, **more):
+    """Workers that have joined a run, all of them ready."""
+    workers = joining(ray, READY, **more)
     while not workers.idle() or len(workers.idle()) < workers.size():
         workers.wait(count_nothing)
     return workers
@@ -189,10 +195,7 @@ def test_room_is_counted_node_by_node():
 @pytest.mark.parametrize(("asked", "free", "count"), [(None, 5, 5), (2, 5, 2), (9, 5, 5)])
 def test_as_many_workers_as_asked_for_and_as_fit(clock, asked, free, count):
     ray = FakeRay({"CPU": float(free)})
-    ray.answers |= {"prepare": ("prepared", PREPARED), "join": READY}
-    workers = workers_of(ray, workers=asked)
-    workers.prepare(None)
-    workers.join("manifest")
+    workers = joining(ray, READY, workers=asked)
     workers.wait(count_nothing)
     workers.idle()
     assert workers.size() == count
@@ -274,10 +277,7 @@ def test_a_worker_that_is_lost_without_a_unit(clock):
 
 def test_workers_that_die_while_they_load_end_the_drawing_at_the_third(clock):
     ray = FakeRay({"CPU": 1.0})
-    ray.answers |= {"prepare": ("prepared", PREPARED), "join": RayError("killed: memory")}
-    workers = workers_of(ray)
-    workers.prepare(None)
-    workers.join("manifest")
+    workers = joining(ray, RayError("killed: memory"))
     for _ in range(2):
         assert workers.wait(count_nothing) == []
         workers.idle()
@@ -287,10 +287,7 @@ def test_workers_that_die_while_they_load_end_the_drawing_at_the_third(clock):
 
 def test_one_that_is_ready_meanwhile_begins_the_count_anew(clock):
     ray = FakeRay({"CPU": 1.0})
-    ray.answers |= {"prepare": ("prepared", PREPARED), "join": RayError("killed")}
-    workers = workers_of(ray)
-    workers.prepare(None)
-    workers.join("manifest")
+    workers = joining(ray, RayError("killed"))
     for number in range(2, 7):
         workers.wait(count_nothing)
         workers.idle()
@@ -305,10 +302,7 @@ def test_one_that_is_ready_meanwhile_begins_the_count_anew(clock):
 
 def test_a_worker_with_another_model_is_left_out_and_none_takes_its_place(clock, caplog):
     ray = FakeRay({"CPU": 2.0})
-    ray.answers |= {"prepare": ("prepared", PREPARED), "join": READY}
-    workers = workers_of(ray)
-    workers.prepare(None)
-    workers.join("manifest")
+    workers = joining(ray, READY)
     workers.wait(count_nothing)
     workers.idle()
     ray.answers[1, 0] = ("refused", sc.InvalidInput("another model\nand more"))
@@ -325,10 +319,7 @@ def test_a_worker_with_another_model_is_left_out_and_none_takes_its_place(clock,
 
 def test_a_model_that_fails_its_probe_is_tried_again_after_a_pause(clock):
     ray = FakeRay({"CPU": 1.0})
-    ray.answers |= {"prepare": ("prepared", PREPARED), "join": ("failed", "HTTP 503")}
-    workers = workers_of(ray, patience=10.0)
-    workers.prepare(None)
-    workers.join("manifest")
+    workers = joining(ray, ("failed", "HTTP 503"), patience=10.0)
     workers.wait(count_nothing)
     assert workers.idle() == []
     (actor,) = ray.actors
@@ -347,10 +338,7 @@ def test_a_model_that_fails_its_probe_is_tried_again_after_a_pause(clock):
 
 def test_without_patience_a_failed_probe_ends_the_drawing(clock):
     ray = FakeRay({"CPU": 1.0})
-    ray.answers |= {"prepare": ("prepared", PREPARED), "join": ("failed", "HTTP 503")}
-    workers = workers_of(ray, patience=0.0)
-    workers.prepare(None)
-    workers.join("manifest")
+    workers = joining(ray, ("failed", "HTTP 503"), patience=0.0)
     with pytest.raises(ClassifierFailed, match="HTTP 503"):
         workers.wait(count_nothing)
 

@@ -297,9 +297,9 @@ def test_a_ray_that_another_thread_starts_outlives_the_terminal_too():
     assert ray.seen[0]["own"] == [str(Path(opened[0]).parent), 0o077, True, True]
 
 
-def test_another_ray_that_starts_its_processes_in_another_way_is_left_as_it_is():
+def test_another_ray_that_starts_its_processes_in_another_way_is_left_as_it_is(tmp_path):
     ray = SimpleNamespace(_private=SimpleNamespace(services=SimpleNamespace()))
-    with engine._set_up_processes(ray, Path("/tmp/x/r")):
+    with engine._set_up_processes(ray, tmp_path / "r"):
         assert not hasattr(ray._private.services, "ConsolePopen")
         assert MARK not in os.environ
     with engine._set_up_processes(SimpleNamespace(), None):
