@@ -64,7 +64,7 @@ def _open_model(run: Run, overrides: OriginOverrides) -> Model:
     if overrides.model is not None:
         return load_model(overrides.model, mean=mean, std=std, trust=overrides.trust)
     name, file = run.manifest.made.get("model"), str(run.folder / NAME)
-    require(bool(name) and isinstance(name, str), f"{file} does not name the model")
+    require(bool(name), f"{file} does not name the model")
     wanted = str(run.manifest.model_fingerprint)
     return load_named_model(str(name), file, wanted, mean=mean, std=std)
 
@@ -82,7 +82,7 @@ def open_named_data(run: Run | ImportedRun) -> Dataset:
     """
     name, file = run.manifest.made.get("data"), run.folder / NAME
     wanted = run.manifest.data_fingerprint
-    require(bool(name) and isinstance(name, str), f"{file} does not name its data")
+    require(bool(name), f"{file} does not name its data")
     require(
         wanted is not None,
         f"{file} names the data {name} without their fingerprint, so they are not opened",
